@@ -391,5 +391,6 @@ def opened_source(source: Path | IO[bytes] | Source, *, trust: bool = False) -> 
         try:
             yield opened
         except SerialpackError as error:
+            opened.check_damage(error)
             error.path = error.path or opened.path
             raise

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from serialpack.files import exists
 from serialpack.hidden import is_hidden
 from serialpack.stages.stage import Buffer
+from serialpack.text import number_of
 
 #: Errors by which a file system says that it has no hard links.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
@@ -120,6 +121,14 @@ def remove_dead(folder: str) -> int:
                 with suppress(OSError, ImportError):
                     count += _removed_if_dead(entry.path)
     return count
+
+
+def without_dead(folders: Iterable[str]) -> Iterator[str]:
+    """Remove the hidden files of killed runs in each of ``folders``; what is said of that, a line
+    for each in which there were some."""
+    for folder in dict.fromkeys(each or "." for each in folders):
+        if count := remove_dead(folder):
+            yield f"{folder}: removed {number_of(count, 'hidden file')} of a killed run"
 
 
 def _removed_if_dead(path: str) -> bool:

@@ -19,10 +19,12 @@ class SerialpackError(Exception):
     """Root of every error that serialpack raises on purpose.
 
     ``message`` says what is wrong, ``hint`` what to do, ``path`` which file (or None while
-    only a caller knows it). ``str()`` joins path, place, message and hint.
+    only a caller knows it). ``str()`` joins path, place, message and hint. ``report``: where an
+    archive was unpacked in part, the ArchiveReport of that part.
     """
 
     exit_code = 1
+    report: Any = None
 
     def __init__(self, message: str, *, hint: str | None = None, path: str | None = None) -> None:
         super().__init__(message)

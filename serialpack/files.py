@@ -16,7 +16,9 @@ from serialpack.errors import (
     FileError,
     FolderError,
     ForbiddenFileError,
+    InputError,
     MissingFileError,
+    SerialpackError,
     changed,
 )
 from serialpack.far import is_far
@@ -230,6 +232,14 @@ class Source:
         now = None if self.stat is None else self._stat(again=True)
         if self.stat is not None and now is not None and not _same(now, self.stat):
             raise changed(self.path)
+
+    def check_damage(self, error: SerialpackError) -> None:
+        """FileError where ``error`` may come of what was written to the file while it was read.
+
+        What is far tells of that by itself.
+        """
+        if isinstance(error, InputError) and not self.is_far:
+            self.check_unchanged()
 
     def close_with(self, close: Callable[[], None]) -> None:
         """Have ``close`` called, once, when it is closed."""

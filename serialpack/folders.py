@@ -130,7 +130,11 @@ class Walk:
         }
 
     def __iter__(self) -> Iterator[FoundFile]:
-        left: list[tuple[str, str]] = [(self.folder, "")]
+        # Where a link is walked, that is the folder behind it, whose entries stand in it.
+        is_link = self._whole and os.path.islink(self.folder)
+        left: list[tuple[str, str]] = [
+            (os.path.join(self.folder, "") if is_link else self.folder, "")
+        ]
         while left:
             folder, below = left.pop()
             if self._whole and self._include is None:
@@ -154,8 +158,8 @@ class Walk:
 
     def _kind(self, entry: os.DirEntry[str], path: str) -> str:
         """``file`` to be taken, ``folder`` to be entered, or nothing."""
-        if (real := self._without.get(path)) is not None:
-            self.passed_over.append(real)
+        if path in self._without:
+            self.passed_over.append(entry.path)
             return ""
         try:
             is_folder = entry.is_dir(follow_symlinks=False)

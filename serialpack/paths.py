@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from serialpack.errors import FileError, RefusedError
+from serialpack.errors import FileError, RefusedError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files import Path, file_error
+from serialpack.text import printable
 
 
 def entry_path(path: str) -> tuple[str, str]:
@@ -66,6 +67,22 @@ def make_folder(folder: Path) -> list[str]:
     return made_in
 
 
+def make_folder_of_one(folder: Path, named: Path | None = None) -> list[str]:
+    """``make_folder`` for one file of several, whose error it is: see ``as_of_one``."""
+    try:
+        return make_folder(folder)
+    except FileError as error:
+        as_of_one(error, os.fspath(named or folder))
+        raise
+
+
+def as_of_one(error: SerialpackError, folder: str) -> None:
+    """Have ``error`` say which ``folder`` cannot be made, and leave its path to the file that it
+    was for, which the caller knows."""
+    error.message = f"{printable(folder)}: {error.message}"
+    error.path = error.hint = None
+
+
 def _is_there(path: str) -> bool:
     """Whether there is anything at ``path``; OSError where there cannot be: it is too long."""
     try:
@@ -93,7 +110,7 @@ def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") ->
     root, parent = (os.path.realpath(p) for p in (folder, os.path.dirname(path)))
     if not os.path.join(parent, "").startswith(os.path.join(root, "")):
         raise RefusedError("a symbolic link leads out of the folder", path=path)
-    make_folder(parent)
+    make_folder_of_one(parent, os.path.dirname(path))
     return path
 
 

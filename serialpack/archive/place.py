@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from serialpack.container.records import Header
 from serialpack.container.rows import EntryRow, cut
-from serialpack.disk import remove_dead
+from serialpack.disk import without_dead
 from serialpack.errors import (
     ArchiveError,
     Damage,
@@ -19,8 +19,9 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files import Path, Source, check_output, exists, file_error, status
+from serialpack.hidden import is_hidden
 from serialpack.output import MOST_FILES, Output, OutputGroup, give_owner
-from serialpack.paths import check_folder, make_folder, place_below
+from serialpack.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport
@@ -77,8 +78,10 @@ class Placer:
         self.failures: list[tuple[str, SerialpackError]] = []
         #: How many entries do not belong to whom the archive says.
         self.unowned = 0
-        #: How many hidden files of killed runs were removed.
-        self._dead = 0
+        #: How many entries had more than permissions in their modes.
+        self._special = 0
+        #: What is said of hidden files of killed runs that were removed.
+        self._dead: list[str] = []
         self.folder = folder
         self._force = force
         #: What is overwritten anyway is not looked at.
@@ -96,8 +99,11 @@ class Placer:
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
         self._there: dict[str, bool] = {"": os.path.isdir(folder)}
-        # Nothing is made for globs that fit nothing.
-        (make_folder if wanted is None else check_folder)(folder)
+        #: Why ``folder`` cannot be made, which ends all.
+        self._no_folder: SerialpackError | None = None
+        #: Whether ``folder`` was made: for globs that fit nothing it is not.
+        self._made = wanted is None
+        (make_folder if self._made else check_folder)(folder)
 
     def takes(self, path: str) -> bool:
         """Whether the entry of ``path`` is to be written."""
@@ -135,6 +141,8 @@ class Placer:
         path = self._place(entry.path)
         if path in self._waiting or self._is_ours(path):
             raise FileError("another entry has the same path", path=path)
+        if is_hidden(os.path.basename(path)):
+            raise RefusedError("is called as what killed runs leave, which is removed", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
             return path, self._left(path, restore)
         check_output(path, force=self._force, source=self.source.stat)
@@ -144,6 +152,7 @@ class Placer:
             self._out.write = output.write
             done = restore(self._out)
         self.unowned += not output.owned
+        self._special += stat.S_IMODE(entry.mode) > 0o777
         self._bytes += os.fstat(output.fd).st_size
         return path, done
 
@@ -172,7 +181,10 @@ class Placer:
             self.commit()
 
     def fail(self, entry: str, error: SerialpackError) -> None:
-        """``entry`` is not written."""
+        """``entry`` is not written. Raises ``error``, or FileError, where nothing more can be."""
+        self.source.check_damage(error)
+        if error is self._no_folder:
+            raise error
         self.commit()
         self._fail(entry, error)
 
@@ -197,7 +209,7 @@ class Placer:
                 if os.path.islink(path):
                     raise RefusedError("a symbolic link stands where a folder is to be", path=path)
                 there = self._there.setdefault(entry.path, os.path.isdir(path))
-                make_folder(path)
+                make_folder_of_one(path)
                 if self._force or self._skip or not there:
                     self._folders[path] = entry
             else:
@@ -205,14 +217,23 @@ class Placer:
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
         except SerialpackError as error:
-            self._fail(entry.path, error)
+            self.fail(entry.path, error)
             return
         self._done(entry.path, report._replace(target=path))
 
     def _place(self, entry: str) -> str:
         """Where ``entry`` goes; the folders that it is in are made."""
+        if not self._made:
+            try:
+                make_folder(self.folder)
+            except SerialpackError as error:
+                self._no_folder = error
+                raise
+            self._made = True
         above = os.path.dirname(entry)
         while above and above not in self._there:
+            if os.path.join(self.folder, *above.split("/")) in self._waiting:
+                self.commit()  # it is a file, which has its name only then
             self._there[above] = os.path.isdir(os.path.join(self.folder, above))
             above = os.path.dirname(above)
         return place_below(self.folder, entry)
@@ -249,11 +270,13 @@ class Placer:
         """
         self.commit()
         there = [each for each, was_there in self._there.items() if was_there]
-        self._dead = sum(remove_dead(os.path.join(self.folder, each)) for each in there)
+        root = os.fspath(self.folder)
+        self._dead = [*without_dead(os.path.join(root, each) if each else root for each in there)]
         for path, entry in sorted(self._folders.items(), reverse=True):
             try:
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
+                self._special += stat.S_IMODE(entry.mode) > 0o777
                 os.chmod(path, stat.S_IMODE(entry.mode) & 0o777)
                 os.utime(path, ns=(entry.mtime, entry.mtime))
             except OSError as error:
@@ -264,16 +287,27 @@ class Placer:
     ) -> ArchiveReport[UnpackReport]:
         """What became of all entries; ArchiveError where some were not unpacked, UsageError where
         none was wanted."""
-        if self.failures:
-            raise ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
-        if self.wanted is not None and not self.reports and not damage:
+        if self.wanted is not None and not (self.reports or self.failures or damage):
             raise none_fits()
-        notes = []
-        if self._dead:
-            notes.append(f"removed {number_of(self._dead, 'hidden file')} of a killed run")
+        if self.failures:
+            error = ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
+            error.report = self.done(damage)
+            raise error
+        return self.done(damage)
+
+    def done(self, damage: tuple[Damage, ...] = ()) -> ArchiveReport[UnpackReport]:
+        """What became of the entries that were unpacked."""
+        notes = list(self._dead)
+        of_all = f"of {number_of(len(self.reports), 'entry', 'entries')}"
         if self.unowned:
-            some = f"{self.unowned:,} of {number_of(len(self.reports), 'entry', 'entries')}"
-            notes.append(f"{some} are yours: the system does not permit to give them their owners")
+            are, them = (
+                ("is", "it its owner") if self.unowned == 1 else ("are", "them their owners")
+            )
+            why = f"{are} yours: the system does not permit to give {them}"
+            notes.append(f"{self.unowned:,} {of_all} {why}")
+        if self._special:
+            bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
+            notes.append(f"{self._special:,} {of_all} had {bits}")
         return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 
     def __enter__(self) -> Placer:

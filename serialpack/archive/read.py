@@ -98,8 +98,9 @@ def unpack_archive(
                 else:
                     expect_restored(opened)
                     reached = unpacker.all(opened)
-            except SerialpackError:
+            except SerialpackError as error:
                 placer.finish()  # what was whole before stays
+                error.report = placer.done()
                 raise
             placer.finish()
         return placer.result(hint=None if reached else _BEHIND)

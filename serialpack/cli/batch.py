@@ -14,7 +14,7 @@ from serialpack import hidden
 from serialpack.disk import remove_dead
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.output import MOST_FILES, OutputGroup
-from serialpack.paths import make_folder
+from serialpack.paths import as_of_one, make_folder
 from serialpack.pipeline.processes import ProcessWorker, WorkerEnded, stop_with_parent
 from serialpack.pipeline.workers import MakeWorker, in_order
 from serialpack.reports import ConvertReport, PackReport, UnpackReport
@@ -197,6 +197,8 @@ class Batch:
         outcome = self._outcome(path)
         del self._outcomes[path]
         if isinstance(outcome, SerialpackError):
+            if (folder := self._jobs[path].folder) is not None and outcome.path == folder:
+                as_of_one(outcome, folder)
             raise outcome
         assert outcome is not None
         return outcome

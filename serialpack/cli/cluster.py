@@ -361,7 +361,8 @@ def _job_from_root(job: FileJob) -> FileJob:
 def _as_given(job: FileJob, outcome: Outcome) -> Outcome:
     """``outcome``, in which files are called as in ``job`` again."""
     if isinstance(outcome, SerialpackError) and outcome.path is not None:
-        names = {from_root(name): name for name in (job.path, job.target) if name is not None}
+        given = (job.path, job.target, job.folder)
+        names = {from_root(name): name for name in given if name is not None}
         outcome.path = names.get(outcome.path, outcome.path)
     return outcome
 

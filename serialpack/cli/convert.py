@@ -89,11 +89,10 @@ class Converter:
 
     def run(self) -> int:
         """Convert all there is; the exit code."""
-        mover, to = self._mover, self._to
+        mover = self._mover
         if self._chosen:
             return mover.each(mover.inputs, self._convert_entry, make=False)
-        if to is not None and not self._asked.name:
-            mover.targets.plan(mover.inputs, lambda path: converted_name(path, to, stored=False))
+        mover.targets.plan(mover.inputs, lambda path: self._name(path, self._to_of(path)))
         mover.ahead(
             partial(file_converter, self._how, self._asked.shared_dict),
             lambda path: self._target_of(path, self._to_of(path)),
@@ -114,11 +113,11 @@ class Converter:
             self._kept[path] = format_kept(path, self._asked.input.format)
         return self._kept[path]
 
-    def _target_of(self, path: str, to: str) -> str:
-        def name(path: str) -> str:
-            return converted_name(path, to, stored=self._asked.name)
+    def _name(self, path: str, to: str) -> str:
+        return converted_name(path, to, stored=self._asked.name)
 
-        return self._mover.targets.of(path, name)
+    def _target_of(self, path: str, to: str) -> str:
+        return self._mover.targets.of(path, lambda path: self._name(path, to))
 
     def _convert(self, path: str) -> dict[str, Any]:
         to = self._to_of(path)

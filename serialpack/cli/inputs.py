@@ -80,13 +80,14 @@ def input_files(
             whole=takes.whole,
             gitignore=sources.gitignore,
         )
-        before = len(paths)
+        empty = True
         for path, below in walk:
+            empty = False
             if path not in found.below:
                 found.below[path] = below
                 paths.append(path)
         found.errors.extend(walk.errors)
-        found.notes.extend(_notes(walk, takes, empty=len(paths) == before))
+        found.notes.extend(_notes(walk, takes, empty=empty))
     return found._replace(paths=paths)
 
 
@@ -118,7 +119,7 @@ def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
     words = [number_of(count, one, many) for count, one, many in left if count]
     if walk.empty and takes.keeps_empty:
         words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_empty})")
-    if empty:
+    if empty and not walk.errors:
         out = f", {', '.join(words)} left out" if words else ""
         notes.append(f"{walk.folder}: no files to take{out}")
     elif words:

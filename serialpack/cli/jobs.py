@@ -10,6 +10,7 @@ from serialpack.cli.naming import check_removal
 from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Outputs
 from serialpack.cli.run import check_name
+from serialpack.disk import without_dead
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files import status
@@ -59,9 +60,8 @@ class Jobs:
 
     def without_dead(self) -> Iterator[str]:
         """Remove what killed runs left where outputs go; what is said of it, a line each."""
-        from serialpack.cli.rerun import without_dead
-
-        return without_dead([*(job.target for job in self.all if job.target), *self._left.values()])
+        targets = (*(job.target for job in self.all if job.target), *self._left.values())
+        return without_dead(map(os.path.dirname, targets))
 
     def _job(
         self, path: str, target_of: Callable[[str], str | None], to: Callable[[str], str]

@@ -179,7 +179,8 @@ class Mover:
                 from serialpack.cli.journal import open_journal
 
                 self._journal = open_journal(self._outputs.journal, self.targets.used)
-        codes = [tell_found(self._found, self._manner)]
+        codes = [tell_found(self._found, self._manner, self._keep)]
+        self._tally.fail(len(self._found.errors))
         try:
             with self._files_bar(files) as self._bar:
                 if self._cluster is not None:

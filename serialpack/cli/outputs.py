@@ -11,6 +11,9 @@ from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.text import printable
 
+_ONE_BY_ONE = "-o names it, one by one"
+_ONCE = "name it once"
+
 
 class Targets:
     """Where outputs go: ``-o``, beside the input, or standard output."""
@@ -63,7 +66,9 @@ class Targets:
         absolute = self._from_root(target)
         if absolute in self.used:
             raise FileError(
-                "another input has the same output", path=target, hint="-o names it, one by one"
+                f"another input has the same output, {printable(target)}",
+                path=path,
+                hint=_ONE_BY_ONE,
             )
         self.used.add(absolute)
         self._planned[path] = target
@@ -85,17 +90,25 @@ class Targets:
             except SerialpackError:
                 continue
             owner = owners.setdefault(self._from_root(target), path)
-            if owner != path or path in self._planned:
+            if path in self._planned:
+                raise FileError("is named twice; nothing was written", path=path, hint=_ONCE)
+            if owner != path:
                 raise FileError(
                     f"{printable(owner)} has the same output, {printable(target)};"
                     " nothing was written",
                     path=path,
-                    hint="-r of the folder that both are in keeps them apart"
-                    if self._folder
-                    else "-o names it, one by one",
+                    hint=self._apart(owner, path),
                 )
             self._planned[path] = target
         self.used |= owners.keys()
+
+    def _apart(self, one: str, other: str) -> str:
+        """What keeps two inputs from having the same output."""
+        if os.path.realpath(one) == os.path.realpath(other):
+            return _ONCE
+        if self._folder and os.path.dirname(one) != os.path.dirname(other):
+            return "-r of the folder that both are in keeps them apart"
+        return _ONE_BY_ONE
 
     def _target(self, path: str, name: Callable[[str], str]) -> str:
         target = name(path)
@@ -148,10 +161,11 @@ class Targets:
         folder = self._output if target is None and self._folder else self.folder_for(target)
         if folder is None or folder in self._made or is_far(folder):
             return []
-        from serialpack.paths import make_folder
+        from serialpack.paths import make_folder, make_folder_of_one
 
+        made_in = (make_folder if target is None else make_folder_of_one)(folder)
         self._made.add(folder)
-        return make_folder(folder)
+        return made_in
 
     def folder_for(self, target: str | None) -> str | None:
         """The folder that is to be made for ``target``, where one is."""

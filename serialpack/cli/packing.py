@@ -17,6 +17,7 @@ from serialpack.cli.run import check_name, data_of, error_line, named, rounded, 
 from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
+from serialpack.disk import without_dead
 from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
@@ -173,7 +174,6 @@ class Packer:
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
         from serialpack.archive.write import pack_archive
-        from serialpack.cli.rerun import without_dead
 
         entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
         for path, error in refused:
@@ -181,7 +181,7 @@ class Packer:
                 raise error
             self._tell(target, {path: path}, path, error)
         if not self._mover.dry_run:
-            for line in without_dead([target]):
+            for line in without_dead([os.path.dirname(target)]):
                 say(self._manner, line)
         files = [path for path in entries.values() if _is_file(path)]
         given = [self._mover.input(path) for path in files]

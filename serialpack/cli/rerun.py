@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-
 from serialpack.cli.naming import SUFFIX
 from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
 from serialpack.container.short import short_length
-from serialpack.disk import remove_dead
 from serialpack.errors import ExistingFileError, FileError, SerialpackError
 from serialpack.files import Source, status
-from serialpack.text import number_of
 
 #: Where the end of a container is looked for first: that of one of some hundred blocks is there,
 #: and all of a small file's.
@@ -44,14 +39,6 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
             f"exists already, and {wrong}", path=target, hint="-f overwrites it"
         )
     return False
-
-
-def without_dead(targets: Iterable[str]) -> Iterator[str]:
-    """Remove the hidden files of killed runs where outputs go; what is said of it, a line each."""
-    for folder in {os.path.dirname(each) for each in targets}:
-        if count := remove_dead(folder or "."):
-            words = number_of(count, "hidden file")
-            yield f"{folder or '.'}: removed {words} of a killed run"
 
 
 def _ends_whole(path: str, size: int) -> bool:

@@ -169,13 +169,16 @@ def _terminal() -> RefusedError:
     )
 
 
-def tell_found(inputs: Inputs, manner: Manner) -> int:
-    """Say what was not found in folders, and why; the worst exit code."""
-    for line in inputs.notes:
-        say(manner, line)
+def tell_found(
+    inputs: Inputs, manner: Manner, keep: Callable[[dict[str, Any]], object] = len
+) -> int:
+    """Say what was not found in folders, and why; the worst exit code. ``keep`` gets each line."""
+    for note_line in inputs.notes:
+        say(manner, note_line)
     for error in inputs.errors:
         complain(error.said, error.path)
-        print_line(manner, {"source": error.path, **error_line(error)})
+        print_line(manner, line := {"source": error.path, **error_line(error)})
+        keep(line)
     return min((error.exit_code for error in inputs.errors), key=WORST_FIRST.index, default=0)
 
 

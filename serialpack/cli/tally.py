@@ -31,9 +31,9 @@ class Tally:
         """A file was done before."""
         self._left += 1
 
-    def fail(self) -> None:
-        """A file failed, which was said."""
-        self._failed += 1
+    def fail(self, count: int = 1) -> None:
+        """So many files, or folders to look into, failed, which was said."""
+        self._failed += count
 
     def line(self) -> str:
         """``9,993 packed, 7 failed, 20.6 MiB -> 6.1 MiB (29.6%), 2.1 s; the failed ones are

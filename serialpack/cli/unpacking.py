@@ -32,6 +32,7 @@ from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.cli.joined import JoinedOutputs
+    from serialpack.pipeline.line import Progress
 
 
 class Unpacker:
@@ -60,7 +61,7 @@ class Unpacker:
     def run(self) -> int:
         """Unpack or test all there is; the exit code."""
         mover, asked = self._mover, self._asked
-        if not (asked.test or asked.name):
+        if not asked.test:
             mover.targets.plan(mover.inputs, self._name)
         if not (asked.salvage or asked.records or asked.byte_range or asked.name or self._chosen):
             how = self._how()
@@ -175,29 +176,45 @@ class Unpacker:
         from serialpack.archive.read import unpack_archive
 
         folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
+        inputs, failed = [given], None
+
+        def work(below: Any, bar: Progress | None) -> ArchiveReport[UnpackReport]:
+            nonlocal failed
+            try:
+                return unpack_archive(
+                    source,
+                    below,
+                    progress=bar,
+                    skip_existing=asked.outputs.skip_existing,
+                    each=lambda entry, found: self._tell(path, entry, found),
+                    **self._how(),
+                    **self._chosen,
+                )
+            except SerialpackError as error:
+                if error.report is None:
+                    raise
+                failed = error
+                inputs.clear()  # --rm removes only what was unpacked as a whole
+                report: ArchiveReport[UnpackReport] = failed.report
+                return report
+
         report = self._mover.move(
-            [given],
+            inputs,
             folder,
-            lambda below, bar: unpack_archive(
-                source,
-                below,
-                progress=bar,
-                skip_existing=asked.outputs.skip_existing,
-                each=lambda entry, found: self._tell(path, entry, found),
-                **self._how(),
-                **self._chosen,
-            ),
+            work,
             check=lambda: check_folder(folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
             closing=lambda done: self._sum(path, folder, done),
             counts_written=True,
             grouped=False,
-            files=lambda done: sum(not each.left for each in done.entries),
+            files=lambda done: sum(each.blocks > 0 and not each.left for each in done.entries),
         )
-        if report is None or not report.damage:
+        if report is None or not (report.damage or failed):
             return {}
         for place in [place for place in report.damage if place.member is None]:
             complain(str(place), named(path))
+        if failed is not None:
+            raise failed
         damaged = DamagedError("the archive is damaged; what is left of it was written")
         damaged.damage = report.damage
         raise damaged

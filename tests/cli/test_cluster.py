@@ -70,16 +70,22 @@ def lines(said: bytes) -> list[dict[str, Any]]:
 def test_a_local_cluster_makes_the_same(run: Run, tmp_path: Path) -> None:
     """The same outputs, lines, names and exit code; what failed is named as it was typed."""
     command = ("pack", "-r", "in", "-s", "cbor", "--json", "-o", "out")
-    here = run(*command, code=3)
-    (tmp_path / "out").rename(tmp_path / "here")
+    (tmp_path / "in/no").mkdir()
+    (tmp_path / "in/no/0.json").write_text("{}")
+    for name in ("here", "out"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "no").touch()
+    here = run(*command[:-1], "here", code=3)
     there = run(*command, "--scheduler", "local", "-j", "1", code=3)
-    assert lines(there.stdout) == lines(here.stdout)
-    assert there.stderr.splitlines()[:1] == here.stderr.splitlines()[:1]
-    assert there.stderr.startswith(b"serialpack: in/bad.json: ")
+    assert lines(there.stdout) == lines(here.stdout.replace(b'"here/', b'"out/'))
+    said = there.stderr.replace(b": out/", b": here/").splitlines()
+    assert said[:-1] == here.stderr.splitlines()[:-1]
+    assert said[0].startswith(b"serialpack: in/bad.json: ")
+    assert b"serialpack: in/no/0.json: here/no: is no folder" in said
     made = {path.name: path.read_bytes() for path in (tmp_path / "out/more").iterdir()}
     assert made == {path.name: path.read_bytes() for path in (tmp_path / "here/more").iterdir()}
     assert len(made) == 9
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"more"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"more", "no"}
 
 
 @pytest.mark.parametrize(

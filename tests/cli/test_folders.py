@@ -47,6 +47,7 @@ def test_a_tree_there_and_back(run: Run, tree: Path, tmp_path: Path) -> None:
 def test_beside_each_file_and_again(run: Run, tree: Path) -> None:
     """What is packed is left out, and nothing else is taken back."""
     before = files_in(tree)
+    assert "no files to take" not in run("pack", "--dry-run", "-r", tree, tree).stderr.decode()
     run("pack", "--rm", "-r", tree)
     assert list(files_in(tree)) == [f"{name}.spk" for name in before]
     (tree / "new.json").write_text("1")
@@ -80,7 +81,8 @@ def test_its_own_output_is_no_input(run: Run, tree: Path) -> None:
     before = files_in(tree)
     for turn in range(2):
         done = run("pack", "-f", "-r", tree, "-o", tree / "packed")
-        assert (b"is written to, and left out" in done.stderr) == bool(turn)
+        said = f"{tree}/packed: is written to, and left out\n".encode()
+        assert (said in done.stderr) == bool(turn)
     assert list(files_in(tree / "packed")) == [f"{name}.spk" for name in before]
 
 
@@ -125,6 +127,18 @@ def test_any_names_and_links(run: Run, tmp_path: Path) -> None:
     names = b"\0".join(os.fsencode(f"{folder}/") + name for name in (b"sub", b"link"))
     run("pack", "-r", "--files-from", "-", "-0", "-o", tmp_path / "two", stdin=names)
     assert len(files_in(tmp_path / "two")) == 4
+
+
+@needs_posix
+def test_a_link_that_is_named_is_the_folder_behind_it(run: Run, tree: Path, tmp_path: Path) -> None:
+    """Also in an archive, where links below it stay links."""
+    (tmp_path / "link").symlink_to("in")
+    (tree / "z/link").symlink_to("../x")
+    run("pack", "-r", "link", "--archive", "-o", "all.spk")
+    run("unpack", "all.spk", "-o", "out")
+    assert not (tmp_path / "out/link").is_symlink()
+    assert files_in(tmp_path / "out/link") == files_in(tree)
+    assert (tmp_path / "out/link/z/link").readlink() == Path("../x")
 
 
 @needs_posix

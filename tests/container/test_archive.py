@@ -273,6 +273,22 @@ def test_the_second_of_one_path_does_not_overwrite_the_first(tmp_path: Path, for
     assert tree(tmp_path) == {"a": b"first", "b": b"third"}
 
 
+@pytest.mark.parametrize("force", [True, False])
+def test_no_entry_stands_under_a_file(tmp_path: Path, force: bool) -> None:
+    """Which keeps its name, though it waits for it; nor has one a name that is removed."""
+    killed = ".serialpack-0123abcd.tmp"
+    parts = ({"a": b"first"}, {"a/b": b"second"}, {killed: b"third"}, {"c": b"fourth"})
+    joined = b"".join(map(archive, parts))
+    with pytest.raises(serialpack.ArchiveError) as caught:
+        serialpack.unpack_archive(io.BytesIO(joined), tmp_path / "to", force=force)
+    assert [(entry, error.exit_code) for entry, error in caught.value.failures] == [
+        ("a/b", 1),
+        (killed, 4),
+    ]
+    assert str(caught.value.failures[0][1]) == f"{tmp_path / 'to/a'}: is no folder"
+    assert tree(tmp_path / "to") == {"a": b"first", "c": b"fourth"}
+
+
 def damaged(part: bytes, place: float) -> bytes:
     data = bytearray(part)
     data[int(len(data) * place)] ^= 1

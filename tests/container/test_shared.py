@@ -173,6 +173,28 @@ def test_owners_that_the_system_does_not_permit_are_told(
         io.BytesIO(packed({"file": inside / "file"})), tmp_path / "without"
     ).notes
     assert len(asked) == 4
+    (out / "file").unlink()
+    with pytest.raises(serialpack.ArchiveError, match="2 of 4 entries") as failed:
+        serialpack.unpack_archive(io.BytesIO(data), out)
+    assert [each.entry for each in failed.value.report.entries] == ["file", "folder"]
+    (note,) = failed.value.report.notes
+    assert note.startswith("1 of 2 entries is yours: the system does not permit to give it its")
+
+
+@needs_posix
+def test_modes_that_are_more_than_permissions_are_told_of(tmp_path: Path) -> None:
+    (tmp_path / "in/shared").mkdir(parents=True)
+    (tmp_path / "in/shared").chmod(0o2770)
+    for name in ("small", "large"):
+        (tmp_path / "in" / name).write_bytes(b"x" * (1 if name == "small" else 100_000))
+        (tmp_path / "in" / name).chmod(0o4755)
+    assert (tmp_path / "in/shared").stat().st_mode & 0o7777 == 0o2770
+    data = packed({name: tmp_path / "in" / name for name in ("small", "large", "shared")})
+    report = serialpack.unpack_archive(io.BytesIO(data), tmp_path / "out")
+    assert report.notes == (
+        "3 of 3 entries had a set-user-ID, set-group-ID or sticky bit, which is not restored",
+    )
+    assert (tmp_path / "out/large").stat().st_mode & 0o7777 == 0o755
 
 
 def an_archive(*entries: EntryRow) -> bytes:

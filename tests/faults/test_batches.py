@@ -265,7 +265,12 @@ def test_what_may_not_be_read_is_named_and_the_rest_go_on(start: Start, tmp_path
     said = finish(start("pack", "-r", "in", "-o", "out", env=env), 1, most=18)
     assert "in/0/06.json: cannot read: permission denied" in said
     assert "in/1: cannot list: permission denied" in said
-    assert f"{FILES * 2 // 3 - 1} packed, 1 failed" in said
+    assert f"{FILES * 2 // 3 - 1} packed, 2 failed" in said
+    options = ("-o", "two", "--journal", "journal")
+    said = finish(start("pack", "-r", "in/1", *options, env=env), 1, most=2)
+    assert "in/1: cannot list: permission denied" in said
+    assert "0 packed, 1 failed" in said
+    assert '"source": "in/1", "error"' in (tmp_path / "journal").read_text()
 
 
 def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -> None:
@@ -286,7 +291,8 @@ def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -
     assert 0 < len([name for name in left_in(made) if TEMP not in name]) < FILES
     if (made / "empty").exists():
         (made / "empty").chmod(0o700)
-    finish(start("unpack", "x.spk", "-o", "out"), 1, most=FILES + 2)
+    said = finish(start("unpack", "x.spk", "-o", "out"), 1, most=FILES + 5)
+    assert "x.spk: out/in/2: removed" in said
     said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 0, most=FILES + 2)
     assert f"{FILES} files were there already, and left: the bytes are the same" in said
     assert left_in(made) == left_in(batch)
@@ -295,8 +301,9 @@ def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -
     said = finish(start("unpack", "x.spk", "-o", "out"), 1, most=22)
     assert f": {FILES + 1 - 20} more outputs exist already; --skip-existing leaves" in said
     (made / "0" / "00.json").write_text("of another")
-    said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 1, most=2)
+    said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 1, most=4)
     assert "00.json: exists already" in said
+    assert f"{FILES - 1} files were there already, and left" in said
 
 
 def test_what_is_made_anew_removes_what_was_left(start: Start, batch: Path, tmp_path: Path) -> None:

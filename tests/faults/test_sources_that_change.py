@@ -48,3 +48,31 @@ def test_a_source_written_to_after_it_was_read_is_not_removed(source: Path) -> N
     with pytest.raises(FileError, match="no longer the file"):
         remove_source(str(source), before)
     assert source.exists()
+
+
+@pytest.mark.parametrize("archive", [False, True], ids=["file", "archive"])
+def test_a_container_that_changes_while_it_is_read_is_not_called_damaged(
+    start: Start, tmp_path: Path, archive: bool
+) -> None:
+    """It is cut once something is written of it; the file beside it goes on."""
+    (tmp_path / "a").write_bytes(noise(2 * MIB))
+    for name in ("x.spk", "y.spk"):
+        if archive:
+            serialpack.pack_archive({"a": tmp_path / "a"}, tmp_path / name, block_size=64 * KIB)
+        else:
+            serialpack.pack(tmp_path / "a", tmp_path / name, block_size=64 * KIB)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import os\n"
+        "real = os.open\n"
+        "def opening(path, *args, **named):\n"
+        "    if '.serialpack-' in os.fspath(path):\n"
+        "        os.truncate('x.spk', 1 << 20)\n"
+        "    return real(path, *args, **named)\n"
+        "os.open = opening\n"
+    )
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
+    said = finish(start("unpack", "x.spk", "y.spk", "-o", "out", env=env), 1, most=2)
+    assert "serialpack: x.spk: changed while it was read; try again when it is quiet" in said
+    assert (tmp_path / "out" / ("y/a" if archive else "y")).read_bytes() == noise(2 * MIB)
+    assert len([path for path in (tmp_path / "out").rglob("*") if path.is_file()]) == 1

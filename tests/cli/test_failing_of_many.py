@@ -1,0 +1,108 @@
+"""Of many files some fail: each is named with its reason, and the rest goes on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A file, and two in a folder."""
+    (tmp_path / "in/x").mkdir(parents=True)
+    for path in ("in/a.json", "in/x/b.json", "in/x/c.json"):
+        (tmp_path / path).write_text("[1]\n")
+    return tmp_path / "in"
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize("ranges", [(), ("--records", "0:1")], ids=["groups", "one by one"])
+def test_a_folder_that_cannot_be_made_names_each_source(
+    run: Run, tmp_path: Path, ranges: tuple[str, ...]
+) -> None:
+    run("pack", "-q", "-r", "in", "-o", "packed")
+    for verb, source, ending in (("pack", "in", ""), ("unpack", "packed", ".spk")):
+        out = tmp_path / verb
+        out.mkdir()
+        (out / "x").touch()
+        options = ranges if verb == "unpack" else ()
+        said = run(verb, "-q", "-r", source, *options, "-o", verb, code=1).stderr.decode()
+        assert said.splitlines() == [
+            f"serialpack: {source}/x/{name}.json{ending}: {verb}/x: is no folder" for name in "bc"
+        ]
+        assert len([*out.iterdir()]) == 2
+
+
+@pytest.mark.usefixtures("tree")
+def test_an_archive_names_each_entry_whose_folder_cannot_be_made(run: Run, tmp_path: Path) -> None:
+    run("pack", "-q", "-r", "in", "--archive", "-o", "all.spk")
+    (tmp_path / "out/in").mkdir(parents=True)
+    (tmp_path / "out/in/x").touch()
+    (tmp_path / "out/in/.serialpack-0123abcd.tmp").touch()
+    said = run("unpack", "all.spk", "-o", "out", code=1).stderr.decode()
+    assert "serialpack: all.spk: in/x/b.json: out/in/x: is no folder" in said
+    assert "serialpack: all.spk: in/x/c.json: out/in/x: is no folder" in said
+    assert str(tmp_path) not in said
+    assert (tmp_path / "out/in/a.json").exists()
+    assert said.splitlines()[-2:] == [
+        "all.spk: out/in: removed 1 hidden file of a killed run",
+        "serialpack: all.spk: 3 of 5 entries could not be unpacked",
+    ]
+    (tmp_path / "out/in/a.json").unlink()
+    options = ("-r", ".", "--include", "all.spk", "-o", "out", "--rm")
+    assert "\n1 unpacked, 3 failed, 4 B -> 4 B" in run("unpack", *options, code=1).stderr.decode()
+    assert (tmp_path / "all.spk").exists()
+    # Where there is no folder for any of them, that is one line.
+    for chosen in ((), ("--include", "*.json")):
+        said = run("unpack", "all.spk", *chosen, "-o", "in/a.json/out", code=1).stderr.decode()
+        assert said == "serialpack: in/a.json/out: cannot make the folder: not a directory\n"
+
+
+def test_of_an_archive_that_is_cut_off_what_was_unpacked_counts(
+    run: Run, tree: Path, tmp_path: Path
+) -> None:
+    (tree / "large").write_bytes(os.urandom(200_000))
+    (tmp_path / "cut").mkdir()
+    run("pack", "-q", "-r", "in", "--archive", "-o", "cut/all.spk")
+    os.truncate(tmp_path / "cut/all.spk", 100_000)
+    (tmp_path / "cut/all").mkdir()
+    (tmp_path / "cut/all/.serialpack-0123abcd.tmp").touch()
+    said = run("unpack", "--rm", "-r", "cut", code=3).stderr.decode().splitlines()
+    assert said[3] == "cut/all.spk: cut/all: removed 1 hidden file of a killed run"
+    assert said[4].startswith("serialpack: cut/all.spk: truncated: ends at byte 100000")
+    assert said[5].startswith("3 unpacked, 1 failed, 12 B -> 12 B")
+    assert (tmp_path / "cut/all.spk").exists()
+
+
+_APART = "-r of the folder that both are in keeps them apart"
+_ONE_BY_ONE = "-o names it, one by one"
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["pack", "a/x.json", "b/x.json"], _APART),
+        (["pack", "a/x.json", "b/../a/x.json"], "name it once"),
+        (["pack", "a/x.json", "a/x.json"], "name it once"),
+        (["unpack", "-N", "a/x.json.spk", "b/y.spk"], _APART),
+        (["unpack", "--to", "yaml", "-N", "a/x.json.spk", "b/y.spk"], _APART),
+        (["unpack", "--fields", "n", "a/x.json", "b/x.json"], _APART),
+        (["unpack", "--to", "yaml", "a/x.json", "a/x.json.spk"], _ONE_BY_ONE),
+    ],
+)
+def test_inputs_of_one_output_are_refused_before_anything_is_written(
+    run: Run, tmp_path: Path, args: list[str], hint: str
+) -> None:
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.json").write_text('{"n": 1}')
+    run("pack", "a/x.json")
+    run("pack", "b/x.json", "-o", "b/y.spk")
+    said = run(*args, "-o", "out", code=1).stderr.decode()
+    assert said.startswith(f"serialpack: {args[-1]}: ")
+    assert said.endswith(f"; nothing was written; {hint}\n")
+    assert not (tmp_path / "out").exists()
