@@ -82,6 +82,7 @@ from tests.archives import a_tar, a_zip
         ("a.txt", b'{"a": 1}', "json"),
         (None, b'\xef\xbb\xbf [{"a": 1}, {"b"', "json"),
         (None, b'{"a": 1}\n{"a": 2}\n', "ndjson"),
+        (None, b'{"a": 1}\r\n{"a": 2}\r\n', "ndjson"),
         (None, b"[network]\nkey = 1\n", "bytes"),
         (None, b"[2023-10-25 00:44] started\n", "bytes"),
         (None, b"{ return 1; }", "bytes"),
