@@ -22,6 +22,8 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
 _YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
+#: How JSON begins, or JSON5, whatever is wrong with it then.
+_LIKE_JSON = re.compile(r"\s*+(?://.*+\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)")
 _NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
@@ -78,6 +80,8 @@ def _text(head: bytes, whole: bool) -> Recognised:
     if _is_toml(text if whole else text[: text.rfind("\n[") + 1]):  # its last table may be cut
         found.append("toml")
         possible.append("toml")
+    if not found and _LIKE_JSON.match(text):
+        possible.append("json")
     if text.lstrip().startswith("<"):
         possible.append("xml")
     return Recognised(found[0] if len(found) == 1 == len(possible) else None, tuple(possible))
