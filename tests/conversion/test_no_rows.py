@@ -148,6 +148,15 @@ def test_the_same_bytes_come_back(ending: str, head: bytes, tmp_path: Path) -> N
     assert (tmp_path / "b.csv").read_bytes() == head
 
 
+def test_a_table_without_columns_is_empty(tmp_path: Path) -> None:
+    with pa.ipc.new_file(tmp_path / "a.arrow", pa.schema([])):
+        pass
+    for ending in ("csv", "ndjson", "parquet"):
+        report = serialpack.convert(tmp_path / "a.arrow", tmp_path / f"a.{ending}")
+        assert (report.records, report.losses) == (0, [])
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "a.ndjson").read_bytes() == b""
+
+
 def test_types_that_are_named(tmp_path: Path) -> None:
     source, made = tmp_path / "a.csv", tmp_path / "a.parquet"
     source.write_bytes(b"a,b,c,d\n")

@@ -12,8 +12,7 @@ def sample_of(schema: Any) -> dict[str, Any]:
     """A row under ``schema``, as rows are read; null in a column of no simple type."""
     pa = tables.arrow()
     table = pa.Table.from_arrays([_one(kind) for kind in schema.types], schema.names)
-    (row,) = tables.records_of(table, table.nbytes)
-    return row
+    return dict(*tables.records_of(table, table.nbytes))
 
 
 def _one(kind: Any) -> Any:
