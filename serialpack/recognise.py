@@ -15,6 +15,7 @@ from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.tables.flatbuffers import begins_stream
 from serialpack.values.structure import Structure
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -120,6 +121,8 @@ def _is_toml(text: str) -> bool:
 
 
 def _binary(head: bytes, *, whole: bool) -> Recognised:
+    if begins_stream(head):
+        return Recognised("arrow", ("arrow",))
     found = {d.name: _reads(d, head, whole=whole) for d in FORMATS if d.containers}
     possible = tuple(name for name, reads in found.items() if reads is not False)
     sure = len(possible) == 1 and found[possible[0]]
