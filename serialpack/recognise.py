@@ -15,6 +15,7 @@ from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.tables.flatbuffers import begins_stream
 from serialpack.values.structure import Structure
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -22,6 +23,8 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
 _YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
+#: How JSON begins, or JSON5, whatever is wrong with it then.
+_LIKE_JSON = re.compile(r"\s*+(?://.*+\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)")
 _NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
@@ -78,6 +81,8 @@ def _text(head: bytes, whole: bool) -> Recognised:
     if _is_toml(text if whole else text[: text.rfind("\n[") + 1]):  # its last table may be cut
         found.append("toml")
         possible.append("toml")
+    if not found and _LIKE_JSON.match(text):
+        possible.append("json")
     if text.lstrip().startswith("<"):
         possible.append("xml")
     return Recognised(found[0] if len(found) == 1 == len(possible) else None, tuple(possible))
@@ -116,6 +121,8 @@ def _is_toml(text: str) -> bool:
 
 
 def _binary(head: bytes, *, whole: bool) -> Recognised:
+    if begins_stream(head):
+        return Recognised("arrow", ("arrow",))
     found = {d.name: _reads(d, head, whole=whole) for d in FORMATS if d.containers}
     possible = tuple(name for name, reads in found.items() if reads is not False)
     sure = len(possible) == 1 and found[possible[0]]

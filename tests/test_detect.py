@@ -11,9 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from serialpack.detect import detect, looks_like
 from serialpack.formats import FORMATS
+from serialpack.formats.tables.flatbuffers import begins_stream
+from serialpack.recognise import recognised
 from tests.archives import a_tar, a_zip
 
 
@@ -82,6 +86,7 @@ from tests.archives import a_tar, a_zip
         ("a.txt", b'{"a": 1}', "json"),
         (None, b'\xef\xbb\xbf [{"a": 1}, {"b"', "json"),
         (None, b'{"a": 1}\n{"a": 2}\n', "ndjson"),
+        (None, b'{"a": 1}\r\n{"a": 2}\r\n', "ndjson"),
         (None, b"[network]\nkey = 1\n", "bytes"),
         (None, b"[2023-10-25 00:44] started\n", "bytes"),
         (None, b"{ return 1; }", "bytes"),
@@ -164,3 +169,37 @@ def test_real_files(shared_data: Path) -> None:
                     words = {"avro": "Avro", "java-ser": "Java serialization", "json": "JSON"}
                     expected = words.get(folder, "a Python pickle")
                     assert looks_like(head) in (expected, "text"), path.name
+
+
+def _stream(*, legacy: bool, columns: int) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({f"column {n}": [n, n + 1] for n in range(columns)})
+    out = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(use_legacy_format=legacy)
+    with pa.ipc.new_stream(out, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("columns", [0, 1, 3, 500])
+def test_a_stream_of_arrow_s_is_known_by_its_first_message(columns: int) -> None:
+    assert detect(None, _stream(legacy=False, columns=columns)[:4096]) == "arrow"
+    old = _stream(legacy=True, columns=columns)[:4096]
+    assert recognised(old, whole=False).format == "arrow"
+
+
+@given(junk=st.binary(min_size=4, max_size=60), size=st.integers(0, 300), marked=st.booleans())
+def test_other_bytes_are_no_stream_of_arrow_s(junk: bytes, size: int, marked: bool) -> None:
+    """Also behind the mark, and a length that may be one."""
+    head = b"\xff\xff\xff\xff" * marked + (8 * size + 4 * (not marked)).to_bytes(4, "little")
+    assert detect(None, head + junk) == "bytes"
+    assert recognised(head + junk, whole=True).format != "arrow"
+
+
+def test_a_stream_begins_with_a_schema() -> None:
+    """A batch of rows is a message too, and begins none."""
+    data = _stream(legacy=False, columns=1)
+    assert begins_stream(data)
+    batch = data.index(b"\xff\xff\xff\xff", 4 + int.from_bytes(data[4:8], "little"))
+    assert not begins_stream(data[batch:])
+    assert not begins_stream(data[:12])

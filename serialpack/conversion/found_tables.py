@@ -1,4 +1,4 @@
-"""CSV as it is found, made CSV in UTF-8 with doubled quotes."""
+"""CSV as it is found, made CSV in UTF-8 with doubled quotes; and JSON, made UTF-8."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from functools import partial
 
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
-from serialpack.detect import AsFound, told
+from serialpack.detect import AsFound, encoding_of, told
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
-from serialpack.formats.csv.found import dialect_of, doubled_pieces
+from serialpack.formats.csv.found import (
+    dialect_of,
+    doubled_pieces,
+    front_in_utf8,
+    marked_encoding,
+)
+from serialpack.formats.json.found import json_kind
 from serialpack.recognise import recognised
 
 _PIECE = 1 << 20
@@ -24,6 +30,11 @@ def opened(
     """The format of a source that begins with ``head``, that in which it can be read, and what
     reads it so; UsageError where what is said is not of it, SyntaxInputError where it lies.
     """
+    if table._replace(encoding=None) == AsFound() and (
+        wide := _wide_json(head, format, name, table.encoding)
+    ):
+        format, encoding = wide
+        return format, format, Pieces(in_utf8(read, encoding)).read
     if format is None and told(None, name, head) == "bytes":
         only_tables = table.encoding or table.no_header
         whole = len(head) < HEAD
@@ -43,6 +54,38 @@ def opened(
             raise failed
         read = text.read
     return found, dialect.usual().name, read
+
+
+def _wide_json(
+    head: bytes, format: str | None, name: str | None, user_said: str | None
+) -> tuple[str, str] | None:
+    """Which JSON a text in UTF-16 or UTF-32 is, and its encoding; None where it is none.
+
+    UsageError where the user said another encoding than its mark does.
+    """
+    encoding = marked_encoding(head)
+    if encoding is None:  # what JSON begins with is ASCII (RFC 4627, section 3)
+        zeros = bytes(byte == 0 for byte in head[:4])
+        encoding = next((each for each, where in _ZEROS.items() if zeros == where), None)
+    if not encoding or not (format or told(None, name, head) == "bytes"):
+        return None
+    said = FORMATS.declaration(format) if format else FORMATS.by_extension(name or "")
+    named = said.name if said is not None and said.is_json else None
+    if format and named is None:
+        return None
+    if user_said is not None and not encoding.startswith(encoding_of(head, user_said)):
+        return None
+    text = front_in_utf8(head, encoding)
+    found = json_kind(text, None if format else named)
+    return None if found is None else (format or found, encoding)
+
+
+_ZEROS = {
+    "utf-16-le": b"\0\1\0\1",
+    "utf-16-be": b"\1\0\1\0",
+    "utf-32-le": b"\0\1\1\1",
+    "utf-32-be": b"\1\1\1\0",
+}
 
 
 def in_utf8(read: Read, encoding: str) -> Iterator[bytes]:

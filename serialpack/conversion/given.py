@@ -186,6 +186,9 @@ def _what_to_say(head: bytes) -> str:
         return "--from csv reads its lines as one column; pack keeps its bytes"
     if not may_be:
         return "pack keeps its bytes; --from FORMAT says what it is, where it is known here"
+    if looks_like(head) == "UTF-16 text":
+        iconv = "iconv --from-code=UTF-16 --to-code=UTF-8 FILE makes it UTF-8"
+        return f"--from csv reads a table in it; {iconv}"
     names = dict.fromkeys(FORMATS.declaration(name).dialect_of or name for name in may_be)
     return " or ".join(f"--from {name}" for name in names) + " says what it is"
 

@@ -20,6 +20,9 @@ from serialpack.values.structure import Structure
 #: So many formats are named.
 _MOST = 3
 
+#: What keeps all columns of a table whose line of names has one twice.
+WITHOUT_NAMES = "--no-header keeps each column, with the names as the first row"
+
 #: Writes a record with losses: what the target still refuses of it, by these rules; None: nothing.
 Attempt = Callable[[frozenset[str]], Difference | None]
 
@@ -44,7 +47,7 @@ def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt |
     """
     if lost.kind in TEXT_KINDS:
         attempt = None  # what was read of it is another value, which others would hold
-    ways = []
+    ways = [WITHOUT_NAMES] if _is_of_names(plan, lost) else []
     if rules := _rules(plan, lost, attempt):
         ways.append(f"--lossy {','.join(rules)} lets it go")
     if (
@@ -59,6 +62,13 @@ def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt |
         several = ", ".join(names[:-1]) + " or " if len(names) > 1 else ""
         ways.append(f"--to {several}{names[-1]} can")
     return ", ".join(ways)
+
+
+def _is_of_names(plan: ConversionPlan, lost: Difference) -> bool:
+    """Whether the line of names above a table of text is what is lost."""
+    declared = FORMATS.declaration(plan.source)
+    named = bool(declared.delimiter) and not declared.headless
+    return named and lost.kind == "duplicate-keys" and lost.record == 0
 
 
 def hint_for(

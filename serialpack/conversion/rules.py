@@ -21,6 +21,7 @@ from serialpack.values.kinds import (
     DUPLICATES,
     FIELDS,
     HEADER,
+    NAN,
     ORDER,
     SPACE,
     UTF8,
@@ -233,7 +234,10 @@ RULES: dict[str, Rule] = {
         frozenset(),
         *(ALL, ("cell spelled otherwise", "cells spelled otherwise"), ALL, ""),
     ),
-    "nan": Rule("NaN and infinities become null", frozenset({"non-finite", "nan-bits"})),
+    NAN: Rule(
+        "NaN and infinities become null; where JSON has them, they are read",
+        frozenset({"non-finite", "nan-bits"}),
+    ),
     # None is about integers of more than 4300 digits: Python does not write them in decimal.
     "bigint": Rule(
         "integers that the target cannot hold become decimal text",

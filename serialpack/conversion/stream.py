@@ -66,6 +66,9 @@ class _Tally:
         self.fields: frozenset[Field] = frozenset()
         self._keys = bytearray()
         self._same = True
+        #: What the target has the names of also where it has no rows.
+        columns = () if plan.layout is None else plan.layout.columns
+        self._columns = frozenset(column.path for column in columns)
 
     def add(self, found: Found) -> None:
         self.losses.merge(found.losses)
@@ -84,9 +87,10 @@ class _Tally:
         """An error where no record is left, or where there was none to say the columns by."""
         if count:
             return
+        self.fields |= self._columns
         if self.left_out:
             raise InputError(f"no record is left: {self.places[0].error}")
-        if fmt.has_columns and bytes(self._line.first.data).strip():
+        if not self._columns and fmt.sample(self._line.first):
             if COLUMNS not in self.losses.allowed:
                 raise ValueRefusedError(
                     "a table without rows: the names of its columns would be lost",

@@ -285,8 +285,10 @@ class ValueFormat(Format):
     #: Whether a number that Python writes in another way is a ``Literal`` to ``parse``, and that
     #: no other to ``difference``. Only of the copy that ``reading_literals`` makes.
     literals: bool = False
-    #: Whether it says the names of columns apart from its records.
-    has_columns: ClassVar[bool] = False
+
+    def sample(self, block: SourceBlock) -> dict[str, Any]:  # noqa: ARG002
+        """A record as there could be below the names of columns, where these stand apart."""
+        return {}
 
     def literal_of(self, text: str) -> str | None:  # noqa: ARG002
         """How a number that another format spells ``text`` is spelled here: the same, or nearly.

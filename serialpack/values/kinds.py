@@ -68,7 +68,7 @@ KINDS = {
 TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"})
 
 #: The rules of ``--lossy`` about what only a source says.
-DIGITS, DUPLICATES, UTF8 = "digits", "duplicates", "utf8"
+DIGITS, DUPLICATES, NAN, UTF8 = "digits", "duplicates", "nan", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 

@@ -119,3 +119,16 @@ def test_a_list_in_one_row_is_taken_by_the_words_that_are_told(run: Run, tmp_pat
     assert "--lossy around lets go" in said
     words = ["--at", "jobs", "--lossy", "around", "-o", "-"]
     assert run("unpack", "--to", "csv", "x.json", *words).stdout == b"a\n1\n2\n"
+
+
+@pytest.mark.parametrize("rows", [b"", b"1,2,3\n", b"1,2,3\n4,5,6\n"])
+def test_a_name_twice_has_a_way_that_loses_nothing(run: Run, rows: bytes) -> None:
+    """The first that is named, and it works; then the one that loses a column."""
+    table = b"a,a,b\n" + rows
+    (line,) = run("unpack", "-F", "csv", "--to", "json", stdin=table, code=4).stderr.splitlines()
+    assert b"key twice: the column 'a'; --no-header keeps each column" in line
+    assert b"--lossy duplicates" in line
+    done = run("unpack", "-F", "csv", "--no-header", "--to", "json", stdin=table)
+    names = ["column1", "column2", "column3"]
+    cells = [line.split(",") for line in table.decode().splitlines()]
+    assert json.loads(done.stdout) == [dict(zip(names, row, strict=True)) for row in cells]

@@ -46,6 +46,43 @@ def test_an_encoding_that_is_said(encoding: str) -> None:
     assert len(lines) == len(ROWS)
 
 
+@pytest.mark.parametrize(
+    "encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
+)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.json", '[{"a": "Zoë"},\n{"a": 2}]\n'), ("a.jsonl", '{"a": "Zoë"}\r\n{"a": 2}\n')],
+)
+def test_json_in_another_encoding(encoding: str, name: str, text: str, tmp_path: Path) -> None:
+    path, other = tmp_path / name, tmp_path / "no-name"
+    for each in (path, other):
+        each.write_bytes(text.encode(encoding))
+    for source, how in [
+        (path, {}),
+        (other, {}),
+        (other, {"format": "json" if name == "a.json" else "ndjson"}),
+        (path, {"encoding": encoding}),
+    ]:
+        out = io.BytesIO()
+        serialpack.convert(source, out, to="ndjson", **how)  # type: ignore[arg-type]
+        assert list(map(json.loads, out.getvalue().splitlines())) == [{"a": "Zoë"}, {"a": 2}]
+
+
+def test_other_text_in_utf_16_is_none_of_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes("a: 1\n".encode("utf-16"))
+    with pytest.raises(
+        serialpack.InputError, match="iconv --from-code=UTF-16 --to-code=UTF-8 FILE"
+    ):
+        serialpack.convert(path, io.BytesIO(), to="json")
+    path.write_bytes("[1, 2".encode("utf-16-le") + b"\0")
+    with pytest.raises(serialpack.InputError, match="not valid UTF-16-LE"):
+        serialpack.convert(path, io.BytesIO(), to="json")
+    path.write_bytes("[1]".encode("utf-16"))
+    with pytest.raises(serialpack.UsageError, match="it is UTF-16, and not utf-32"):
+        serialpack.convert(path, io.BytesIO(), to="json", encoding="utf-32")
+
+
 def test_encodings_that_lie() -> None:
     assert "line 2, column 2 (byte 3)" in (said := refused(b"a\n1\xeb\n"))
     assert "--encoding" in said

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -186,3 +187,44 @@ def test_packed_bytes_come_back_with_their_escapes() -> None:
         if report.exact:
             assert out.getvalue() == data
         assert b"\\u00eb" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("json", b'[{"a": NaN, "b": 1.10},\n{"a": -Infinity, "b": 12345678901234567890123}]'),
+        ("ndjson", b'{"a": NaN, "b": 1.10}\n{"a": -Infinity, "b": 12345678901234567890123}'),
+    ],
+)
+@pytest.mark.parametrize("block_size", [10, None])
+def test_nan_in_json_is_read_where_it_may_be_lost(
+    source: str, text: bytes, block_size: int | None
+) -> None:
+    """Else it is refused, with the option that reads it; all other numbers keep their text."""
+    with pytest.raises(serialpack.InputError, match="NaN is not JSON") as caught:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), format=source, to="ndjson")
+    assert "--lossy nan" in caught.value.said
+    made = {}
+    for target in ("ndjson", "csv"):
+        out = io.BytesIO()
+        report = serialpack.convert(
+            *(io.BytesIO(text), out), format=source, to=target, lossy=["nan"], block_size=block_size
+        )
+        made[target] = out.getvalue()
+        lost = [(loss.rule, loss.count) for loss in report.losses]
+        assert lost == ([("nan", 2)] if target == "ndjson" else [])
+    first, second = made["ndjson"].splitlines()
+    assert first == b'{"a":null,"b":1.10}'
+    assert second == b'{"a":null,"b":12345678901234567890123}'
+    assert made["csv"] == b"a,b\nNaN,1.10\n-Infinity,12345678901234567890123\n"
+
+
+def test_nan_in_json_is_a_float_in_a_typed_table(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    source = io.BytesIO(b'[{"a": NaN}, {"a": 1.5}, {"a": null}]')
+    target = tmp_path / "a.parquet"
+    report = serialpack.convert(source, target, format="json", lossy=["nan"])
+    assert report.losses == []
+    first, *others = parquet.read_table(target)["a"].to_pylist()
+    assert first != first
+    assert others == [1.5, None]

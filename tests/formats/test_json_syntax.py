@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -97,3 +100,50 @@ def test_broken_texts_are_found_where_the_standard_library_does(
     except SyntaxInputError as error:
         parsed = not 0 <= error.offset <= len(broken.encode())
     assert parsed == valid
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"a": 1,@}', "a trailing comma"),
+        ("[[1],@ ]", "a trailing comma"),
+        ('@// a: "b"\n{"a": 1}', "a comment"),
+        ('{"a": 1 @/* b */}', "a comment"),
+        ('{@a: 1, "b": 2}', "a key without quotes"),
+        ("{\"a\": @'b'}", "a text in single quotes"),
+        ('{"a": 0@x10}', "a hexadecimal number"),
+        ('{"a": @.5}', "a number that begins with + or ."),
+        ("[1, @+1]", "a number that begins with + or ."),
+    ],
+)
+def test_what_json5_has_is_named(text: str, what: str) -> None:
+    before, _, behind = text.partition("@")
+    error = _error("json", (before + behind).encode(), 1000)
+    assert f": {what}, which JSON5 has" in error.message
+    assert error.offset <= len(before) + 1  # where a comma is, or behind it
+    assert "pyjson5 --as-json FILE" in str(error.hint)
+
+
+@pytest.mark.parametrize("text", ["[,]", "[1,,]", "{,}", '{"a":,}', "[x]", "{1: 2}", "[1, # a\n2]"])
+def test_what_json5_has_not_is_not_said_to_be_of_it(text: str) -> None:
+    error = _error("json", text.encode(), 1000)
+    assert "JSON5" not in error.message
+    assert error.hint is None
+
+
+@pytest.mark.parametrize("text", ['{"a":1}{"a":2}', '{"a":1} \n{\n"a":2}', '{"a":\n1}{"a":2}'])
+def test_values_behind_one_another_are_made_lines(text: str, tmp_path: Path) -> None:
+    """By the command that the message names, where it is there."""
+    error = _error("json", text.encode(), 1000)
+    assert "a second value behind the first" in error.message
+    words = str(error.hint).split()[:4]
+    assert words == ["jq", "-c", ".", "FILE"]
+    if shutil.which("jq") is None:
+        pytest.skip("no jq")
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    lines = subprocess.run([*words[:3], str(path)], stdout=subprocess.PIPE, check=True).stdout
+    fmt = FORMATS.get("ndjson")
+    assert isinstance(fmt, ValueFormat)
+    (block,) = fmt.split(io.BytesIO(lines).read, 1000, for_values=True)
+    assert fmt.parse(block) == [{"a": 1}, {"a": 2}]

@@ -252,3 +252,16 @@ def test_other_serializers_keep_the_types(name: str) -> None:
         serialpack.unpack(packed, back)
         assert table_format(name).read_schema(back.getvalue()) == table.schema
         assert report.exact == (back.getvalue() == data)
+
+
+@pytest.mark.parametrize("name", [None, "arrow"])
+def test_a_stream_from_before_2019_is_read(name: str | None) -> None:
+    """Its messages have no mark in front of them."""
+    table = pa.table({"n": [1, 2], "text": ["a", "b"]})
+    source, out = io.BytesIO(), io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(use_legacy_format=True)
+    with pa.ipc.new_stream(source, table.schema, options=options) as writer:
+        writer.write_table(table)
+    source.seek(0)
+    serialpack.convert(source, out, format=name, to="ndjson")
+    assert out.getvalue() == b'{"n":1,"text":"a"}\n{"n":2,"text":"b"}\n'

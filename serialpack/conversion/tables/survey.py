@@ -7,17 +7,19 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
-from serialpack.columns.fields.wanted import Field
+from serialpack.columns.fields.wanted import Field, wanted
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.projecting import Projector
 from serialpack.conversion.rules import KEEPING, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables.at import lists_in
-from serialpack.conversion.tables.shape import MOST_COLUMNS, ValueShape, check_columns
+from serialpack.conversion.tables.nested import nested
+from serialpack.conversion.tables.shape import MOST_COLUMNS, WITH_FACTS, ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import as_maps
 from serialpack.conversion.types.kept import KeptTable, kept_of
-from serialpack.conversion.types.seen import TypesSeen
-from serialpack.conversion.types.typing import named_types
+from serialpack.conversion.types.seen import CellsSeen, TypesSeen
+from serialpack.conversion.types.typing import named_types, shape_of
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
@@ -223,4 +225,34 @@ def _looked(
         whole = whole.joined(looked)
         if writes_table(plan, whole.rows):
             check_columns(len(whole.shape.keys))
+    if not whole.rows and (sample := fmt.sample(first)):
+        if whole.types is not None and isinstance(fmt, CsvText):
+            whole.types.look_at_text(b"", fmt.header_of(first), fmt.declared)
+        whole = _without_rows(plan, sample, whole.types, within=within)
     return whole._replace(kept=plan.kept)
+
+
+def _without_rows(
+    plan: ConversionPlan, sample: dict[str, Any], types: TypesSeen | None, *, within: bool
+) -> Looked:
+    """What is known of a table that has no row, by one that it could have."""
+    records: list[Any] = [sample]
+    if plan.shaping.nest is not None and not FORMATS.declaration(plan.source).is_json:
+        columns = [[value] for value in sample.values()]
+        records = nested([*sample], columns, plan.shaping.separator, 0)
+    found: set[Field] = set()
+    if plan.fields:
+        projector = Projector(wanted(plan.fields))
+        records, found = projector.records(records, 0), projector.found
+    shape = ValueShape()
+    shape.look(records, within=within)
+    for column in plan.types:
+        if column.name in shape.keys:
+            typed = shape.keys[column.name] = shape_of(column, CellsSeen())
+            if typed.types & WITH_FACTS and not typed.facts:
+                typed.types = {type(None)}  # no value says how many digits, or which time
+    if types is not None:
+        types.columns = {name: CellsSeen() for name in shape.keys}
+        types.by_hand = {name: CellsSeen() for name in shape.keys}
+        types.named = set(shape.keys)
+    return Looked("maps", shape, types=types, fields=frozenset(found))

@@ -76,7 +76,7 @@ class UnionTable:
     def _unheld(self, data: bytes, held: list[Sequence[Any]]) -> Difference | None:
         """The first value that does not come back from the bytes of the file."""
         again = self._format.read_written(data)
-        columns = list(zip(*map(dict.values, again), strict=True))
+        columns = list(zip(*map(dict.values, again), strict=True)) or [()] * len(held)
         for column, put, became in zip(self._layout.columns, held, columns, strict=True):
             if (lost := unlike(column, put, became)) is not None:
                 return lost

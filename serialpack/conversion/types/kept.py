@@ -113,7 +113,8 @@ class KeptTable(NamedTuple):
             rows = rows_of(self.head.removeprefix("\ufeff"), self.delimiter)
         except ValueError:
             return b""
-        return self.head.encode() if rows == [names] and self.head.endswith(self.newline) else b""
+        ends = self.head.endswith(self.newline) or not self.head.endswith(("\r", "\n"))
+        return self.head.encode() if rows == [names] and ends else b""
 
     def writes(self, data: bytes, records: list[Any], *, first: bool, last: bool) -> bool:
         """Whether the text of a block's records is written as the bytes of that block."""

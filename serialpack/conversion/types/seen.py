@@ -136,7 +136,7 @@ class TypesSeen:
     def look_at_text(self, data: bytes, head: bytes, fmt: Declaration) -> None:
         """Take in how the cells of a block of a table of text are quoted, and its last end."""
         mark = fmt.delimiter.decode()
-        self.head, self.end = head, data.endswith(b"\n")
+        self.head, self.end = head, (data or head).endswith(b"\n")
         body = data.decode()
         names = rows_of(head.decode().removeprefix("\ufeff"), mark)[0]
         if '"' not in body:

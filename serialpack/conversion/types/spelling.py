@@ -84,6 +84,8 @@ def values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
 
     What is spelled from them again is the cells.
     """
+    if not cells:
+        return []
     try:
         values = [*map(_PARSE[spelling.type], cells)]
         return values if spelled(values, spelling) == list(cells) else None

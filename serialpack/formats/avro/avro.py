@@ -76,6 +76,12 @@ class AvroFormat(DocumentFormat):
             block_size = max(block_size // _RATIO, 1)
         return _headed(_rejoined(front, read), block_size)
 
+    def sample(self, block: SourceBlock) -> dict[str, Any]:
+        """With null where a field has no simple type."""
+        schema = read_header(block.context or bytes(block.data)).schema().json
+        fields = schema.get("fields", []) if isinstance(schema, dict) else []
+        return {field["name"]: _sample(field["type"]) for field in fields}
+
     def look_at_head(self, read: Read, count: int) -> bytes:
         return first_lines(self, read, count)
 
@@ -165,6 +171,22 @@ def _style(data: bytes) -> Style:
     if own:
         style["meta"] = own
     return style
+
+
+def _sample(schema: Any) -> Any:
+    kinds = [each for each in schema if each != "null"] if isinstance(schema, list) else [schema]
+    return _SAMPLES.get(kinds[0]) if len(kinds) == 1 and isinstance(kinds[0], str) else None
+
+
+_SAMPLES: dict[str, Any] = {
+    "boolean": False,
+    "int": 0,
+    "long": 0,
+    "float": 0.0,
+    "double": 0.0,
+    "bytes": b"",
+    "string": "",
+}
 
 
 def _is_plain(front: bytes) -> bool:

@@ -48,7 +48,6 @@ class CsvText(ValueFormat):
     }
     heeds = frozenset({DUPLICATES, UTF8})
 
-    has_columns = True
     takes_literals = True
     #: What messages call it.
     title: ClassVar[str]
@@ -141,6 +140,9 @@ class CsvText(ValueFormat):
     def cells(self, line: str) -> Iterator[str]:
         """The fields of a line without its end, of which few are there at a time; Malformed."""
         return fields_of_row(line, self._mark)
+
+    def sample(self, block: SourceBlock) -> dict[str, Any]:
+        return dict.fromkeys(self._names(self.header_of(block)), "")
 
     def literal_of(self, text: str) -> str | None:
         return text if is_number(text) else None

@@ -33,7 +33,6 @@ class TranslatedCsv(ValueFormat):
     Blocks have the bytes as they are; the context of a block is in UTF-8.
     """
 
-    has_columns = True
     slice_needs_head = True
     about = DialectFormat.about
     style_types = DialectFormat.style_types
@@ -115,6 +114,9 @@ class TranslatedCsv(ValueFormat):
                 )
                 index, offset = index + 1, offset + len(piece)
             records += text.records or 0
+
+    def sample(self, block: SourceBlock) -> dict[str, Any]:
+        return self._csv.sample(self._in_usual(block))
 
     def record_spans(self, data: Buffer, style: Style, *, first: bool) -> Iterator[Span]:
         try:

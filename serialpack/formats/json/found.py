@@ -40,7 +40,7 @@ def _are_lines(text: bytes) -> bool:
     first = text.partition(b"\n")[0]
     if not (first.startswith(_BEGINS) and first.rstrip(_WHITE).endswith(_ENDS)):
         return False
-    lines = [line for line in text.split(b"\n", 16)[:16] if line.strip()]
+    lines = [line for each in text.split(b"\n", 16)[:16] if (line := each.strip(_WHITE))]
     return len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no"
 
 

@@ -10,6 +10,7 @@ from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, exact_float
 from serialpack.formats.shared.marks import Marks
 from serialpack.literal import integer as literal_integer
 from serialpack.literal import number as literal_number
+from serialpack.values.kinds import NAN
 
 
 @cache
@@ -21,13 +22,16 @@ def literal_scanner() -> Scanner:
 def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
     """To Python values; what they do not hold of the text is noted in ``marks``.
 
+    NaN and infinities, which are no JSON, are floats where the user names their loss.
     ``literals``: but for numbers, which are literals where they are written in another way.
     """
+    constants = {"parse_constant": float} if NAN in marks.allowed else {}
     if literals:
         return scanner_with(
             parse_float=literal_number,
             parse_int=literal_integer,
             object_pairs_hook=marks.pairs,
+            **constants,
         )
 
     def number(text: str) -> Any:
@@ -43,4 +47,6 @@ def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
             return marks.lost_number(Inexact("huge-integer", text))
         return int(text)
 
-    return scanner_with(parse_float=number, parse_int=integer, object_pairs_hook=marks.pairs)
+    return scanner_with(
+        parse_float=number, parse_int=integer, object_pairs_hook=marks.pairs, **constants
+    )

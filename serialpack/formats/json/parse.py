@@ -101,7 +101,11 @@ class UnheldNumber(Exception):
 
 
 def _refuse_constant(name: str) -> Any:
-    raise Malformed(f"{name} is not JSON", -1)
+    raise Malformed(f"{name}{_CONSTANT_SAID}", -1)
+
+
+_CONSTANT_SAID = " is not JSON"
+_SECOND = "a second value where the end was expected"
 
 
 def _finite(text: str) -> float:
@@ -120,7 +124,7 @@ def _whole(text: str) -> int:
 
 def scanner_with(**hooks: Any) -> Scanner:
     """The standard library's scanner, which has ``hooks`` make numbers and objects."""
-    decoder: Any = json.JSONDecoder(parse_constant=_refuse_constant, **hooks)
+    decoder: Any = json.JSONDecoder(**{"parse_constant": _refuse_constant, **hooks})
     scanner: Scanner = decoder.scan_once
     return scanner
 
@@ -168,7 +172,7 @@ def scan_document(text: str, at: int, scanner: Scanner) -> Any:
     value, behind = _scan(scanner, text, _skip(text, at))
     behind = _skip(text, behind)
     if behind < len(text):
-        raise Malformed("a second value where the end was expected", behind)
+        raise Malformed(_SECOND, behind)
     return value
 
 
@@ -191,7 +195,7 @@ def scan_block(
         if text[at] == CLOSING[kind] and not comma and (first or count):
             at = _skip(text, at + 1)
             if at < len(text):
-                raise Malformed("a second value where the end was expected", at)
+                raise Malformed(_SECOND, at)
             return
         if count and not comma:
             raise Malformed(f"expected , or {CLOSING[kind]}", at)
@@ -229,7 +233,9 @@ def text_of(block: SourceBlock, data: bytes) -> str:
         raise place_of(block, data[: error.start].decode(), "not UTF-8") from None
 
 
-def place_of(block: SourceBlock, before: str, message: str) -> SyntaxInputError:
+def place_of(
+    block: SourceBlock, before: str, message: str, hint: str | None = None
+) -> SyntaxInputError:
     """The error behind the text ``before`` of a block, placed in the whole source."""
     newlines = before.count("\n")
     column = len(before) - before.rfind("\n") if newlines else block.column + len(before) + 1
@@ -239,4 +245,46 @@ def place_of(block: SourceBlock, before: str, message: str) -> SyntaxInputError:
         offset=block.offset + len(before.encode()),
         line=max(block.line, 0) + newlines + 1 if known else None,
         column=column if known else None,
+        hint=hint,
     )
+
+
+def failed(block: SourceBlock, text: str, bad: Malformed) -> SyntaxInputError:
+    """The error for the text of a block that is no JSON: what it is, where that is known."""
+    at = len(text) if bad.at is None else bad.at
+    message, hint = bad.message, None
+    if message.endswith(_CONSTANT_SAID):
+        hint = "--to takes --lossy nan, which reads NaN and infinities as floats"
+    elif message == _SECOND and _CONTAINER.match(text, at):
+        message = "a second value behind the first"
+        hint = (
+            "jq -c . FILE writes each on a line (integers beyond 2^53 rounded), --from ndjson reads"
+            " these"
+        )
+    elif (what := _json5(text, at, message)) is not None:
+        message = f"{what}, which JSON5 has and JSON has not"
+        hint = "pyjson5 --as-json FILE writes JSON (pip install json5)"
+    return place_of(block, text[:at], message, hint)
+
+
+_CONTAINER = re.compile(r"[{\[]")
+
+
+def _json5(text: str, at: int, message: str) -> str | None:
+    """What of JSON5 stands in a text, where that is no JSON; None where it is nothing of it."""
+    if text.startswith(("//", "/*"), at):
+        return "a comment"
+    here = text[at : at + 1]
+    if here in ("]", "}") and text[:at].rstrip().endswith(","):
+        before = text[:at].rstrip()[:-1].rstrip()
+        return "a trailing comma" if before and before[-1] not in "[{,:" else None
+    if here == "'":
+        return "a text in single quotes"
+    if "double quotes" in message and (here.isalpha() or here in ("_", "$")):
+        return "a key without quotes"
+    if here in ("x", "X") and text[at - 1 : at] == "0":
+        return "a hexadecimal number"
+    return "a number that begins with + or ." if _NUMBER5.match(text, at) else None
+
+
+_NUMBER5 = re.compile(r"[+.][0-9]")

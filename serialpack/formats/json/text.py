@@ -12,6 +12,7 @@ from serialpack.formats.base import Difference, SourceBlock, Style, StyleTypes, 
 from serialpack.formats.json.parse import (
     Scanner,
     UnheldNumber,
+    failed,
     place_of,
     strict_scanner,
     text_of,
@@ -20,7 +21,7 @@ from serialpack.formats.json.parse import (
 from serialpack.formats.shared.document import Malformed
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8
+from serialpack.values.kinds import DIGITS, DUPLICATES, NAN, UTF8
 from serialpack.values.structure import Structure
 
 # Modules for style, writing and comparing are imported where they are used: packing the bytes
@@ -38,7 +39,7 @@ class JsonText(ValueFormat):
     """A format of JSON text. A subclass says where its records stand."""
 
     restyled = True
-    heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+    heeds = frozenset({DIGITS, DUPLICATES, NAN, UTF8})
     keeps_literals = True
 
     style_types: ClassVar[StyleTypes] = {
@@ -195,7 +196,7 @@ class JsonText(ValueFormat):
             raise Unheld(lost)
 
     def _fail(self, block: SourceBlock, text: str, bad: Malformed) -> NoReturn:
-        raise place_of(block, text[: bad.at], bad.message) from None
+        raise failed(block, text, bad) from None
 
     def _strict(self, block: SourceBlock, data: bytes) -> Iterator[Any]:
         text = text_of(block, data)

@@ -228,7 +228,7 @@ def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
     boolean = [n for n, said in enumerate(types) if _BOOLEAN.fullmatch(said)]
     json = [n for n, said in enumerate(types) if _JSON.match(said)]
     json = [n for n in json if _all_json(connection, name, names[n])]
-    head = RowHead(names, json, boolean, kept=_kept(connection, name))
+    head = RowHead(names, json, boolean, False, _kept(connection, name), types)
     return OpenTable(connection, name, select, head)
 
 

@@ -20,7 +20,7 @@ class RowHead(NamedTuple):
     """What must be known of the rows of a block.
 
     ``json``, ``boolean``: the numbers of columns that are declared so. ``odd``: whether there may
-    be text that is no UTF-8. ``kept``: what is kept beside the columns.
+    be text that is no UTF-8. ``kept``: what is kept beside the columns. ``declared``: their types.
     """
 
     names: list[str]
@@ -28,6 +28,11 @@ class RowHead(NamedTuple):
     boolean: list[int]
     odd: bool = False
     kept: bytes = b""
+    declared: Sequence[str] = ()
+
+    def sample(self) -> dict[str, Any]:
+        """A row of what the columns are declared to have; null where no type is."""
+        return dict(zip(self.names, map(_sample, self.declared), strict=True))
 
     def packed(self) -> bytes:
         """The head as bytes."""
@@ -43,6 +48,26 @@ class RowHead(NamedTuple):
         if not data.startswith(MARK):
             raise ValueError("no rows")
         return RowHead(*msgspec.msgpack.decode(data[len(MARK) :]))
+
+
+def _sample(declared: str) -> Any:
+    """A value of the type that SQLite takes a declared one for, by what is in its name."""
+    words = declared.upper()
+    if words.startswith(("JSON", "BOOL")):
+        return None if words.startswith("JSON") else False
+    return next((value for word, value in _AFFINITIES.items() if word in words), None)
+
+
+_AFFINITIES: dict[str, Any] = {
+    "INT": 0,
+    "CHAR": "",
+    "CLOB": "",
+    "TEXT": "",
+    "BLOB": b"",
+    "REAL": 0.0,
+    "FLOA": 0.0,
+    "DOUB": 0.0,
+}
 
 
 @cache

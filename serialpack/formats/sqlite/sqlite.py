@@ -45,7 +45,6 @@ class SqliteFormat(DocumentFormat):
     about = "SQLite databases, a table of them"
     unpacked = ("has tables of them", "unpack --to ndjson --table NAME takes one")
     in_file = True
-    has_columns = True
     heeds = frozenset({UTF8, DIGITS, DUPLICATES})
     cannot = (BEYOND_JSON - {"bytes", "non-finite"}) | {
         *("boolean", "nested", "array", "bare", "mixed", "uint64", "bigint", "surrogates", "nul"),
@@ -87,6 +86,9 @@ class SqliteFormat(DocumentFormat):
         first: bool,  # noqa: ARG002
     ) -> Iterator[Span]:
         return rows.spans(bytes(data))
+
+    def sample(self, block: SourceBlock) -> dict[str, Any]:
+        return RowHead.unpacked(block.context).sample() if block.context.startswith(MARK) else {}
 
     def kept_words(self, block: SourceBlock) -> bytes | None:
         return RowHead.unpacked(block.context).kept if block.context.startswith(MARK) else None

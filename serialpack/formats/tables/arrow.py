@@ -13,15 +13,20 @@ from typing import Any
 
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables import records as tables
-from serialpack.formats.tables.flatbuffers import file_blocks, restored_size
+from serialpack.formats.tables.flatbuffers import (
+    CONTINUES,
+    begins_stream,
+    file_blocks,
+    restored_size,
+)
 from serialpack.formats.tables.pieces import check_inner, rows_with
 from serialpack.formats.tables.room import Room
 from serialpack.formats.tables.table import TableFormat
 from serialpack.stages.stage import Buffer
 
 _MAGIC = b"ARROW1"
-#: What a message of a stream begins with.
-_CONTINUES = b"\xff\xff\xff\xff"
+#: As much of a stream tells that it is one.
+_FRONT = 4 << 10
 
 
 class ArrowFormat(TableFormat):
@@ -105,7 +110,7 @@ def _is_file(data: memoryview) -> bool:
         if len(data) < 18 or data[-6:] != _MAGIC:
             raise Malformed("it does not end with ARROW1", len(data))
         return True
-    if data[:4] != _CONTINUES:
+    if data[:4] != CONTINUES and not begins_stream(bytes(data[:_FRONT])):
         raise _no_magic()
     return False
 
@@ -163,4 +168,4 @@ def _in_stream(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
 
 def _unprefixed(metadata: bytes) -> bytes:
     """Metadata without what stands before them: their length, behind a mark or not."""
-    return metadata[8 if metadata.startswith(_CONTINUES) else 4 :]
+    return metadata[8 if metadata.startswith(CONTINUES) else 4 :]

@@ -55,7 +55,33 @@ class FlatTable(NamedTuple):
             yield unpack_from(layout, self.data, at + 4 + number * size)
 
 
-_RECORD_BATCH, _DICTIONARY_BATCH = 3, 2
+_SCHEMA, _DICTIONARY_BATCH, _RECORD_BATCH = 1, 2, 3
+
+#: What stands before the length of a message's metadata, but in streams from before 2019.
+CONTINUES = b"\xff\xff\xff\xff"
+#: The versions of metadata are numbered from 0, and this is the last.
+_LAST_VERSION = 4
+
+
+def begins_stream(head: bytes) -> bool:
+    """Whether a stream of Arrow's messages begins so: with a schema, which has no body."""
+    at = 8 if head.startswith(CONTINUES) else 4
+    size = int.from_bytes(head[at - 4 : at], "little")
+    if (at + size) % 8 or not 0 < size < 1 << 31:
+        return False
+    metadata = head[at : at + size]
+    try:
+        message = FlatTable.root(metadata)
+        version, kind, body = message.field(0), message.field(1), message.field(3)
+        header = message.follow(2)
+        return (
+            (version is None or unpack_from("<H", metadata, version)[0] <= _LAST_VERSION)
+            and (kind is not None and metadata[kind] == _SCHEMA)
+            and (body is None or unpack_from("<q", metadata, body)[0] == 0)
+            and (header is not None and header < size)
+        )
+    except (StructError, IndexError, ValueError):
+        return False
 
 
 def restored_size(metadata: bytes, body: Buffer) -> int:

@@ -15,6 +15,7 @@ from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.room import MOST_VALUES
+from serialpack.formats.tables.samples import sample_of
 
 #: The longest schema that is remembered in a header, to write the records under it again.
 _MOST_SCHEMA = 8 << 10
@@ -30,7 +31,6 @@ class TableFormat(DocumentFormat):
     """A format that pyarrow reads as a table."""
 
     style_types: ClassVar[StyleTypes] = {"schema": (bytes,)}
-    has_columns = True
     in_file = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
     levels: ClassVar[int]
@@ -98,6 +98,9 @@ class TableFormat(DocumentFormat):
         """The columns that are marked as JSON text."""
         kind = tables.arrow().json_
         return [field.name for field in self._schema(block) if field.type == kind()]
+
+    def sample(self, block: SourceBlock) -> dict[str, Any]:
+        return sample_of(self._schema(block))
 
     def kept_words(self, block: SourceBlock) -> bytes | None:
         try:
