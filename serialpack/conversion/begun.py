@@ -106,6 +106,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         skip_bad=how["skip_bad"],
         shaping=shaping,
         step=step,
+        array_name="" if shaping.at else (how["shaping"].at or "").strip("/"),
     )
     whole = given.plan.source_serializer is not None or shaping.at
     elsewhere = how["elsewhere"] if given.read == source.read else None

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-from serialpack.errors import InputError, RefusedError, UsageError
+from serialpack.errors import InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.arrays.header import LEAD, header_size, read_header
 from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
@@ -62,6 +62,19 @@ def failures_told(what: str) -> Iterator[None]:
     except _FAILURES as error:
         words = " ".join(str(error).split()) or type(error).__name__
         raise Malformed(f"{what}: {words}") from None
+
+
+@contextmanager
+def array_told(name: str) -> Iterator[None]:
+    """Malformed and RefusedError say which array it is."""
+    try:
+        yield
+    except Malformed as bad:
+        raise Malformed(f"its array {name!r}: {bad.message}") from None
+    except ValueRefusedError:  # which says its place
+        raise
+    except RefusedError as refused:
+        raise RefusedError(f"its array {name!r}: {refused.message}", hint=refused.hint) from None
 
 
 def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
