@@ -78,11 +78,11 @@ def array_told(name: str) -> Iterator[None]:
 
 
 def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The arrays by their names; Malformed where an entry is none, or two have one name."""
+    """The arrays by their names, whatever is beside them; Malformed where two have one name."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         if not info.filename.endswith(ENDING):
-            raise Malformed(f"its entry {info.filename!r} is no array")
+            continue
         name = info.filename.removesuffix(ENDING)
         if name in found:
             raise Malformed(f"two of its entries are called {info.filename!r}")
@@ -158,6 +158,13 @@ def entry_names(file: Path | IO[bytes]) -> list[str]:
     """What the arrays are called, in the order of the archive; Malformed."""
     with _opened(file) as archive:
         return list(entries(archive))
+
+
+def other_entries(file: Path | IO[bytes]) -> list[str]:
+    """What the entries are called that are no arrays, and no folders; Malformed."""
+    with _opened(file) as archive:
+        others = (info for info in archive.infolist() if not info.filename.endswith(ENDING))
+        return [info.filename for info in others if not info.is_dir()]
 
 
 def opened_entries(
