@@ -28,7 +28,7 @@ from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
 from serialpack.formats.arrays.zipped import array_told, entry_names, opened_entries, zip_pieces
 from serialpack.formats.base import Format, Read, SourceBlock
-from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import sought
 from serialpack.pipeline.line import Progress
 from serialpack.stages.stage import Buffer
@@ -64,7 +64,8 @@ def copied_array(
         if isinstance(fmt, ArrayFormat) and target.is_array:
             return _copied(fmt, read, write, plan, progress)
     except Malformed as bad:
-        raise InputError(f"not valid {plan.source}: {bad.message}") from None
+        title = fmt.title if isinstance(fmt, DocumentFormat) else plan.source
+        raise InputError(f"not valid {title}: {bad.message}") from None
     return None
 
 
@@ -80,7 +81,8 @@ class _Arrays(NamedTuple):
 def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) -> _Arrays | None:
     """What there is to copy, until ``stack`` is closed; None where it is no arrays."""
     if isinstance(fmt, ArrayFormat):
-        name = plan.array_name or ("data" if plan.target == "hdf5" else "arr_0")
+        is_dataset = FORMATS.declaration(plan.target).has_datasets
+        name = plan.array_name or ("data" if is_dataset else "arr_0")
         return _Arrays([name], lambda _: iter([(name, fmt, read)]))
     if not isinstance(fmt, NpzFormat):
         return None
