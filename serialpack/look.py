@@ -45,7 +45,8 @@ class ArrayLook(NamedTuple):
     ``order``: C (the last index is that of neighbours) or F (the first one). ``minimum``,
     ``maximum``: of the numbers as they are stored, without ``nan`` of them that are none (NaN or
     NaT); None where there is none, or ``why`` they were not looked for. Infinities and times
-    (ISO 8601) are text.
+    (ISO 8601) are text. ``scale``: slope and intercept that make of the numbers what was measured,
+    where the header of a volume says so.
     """
 
     dtype: object
@@ -55,6 +56,7 @@ class ArrayLook(NamedTuple):
     maximum: "Extreme | None"
     nan: int
     why: str = ""
+    scale: tuple[float, float] | None = None
 
     @property
     def words(self) -> str:
@@ -183,7 +185,7 @@ def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLo
     except Unordered as error:
         why = str(error)
     order = "F" if header.is_fortran else "C"
-    return ArrayLook(spelled(header.descr), header.shape, order, *found, why)
+    return ArrayLook(spelled(header.descr), header.shape, order, *found, why, header.scale)
 
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:

@@ -154,11 +154,12 @@ def _into_archive(
 
 def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> ArrayHeader:
     """The header of an array, whose items ``read`` gives from then on."""
-    dropped = fmt.comments(SourceBlock(b"", index=0, offset=0))
+    head = fmt.whole_head(read(fmt.lead), read)
+    dropped = fmt.comments(SourceBlock(head, index=0, offset=0))
     if dropped is not None:
         check_dropped([dropped], losses, plan.target)
         losses.merge([dropped])
-    return fmt.read_header(fmt.whole_head(read(fmt.lead), read))
+    return fmt.read_header(head)
 
 
 def _copied(
