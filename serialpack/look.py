@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import date, datetime, time, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +22,7 @@ from serialpack.formats.json.text import JsonText
 from serialpack.listing import ListedArray, Listing, listing_of
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
+from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -255,7 +257,8 @@ def _types(values: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _type(value: Any) -> str:
-    return _TYPES.get(type(value), "object")
+    kind = type(value)
+    return _TYPES.get(kind) or _FINE_TYPES.get(fine_kind(kind) or "", "other")
 
 
 def _fields(records: list[Any]) -> dict[str, tuple[str, ...]]:
@@ -275,7 +278,15 @@ _TYPES = {
     type(None): "null",
     list: "array",
     dict: "object",
+    bytes: "bytes",
+    bytearray: "bytes",
+    complex: "complex",
+    datetime: "timestamp",
+    date: "date",
+    time: "time",
+    timedelta: "duration",
 }
+_FINE_TYPES = {UTC_TIME: "timestamp", LOCAL_TIME: "timestamp", DURATION: "duration"}
 
 
 def entropy(data: bytes) -> float:

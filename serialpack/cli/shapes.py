@@ -101,7 +101,8 @@ def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
 
 def array_rows(array: ArrayLook) -> list[tuple[str, str]]:
     """The lines about the least and the greatest number of an array, and about its scale."""
-    words = f"not looked for: {array.why}" if array.why else range_words(array)
+    none = "NaT" if str(array.dtype)[1:2] in ("m", "M") else "NaN"
+    words = f"not looked for: {array.why}" if array.why else range_words(array, none)
     rows = [("range", words)]
     if array.scale is not None:
         from serialpack.formats.arrays.header import scale_words
@@ -110,10 +111,10 @@ def array_rows(array: ArrayLook) -> list[tuple[str, str]]:
     return rows
 
 
-def range_words(array: ArrayLook | ListedDataset) -> str:
-    """The least and the greatest number, for people."""
+def range_words(array: ArrayLook | ListedDataset, none: str = "NaN") -> str:
+    """The least and the greatest number, for people; ``none``: what those are that are none."""
     words = "none" if array.minimum is None else f"{array.minimum} to {array.maximum}"
-    return words + (f", {array.nan:,} NaN" if array.nan else "")
+    return words + (f", {array.nan:,} {none}" if array.nan else "")
 
 
 def array_line(array: ArrayLook | None) -> dict[str, Any] | None:
