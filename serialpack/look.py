@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import date, datetime, time, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +22,7 @@ from serialpack.formats.json.text import JsonText
 from serialpack.listing import ListedArray, Listing, listing_of
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
+from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -45,7 +47,8 @@ class ArrayLook(NamedTuple):
     ``order``: C (the last index is that of neighbours) or F (the first one). ``minimum``,
     ``maximum``: of the numbers as they are stored, without ``nan`` of them that are none (NaN or
     NaT); None where there is none, or ``why`` they were not looked for. Infinities and times
-    (ISO 8601) are text.
+    (ISO 8601) are text. ``scale``: slope and intercept that make of the numbers what was measured,
+    where the header of a volume says so.
     """
 
     dtype: object
@@ -55,6 +58,7 @@ class ArrayLook(NamedTuple):
     maximum: "Extreme | None"
     nan: int
     why: str = ""
+    scale: tuple[float, float] | None = None
 
     @property
     def words(self) -> str:
@@ -183,7 +187,7 @@ def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLo
     except Unordered as error:
         why = str(error)
     order = "F" if header.is_fortran else "C"
-    return ArrayLook(spelled(header.descr), header.shape, order, *found, why)
+    return ArrayLook(spelled(header.descr), header.shape, order, *found, why, header.scale)
 
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:
@@ -253,7 +257,8 @@ def _types(values: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _type(value: Any) -> str:
-    return _TYPES.get(type(value), "object")
+    kind = type(value)
+    return _TYPES.get(kind) or _FINE_TYPES.get(fine_kind(kind) or "", "other")
 
 
 def _fields(records: list[Any]) -> dict[str, tuple[str, ...]]:
@@ -273,7 +278,15 @@ _TYPES = {
     type(None): "null",
     list: "array",
     dict: "object",
+    bytes: "bytes",
+    bytearray: "bytes",
+    complex: "complex",
+    datetime: "timestamp",
+    date: "date",
+    time: "time",
+    timedelta: "duration",
 }
+_FINE_TYPES = {UTC_TIME: "timestamp", LOCAL_TIME: "timestamp", DURATION: "duration"}
 
 
 def entropy(data: bytes) -> float:

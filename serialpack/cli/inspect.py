@@ -180,7 +180,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
-    from serialpack.cli.shapes import holds_rows, range_row
+    from serialpack.cli.shapes import array_rows, holds_rows
     from serialpack.cli.words import counted, ratio
     from serialpack.formats import FORMATS
     from serialpack.reports import kept
@@ -203,7 +203,7 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     rows = [
         ("stages", str(member.chain)),
         ("format", member.format + (f": {array.words}" if array else "")),
-        *([range_row(array)] if array else []),
+        *(array_rows(array) if array else []),
         ("size", counted(member.size)),
         ("packed", f"{counted(member.packed)}, {ratio(member.packed, member.size)}"),
         ("container", f"{number_of(member.container, 'byte')} around the data"),

@@ -43,7 +43,7 @@ def shape_rows(found: Inspection) -> list[tuple[str, str]]:
         rows.append(("inside", f"cannot be looked at: {inside.why}"))
     look: Look | Shape | None = shape if inside is None else inside.look
     if look is not None and look.array is not None:
-        rows.append(range_row(look.array))
+        rows += array_rows(look.array)
     if look is not None and look.records_seen:
         rows += _field_rows(look)
     if shape.listing is not None and not shape.listing.entries and shape.listing.damage is None:
@@ -99,17 +99,22 @@ def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
     return rows
 
 
-def range_row(array: ArrayLook) -> tuple[str, str]:
-    """The line about the least and the greatest number of an array."""
-    if array.why:
-        return "range", f"not looked for: {array.why}"
-    return "range", range_words(array)
+def array_rows(array: ArrayLook) -> list[tuple[str, str]]:
+    """The lines about the least and the greatest number of an array, and about its scale."""
+    none = "NaT" if str(array.dtype)[1:2] in ("m", "M") else "NaN"
+    words = f"not looked for: {array.why}" if array.why else range_words(array, none)
+    rows = [("range", words)]
+    if array.scale is not None:
+        from serialpack.formats.arrays.header import scale_words
+
+        rows.append(("scale", f"{scale_words(array.scale)}; x are the numbers as they are stored"))
+    return rows
 
 
-def range_words(array: ArrayLook | ListedDataset) -> str:
-    """The least and the greatest number, for people."""
+def range_words(array: ArrayLook | ListedDataset, none: str = "NaN") -> str:
+    """The least and the greatest number, for people; ``none``: what those are that are none."""
     words = "none" if array.minimum is None else f"{array.minimum} to {array.maximum}"
-    return words + (f", {array.nan:,} NaN" if array.nan else "")
+    return words + (f", {array.nan:,} {none}" if array.nan else "")
 
 
 def array_line(array: ArrayLook | None) -> dict[str, Any] | None:

@@ -17,11 +17,11 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.conversion._turned import turned_back
-from serialpack.conversion.durations import duration_text, nanoseconds_text
 from serialpack.conversion.plain import PlainMaker
 from serialpack.conversion.rules import MORE, RULES
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.changes import OMITTED, Changer, is_hashable
+from serialpack.values.durations import duration_text, nanoseconds_text
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import UTF8, key_kind
 from serialpack.values.nanoseconds import (

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.durations import duration_of, nanoseconds_in
+from serialpack.values.durations import duration_of, nanoseconds_in
 from serialpack.values.equality import difference
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 

@@ -6,11 +6,12 @@ Through values each number would get the type that values have, and memory of it
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from serialpack.conversion.datasets import other_order
 from serialpack.conversion.fixed import Rounding
@@ -25,12 +26,16 @@ from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.header import ArrayHeader, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
-from serialpack.formats.arrays.zipped import entry_names, opened_entries
+from serialpack.formats.arrays.zipped import array_told, entry_names, opened_entries, zip_pieces
 from serialpack.formats.base import Format, Read, SourceBlock
-from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import sought
 from serialpack.pipeline.line import Progress
+from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import value_step
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.hdf5.written import NewFile
 
 #: Bytes that are copied at a time.
 _PIECE = 1 << 20
@@ -47,54 +52,68 @@ def copied_array(
     the target does not hold.
     """
     asked = plan.tagged or plan.skip_bad or plan.fields or plan.types or plan.source_serializer
-    if asked:
+    if asked or plan.shaping != Shaping():
         return None
-    fmt, shaping = FORMATS.get(plan.source), plan.shaping
-    target = FORMATS.declaration(plan.target)
+    fmt, target = FORMATS.get(plan.source), FORMATS.declaration(plan.target)
     try:
-        if shaping == Shaping() and target.has_datasets:
-            return _into_datasets(fmt, read, write, plan, progress)
-        if not target.is_array:
-            return None
-        if isinstance(fmt, ArrayFormat) and shaping == Shaping():
+        if target.has_arrays and not plan.step:
+            made = _into_datasets if target.has_datasets else _into_archive
+            with ExitStack() as stack:
+                arrays = _arrays_in(fmt, read, plan, stack)
+                return None if arrays is None else made(arrays, write, plan, progress)
+        if isinstance(fmt, ArrayFormat) and target.is_array:
             return _copied(fmt, read, write, plan, progress)
     except Malformed as bad:
-        raise InputError(f"not valid {plan.source}: {bad.message}") from None
+        title = fmt.title if isinstance(fmt, DocumentFormat) else plan.source
+        raise InputError(f"not valid {title}: {bad.message}") from None
     return None
 
 
+class _Arrays(NamedTuple):
+    """Arrays by name: ``opened`` gives those of some names, one after another, each with its
+    format and what reads its file; in ``told(name)`` errors say which it is."""
+
+    names: list[str]
+    opened: Callable[[list[str]], Iterator[tuple[str, ArrayFormat, Read]]]
+    told: Callable[[str], AbstractContextManager[object]] = nullcontext
+
+
+def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) -> _Arrays | None:
+    """What there is to copy, until ``stack`` is closed; None where it is no arrays."""
+    if isinstance(fmt, ArrayFormat):
+        is_dataset = FORMATS.declaration(plan.target).has_datasets
+        name = plan.array_name or ("data" if is_dataset else "arr_0")
+        return _Arrays([name], lambda _: iter([(name, fmt, read)]))
+    if not isinstance(fmt, NpzFormat):
+        return None
+    file = stack.enter_context(sought(read))
+    return _Arrays(entry_names(file), partial(_entries, file), array_told)
+
+
+def _entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, ArrayFormat, Read]]:
+    npy = cast(ArrayFormat, FORMATS.get("npy"))
+    return ((name, npy, read) for name, read in opened_entries(file, names))
+
+
 def _into_datasets(
-    fmt: Format, read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
-) -> Converted | None:
+    arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None
+) -> Converted:
     """Each array becomes a dataset, in a file that is kept beside until it is whole."""
     from serialpack.formats.arrays.hdf5.written import NewFile
 
-    losses, rows, done = Losses(plan.lossy, plan.asked), 0, 0
-    with ExitStack() as stack:
-        if isinstance(fmt, ArrayFormat):
-            names, arrays = Names(stand := ["data"]), iter([("data", fmt, read)])
-        elif isinstance(fmt, NpzFormat):
-            file = stack.enter_context(sought(read))
-            npy, names = cast(ArrayFormat, FORMATS.get("npy")), Names(stand := entry_names(file))
-            entries = opened_entries(file, names.grouped())
-            arrays = ((name, npy, each) for name, each in entries)
-        else:
-            return None
-        new = Path(stack.enter_context(TemporaryDirectory(prefix="serialpack-"))) / "new.h5"
+    losses, rows, done, names = Losses(plan.lossy, plan.asked), 0, 0, Names(arrays.names)
+    with TemporaryDirectory(prefix="serialpack-") as folder:
+        new = Path(folder) / "new.h5"
         with closing(NewFile(new, names)) as made:
-            for name, each, read_array in arrays:
-                header = _begun(each, read_array, plan, losses)
-                try:
-                    done += made.add(name, header, read_array)
-                except Malformed:
-                    raise
-                except ValueError as error:
-                    raise ValueRefusedError(str(error), value_path=f"${value_step(name)}") from None
-                _check_end(read_array)
+            for name, each, read_array in arrays.opened(names.grouped()):
+                with arrays.told(name):
+                    header = _begun(each, read_array, plan, losses)
+                    done += _added(made, name, header, read_array)
+                    _check_end(read_array)
                 rows += header.rows
                 if progress is not None:
                     progress(done, done)
-        losses.merge(other_order(stand, names.grouped()))
+        losses.merge(other_order(arrays.names, names.grouped()))
         losses.check_carried(plan.target)
         with new.open("rb") as file:
             for data in iter(partial(file.read, _PIECE), b""):
@@ -102,13 +121,45 @@ def _into_datasets(
     return Converted(done, rows, losses.report(), 0, [], {})
 
 
+def _added(made: NewFile, name: str, header: ArrayHeader, read: Read) -> int:
+    try:
+        return made.add(name, header, read)
+    except Malformed:
+        raise
+    except ValueError as error:
+        raise ValueRefusedError(str(error), value_path=f"${value_step(name)}") from None
+
+
+def _into_archive(
+    arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None
+) -> Converted:
+    """Each array becomes an entry, as the .npy file that it is."""
+    losses, rows, done = Losses(plan.lossy, plan.asked), 0, 0
+
+    def entry(name: str, fmt: ArrayFormat, read: Read) -> Iterator[Buffer]:
+        nonlocal rows
+        with arrays.told(name):
+            header = _begun(fmt, read, plan, losses)
+            rows += header.rows
+            yield from _pieces(header, read)
+
+    opened = arrays.opened(arrays.names)
+    for data in zip_pieces((name, entry(name, fmt, read)) for name, fmt, read in opened):
+        write(data)
+        done += len(data)
+        if progress is not None:
+            progress(done, done)
+    return Converted(done, rows, losses.report(), 0, [], {})
+
+
 def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> ArrayHeader:
     """The header of an array, whose items ``read`` gives from then on."""
-    dropped = fmt.comments(SourceBlock(b"", index=0, offset=0))
+    head = fmt.whole_head(read(fmt.lead), read)
+    dropped = fmt.comments(SourceBlock(head, index=0, offset=0))
     if dropped is not None:
         check_dropped([dropped], losses, plan.target)
         losses.merge([dropped])
-    return fmt.read_header(fmt.whole_head(read(fmt.lead), read))
+    return fmt.read_header(head)
 
 
 def _copied(
@@ -123,22 +174,30 @@ def _copied(
     dtype = dtype_in(header)
     size = header.rows * header.items_a_row * dtype.itemsize
     rounding = Rounding(dtype, plan.step) if plan.step else None
-    made = npy_header(header.descr, header.shape, fortran=header.fortran)
-    again = read_header(made)
-    assert again[:3] == header[:3], "the header that is written says what the source's says"
-    write(made)
     done = 0
-    while done < size and (data := read(min(_PIECE, size - done))):
-        write(data if rounding is None else rounding(data))
+    for data in _pieces(header, read, rounding):
+        write(data)
         done += len(data)
         if progress is not None:
-            progress(header.size + done, done)
-    if done < size:
-        raise Malformed(f"{size - done} bytes of the array are missing")
-    _check_end(read)
+            progress(done, done)
     if rounding is not None:
         losses.merge(rounding.losses(header.items_a_row))
     return Converted(header.size + size, header.rows, losses.report(), 0, [], {})
+
+
+def _pieces(header: ArrayHeader, read: Read, rounding: Rounding | None = None) -> Iterator[Buffer]:
+    """The .npy file of an array whose items ``read`` gives; Malformed where these are not all."""
+    made = npy_header(header.descr, header.shape, fortran=header.fortran)
+    again = read_header(made)
+    assert again[:3] == header[:3], "the header that is written says what the source's says"
+    yield made
+    left = header.rows * header.items_a_row * dtype_in(header).itemsize
+    while left and (data := read(min(_PIECE, left))):
+        yield data if rounding is None else rounding(data)
+        left -= len(data)
+    if left:
+        raise Malformed(f"{left} bytes of the array are missing")
+    _check_end(read)
 
 
 def _check_end(read: Read) -> None:

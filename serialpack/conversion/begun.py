@@ -90,11 +90,14 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
 
         given = from_datasets(given, shaping.at, to, losses)
         shaping = shaping._replace(at=None)
-    elif given.plan.source == "npz" and (shaping.at or FORMATS.declaration(to).is_array):
-        from serialpack.conversion.datasets import from_archive
+    elif given.plan.source == "npz":
+        from serialpack.conversion.datasets import from_archive, without_others
 
-        given = from_archive(given, shaping.at, source)
-        shaping = shaping._replace(at=None)
+        if not (shaping.at or given.made or given.packed == to):
+            given = without_others(given, source, losses)
+        if shaping.at or FORMATS.declaration(to).is_array:
+            given = from_archive(given, shaping.at, source)
+            shaping = shaping._replace(at=None)
     target = _same_dialect(to, given.plan.source)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(
@@ -106,6 +109,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         skip_bad=how["skip_bad"],
         shaping=shaping,
         step=step,
+        array_name="" if shaping.at else (how["shaping"].at or "").strip("/"),
     )
     whole = given.plan.source_serializer is not None or shaping.at
     elsewhere = how["elsewhere"] if given.read == source.read else None

@@ -1,9 +1,10 @@
 """Files of datasets, read as what each dataset is here: an array, or all of them arrays by name;
-one array of an archive of them; and the order of names in a file that is made."""
+archives of arrays, as one or as all of them; and the order of names in a file that is made."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,9 @@ from serialpack.errors import InputError, ValueRefusedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
-from serialpack.formats.arrays.zipped import opened_entry
+from serialpack.formats.arrays.zipped import opened_entry, other_entries
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.filed import as_file, sought
+from serialpack.formats.shared.filed import FileRead, as_file, sought
 from serialpack.values.kinds import AROUND, ATTRIBUTES, Loss, shown
 from serialpack.values.structure import Structure
 
@@ -61,6 +62,36 @@ def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Give
     return made._replace(read=Pieces(answers).read, plan=plan)
 
 
+def without_others(given: Given, source: Source, losses: Losses) -> Given:
+    """``given``, an archive of arrays, where ``losses`` lets go whatever else is in it; a copy of
+    a pipe that is made for that is closed with ``source``.
+
+    ValueRefusedError where that would be lost.
+    """
+    file = as_file(given.read)
+    if file.path is None and file.opened is None:
+        stack = ExitStack()
+        source.close_with(stack.close)
+        path = stack.enter_context(file.file())
+        copy = FileRead(stack.enter_context(path.open("rb")).read, str(path))
+        given, file = given._replace(read=copy, of=file), copy
+    try:
+        with sought(file) as archive:
+            others = [shown(name) for name in other_entries(archive)]
+    except Malformed:  # which is said when it is read
+        return given
+    if not others:
+        return given
+    if AROUND not in losses.allowed:
+        raise ValueRefusedError(
+            f"entries that are no arrays would be lost: {', '.join(others[:3])}"
+            + f" and {len(others) - 3} more" * (len(others) > 3),
+            kind=AROUND,
+            hint=f"--at NAME takes one array, --lossy {AROUND} leaves those out",
+        )
+    return given._replace(dropped=(*given.dropped, _counted(AROUND, others)))
+
+
 def from_archive(given: Given, at: str | None, source: Source) -> Given:
     """``given``, an archive of arrays, as that which ``at`` names, by default the only one; it is
     closed with ``source``.
@@ -79,7 +110,8 @@ def from_archive(given: Given, at: str | None, source: Source) -> Given:
 
     plan, reading = given.plan._replace(source="npy"), pieces()
     source.close_with(reading.close)
-    return given._replace(read=Pieces(reading).read, plan=plan, of=file, as_it_is=False)
+    of = given.of or file
+    return given._replace(read=Pieces(reading).read, plan=plan, of=of, as_it_is=False)
 
 
 def _counted(rule: str, what: list[str]) -> Loss:

@@ -377,7 +377,7 @@ def _as_array(
     read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted | None:
     target, found = FORMATS.declaration(plan.target), None
-    if target.is_array or (target.has_datasets and not plan.step):
+    if target.is_array or target.has_arrays:
         from serialpack.conversion.arrays import copied_array
 
         found = copied_array(read, write, plan, progress)

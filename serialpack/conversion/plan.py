@@ -34,7 +34,7 @@ class ConversionPlan(NamedTuple):
     columns of text that get values. ``kept``: how a table of text is, or was, written that
     becomes a typed table, or comes from one. ``is_part``: the records are parts of one that is
     large (``wide``). ``step``: to the multiples of what the floats of an array are rounded; 0:
-    they are not.
+    they are not. ``array_name``: what the source's one array is called where it was taken from.
     """
 
     source: str
@@ -60,6 +60,7 @@ class ConversionPlan(NamedTuple):
     kept: KeptTable | None = None
     is_part: bool = False
     step: float = 0.0
+    array_name: str = ""
 
     @property
     def is_text_table(self) -> bool:

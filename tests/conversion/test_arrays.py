@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import zipfile
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,62 @@ def test_an_array_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         serialpack.convert(tmp_path / "a.npy", tmp_path / "b.npy", to="npy")
     assert not (tmp_path / "b.npy").exists()
+
+
+def in_archive(source: Path | io.BytesIO, **how: Any) -> dict[str, Any]:
+    """What NumPy itself loads from the npz that ``source`` becomes."""
+    out = io.BytesIO()
+    serialpack.convert(source, out, to="npz", threads=1, **how)
+    with np.load(io.BytesIO(out.getvalue()), allow_pickle=False) as found:
+        return dict(found)
+
+
+MANY = {
+    "narrow": np.arange(3, dtype="f4"),
+    "other order of bytes": np.arange(4, dtype=">i2").reshape(2, 2),
+    "by columns": np.asfortranarray(np.arange(6, dtype="u1").reshape(2, 3)),
+    "one item": np.array(1.5),
+    "rows": np.array([(1, 2.5)], dtype=[("a", "<i4"), ("b", "<f8")]),
+    "not a number": np.array([0x7FF8000000000123], "<u8").view("<f8"),
+}
+
+
+def assert_same(found: Any, wanted: Any) -> None:
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+    assert found.flags.f_contiguous == wanted.flags.f_contiguous
+    assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_an_array_becomes_an_archive_of_it(name: str) -> None:
+    """It was refused, and one of records taken apart."""
+    found = in_archive(io.BytesIO(saved(MANY[name])), format="npy")
+    assert list(found) == ["arr_0"]
+    assert_same(found["arr_0"], MANY[name])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_archive_becomes_an_archive_of_the_very_arrays(packed: bool, tmp_path: Path) -> None:
+    """They became what values are: float32 doubles, with not a word; one of them was refused."""
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, **MANY)  # type: ignore[arg-type]  # its second argument is a flag
+    if packed:
+        serialpack.pack(path, path := tmp_path / "a.spk")
+    for given in (path, io.BytesIO(path.read_bytes())):
+        found = in_archive(given, format=None if packed else "npz")
+        assert list(found) == list(MANY)
+        for name, array in found.items():
+            assert_same(array, MANY[name])
+    one = in_archive(path, shaping=Shaping(at="by columns"))
+    assert list(one) == ["by columns"]
+    assert_same(one["by columns"], MANY["by columns"])
+
+
+def test_what_is_wrong_in_an_archive_is_told_with_the_name_of_the_array() -> None:
+    for bad, said in ((saved(np.zeros(9))[:-3], "3 bytes of"), (saved(np.zeros(9)) + b"x", "behi")):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr("good.npy", saved(np.zeros(2)))
+            archive.writestr("bad.npy", bad)
+        with pytest.raises(InputError, match=f"not valid npz: its array 'bad': .*{said}"):
+            in_archive(io.BytesIO(out.getvalue()), format="npz")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.conversion.durations import duration_of, nanoseconds_in, nanoseconds_text
+from serialpack.values.durations import duration_of, nanoseconds_in, nanoseconds_text
 from serialpack.values.equality import difference
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, nanoseconds_of, time_of
 from tests.conversion.test_matrix import converted, records_of

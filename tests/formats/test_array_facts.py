@@ -139,7 +139,7 @@ BAD = {
     "eight dimensions": nifti("<", (1,) * 7, 4)[:40] + b"\x08" + nifti("<", (1,) * 7, 4)[41:],
     "a negative length": nifti("<", (2, -3), 4) + bytes(12),
     "a type that is none": nifti("<", (2, 3), 77) + bytes(12),
-    "colours": nifti("<", (2, 3), 128) + bytes(18),
+    "colours that are not all there": nifti("<", (2, 3), 128) + bytes(17),
     "numbers missing": nifti("<", (2, 3), 4) + bytes(11),
     "more behind": nifti("<", (2, 3), 4) + bytes(13),
     "cut in its header": nifti("<", (2, 3), 4)[:348],

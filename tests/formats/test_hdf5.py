@@ -12,6 +12,7 @@ import pytest
 
 import serialpack
 from serialpack.api import first_records
+from serialpack.conversion.tables.shaping import Shaping
 from serialpack.detect import detect
 from serialpack.errors import (
     RefusedError,
@@ -250,3 +251,12 @@ def test_packing_keeps_the_bytes(file: Path, tmp_path: Path) -> None:
     assert values(tmp_path / "a.spk", "one") == 7
     with pytest.raises(UsageError, match=r'has datasets by name; convert\(.*at="NAME"\)'):
         serialpack.pack(file, tmp_path / "b.spk", serializer="msgpack")
+
+
+@pytest.mark.usefixtures("own_process")
+def test_rows_are_a_way_out_only_where_there_are_some(file: Path) -> None:
+    """It was named for what --to ndjson refuses too."""
+    for name, way in (("null", None), ("lists", "--to ndjson takes its rows")):
+        with pytest.raises(SerialpackError, match="no value is made of here") as caught:
+            serialpack.convert(file, io.BytesIO(), to="npy", shaping=Shaping(at=name))
+        assert caught.value.hint == way

@@ -227,7 +227,6 @@ BAD = {
     "cut in its directory": WHOLE[:-30],
     "cut in an entry": WHOLE[:200],
     "an entry damaged": WHOLE[:100] + bytes(20) + WHOLE[120:],
-    "an entry of text": entries({"a.npy": saved(np.zeros(2)), "notes.txt": b"x"}),
     "an entry that is no array": entries({"a.npy": b"text"}),
     "an array cut": entries({"a.npy": saved(np.zeros(9))[:-3]}),
     "an array with more behind": entries({"a.npy": saved(np.zeros(9)) + b"x"}),
@@ -332,6 +331,44 @@ def test_one_array_is_read_some_rows_at_a_time(
         assert out.getvalue() == wanted
     with pytest.raises(InputError, match="no such array; there are: field, one"):
         serialpack.convert(source, io.BytesIO(), to="json", shaping=Shaping(at="nope"))
+
+
+@pytest.mark.parametrize("given", ["a file", "a container", "a pipe"])
+@pytest.mark.parametrize("to", ["json", "npy", "npz"])
+def test_what_is_beside_the_arrays_is_lost_only_where_that_is_asked_for(
+    given: str, to: str, tmp_path: Path
+) -> None:
+    """The whole was said to be no valid npz, also where one array was named."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.mkdir("folder")
+        made.writestr("folder/a.npy", saved(FIELD))
+        made.writestr("README.txt", "notes")
+    (tmp_path / "a.npz").write_bytes(out.getvalue())
+    serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk")
+
+    def became(**how: Any) -> tuple[serialpack.ConvertReport, bytes]:
+        source = tmp_path / ("a.spk" if given == "a container" else "a.npz")
+        piped = io.BytesIO(out.getvalue()) if given == "a pipe" else source
+        target = io.BytesIO()
+        format = "npz" if given == "a pipe" else None
+        return serialpack.convert(piped, target, to=to, format=format, **how), target.getvalue()
+
+    if given == "a container" and to == "npz":
+        assert became()[1] == out.getvalue()
+        return
+    with pytest.raises(ValueRefusedError, match=r"no arrays would be lost: 'README.txt'; .*around"):
+        became()
+    report, data = became(lossy=["around"])
+    assert [(loss.rule, loss.count) for loss in report.losses] == [("around", 1)]
+    if to == "json":
+        assert json.loads(data) == {"folder/a": VALUES["field"]}
+    else:
+        loaded: Any = np.load(io.BytesIO(data))
+        array = loaded if to == "npy" else loaded["folder/a"]
+        assert (array.dtype, array.tolist()) == (FIELD.dtype, FIELD.tolist())
+    report, data = became(shaping=Shaping(at="folder/a"))
+    assert not report.losses  # one array was asked for
 
 
 def test_two_entries_of_one_name_are_refused() -> None:

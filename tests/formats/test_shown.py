@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import serialpack
 from serialpack.api import first_records
+from serialpack.cli.shapes import array_rows
 from serialpack.errors import SyntaxInputError
 
 RECORDS = [{"a": n, "b": "é" * n, "many": list(range(20))} for n in range(50)]
@@ -48,4 +50,27 @@ def test_times_and_keys_that_json_has_no_words_for(tmp_path: Path) -> None:
     table = pa.table({"m": pa.array([[(b"k", 0)]], kind)})
     with pa.ipc.new_file(tmp_path / "a.arrow", table.schema) as file:
         file.write_table(table)
-    assert head(tmp_path / "a.arrow", 1) == [{"m": {"b'k'": "1970-01-01 00:00:00+00:00"}}]
+    assert head(tmp_path / "a.arrow", 1) == [{"m": {"b'k'": "1970-01-01T00:00:00+00:00"}}]
+
+
+def test_what_json_has_no_word_for_is_as_conversions_write_it(tmp_path: Path) -> None:
+    """Bytes and times were as Python has them: b'ab', 2020-01-02 03:04:05, -1 day, 19:00:00."""
+    kinds = [("b", "S3"), ("t", "M8[s]"), ("d", "M8[D]"), ("h", "m8[h]")]
+    rows = np.array([(b"ab", "2020-01-02T03:04:05", "2020-01-02", -5)], dtype=kinds)
+    np.save(tmp_path / "a.npy", rows)
+    out = io.BytesIO()
+    serialpack.convert(tmp_path / "a.npy", out, to="ndjson")
+    assert head(tmp_path / "a.npy", 1) == [json.loads(out.getvalue())]
+    shape = serialpack.inspect(tmp_path / "a.npy").shape
+    assert shape is not None
+    types = {name: types for name, (types,) in shape.fields.items()}
+    assert types == {"b": "bytes", "t": "timestamp", "d": "date", "h": "duration"}
+
+
+def test_times_that_are_none_are_counted_as_such(tmp_path: Path) -> None:
+    for name, items, told in (("t", np.array(["NaT"], "M8[s]"), "NaT"), ("f", [np.nan], "NaN")):
+        np.save(tmp_path / f"{name}.npy", items)
+        shape = serialpack.inspect(tmp_path / f"{name}.npy").shape
+        assert shape is not None
+        assert shape.array is not None
+        assert array_rows(shape.array) == [("range", f"none, 1 {told}")]

@@ -8,7 +8,7 @@ from serialpack.conversion.rules import RULES, TEXT_TABLES
 from serialpack.conversion.tables.layout import Layout, other_separator
 from serialpack.conversion.tables.shaping import NO_COLUMNS, Shaping
 from serialpack.text import number_of
-from serialpack.values.kinds import Loss
+from serialpack.values.kinds import DROPPED, Loss
 
 #: So many kinds are named in the closing line.
 _MOST = 3
@@ -19,7 +19,9 @@ def closing_words(carried: list[Loss], back: Collection[str], target: str) -> st
     if not carried:
         return ""
     most = sorted(carried, key=lambda loss: -loss.count)
-    parts = [number_of(loss.count, *RULES[loss.rule].what) for loss in most[:_MOST]]
+    parts = [
+        number_of(loss.count, *RULES[loss.rule].what) + _instead(loss) for loss in most[:_MOST]
+    ]
     if len(most) > _MOST:
         parts.append("... (-v shows all)")
     total = sum(loss.count for loss in carried)
@@ -28,6 +30,11 @@ def closing_words(carried: list[Loss], back: Collection[str], target: str) -> st
     if target not in TEXT_TABLES:
         return line.replace("as empty cells", "as null").replace("as an empty cell", "as null")
     return line + _unless(carried, back)
+
+
+def _instead(loss: Loss) -> str:
+    """What there is in the place of what was dropped, where that changes what is left."""
+    return f" ({loss.became})" if loss.rule in DROPPED and loss.became else ""
 
 
 def _unless(carried: list[Loss], back: Collection[str]) -> str:

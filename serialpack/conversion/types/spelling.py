@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from serialpack.conversion.durations import duration_of, duration_text
 from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
+from serialpack.values.durations import duration_of, duration_text
 
 #: No type: cells stay what they are.
 TEXT = "text"

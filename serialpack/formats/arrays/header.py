@@ -22,12 +22,14 @@ MOST_DIMENSIONS = 64
 
 
 class ArrayHeader(NamedTuple):
-    """``descr``: the type of an item, as NumPy spells it; ``size``: bytes before the items."""
+    """``descr``: the type of an item, as NumPy spells it; ``size``: bytes before the items.
+    ``scale``: slope and intercept that make of the items what was measured; None: they are it."""
 
     descr: object
     fortran: bool
     shape: tuple[int, ...]
     size: int
+    scale: tuple[float, float] | None = None
 
     @property
     def rows(self) -> int:
@@ -51,6 +53,12 @@ class ArrayHeader(NamedTuple):
     def words(self) -> str:
         """For people: ``<f8, 100 x 3, C order``."""
         return words_of(self.descr, self.shape, fortran=self.is_fortran)
+
+
+def scale_words(scale: tuple[float, float]) -> str:
+    """What is to be made of an item x, for people: ``2 x + 10``."""
+    slope, intercept = scale
+    return f"{slope:g} x {'-' if intercept < 0 else '+'} {abs(intercept):g}"
 
 
 def words_of(descr: object, shape: tuple[int, ...], *, fortran: bool) -> str:

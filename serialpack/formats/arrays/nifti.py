@@ -8,7 +8,7 @@ from serialpack.formats.arrays.volumes import NIFTI_HEADER, read_nifti
 
 
 class NiftiFormat(VolumeFormat):
-    """A NIfTI-1 image in one file; the first index is that of neighbours."""
+    """A NIfTI image in one file; the first index is that of neighbours."""
 
     about = "a NIfTI image"
     title = "NIfTI"

@@ -35,19 +35,13 @@ class NpzFormat(DocumentFormat):
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.arrays.values import values_of
-        from serialpack.formats.arrays.zipped import arrays_in
+        from serialpack.formats.arrays.zipped import array_told, arrays_in
 
         found: dict[str, Any] = {}
         for name, member in arrays_in(data):
-            try:
+            with array_told(name):
                 header = read_header(member)
                 found[name] = values_of(array_in(header, memoryview(member)[header.size :], 0))
-            except Malformed as bad:
-                raise Malformed(f"its array {name!r}: {bad.message}") from None
-            except RefusedError as refused:
-                raise RefusedError(
-                    f"its array {name!r}: {refused.message}", hint=refused.hint
-                ) from None
         return [found]
 
     def look_at_head(self, read: Read, count: int) -> bytes:

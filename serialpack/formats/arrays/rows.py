@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
 from serialpack.errors import RefusedError
-from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.formats.arrays.header import ArrayHeader, scale_words
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.shown import CORNER, shown_corner
@@ -130,7 +131,11 @@ class VolumeFormat(ArrayFormat):
         """The header: where the numbers were measured, and by what they are to be multiplied."""
         if block.index:
             return None
-        return Loss(HEADER, 1, 0, "$", f"the header of {self.about}", "")
+        became = ""
+        with suppress(Malformed):
+            if scale := self.read_header(bytes(block.data[: self.lead])).scale:
+                became = f"numbers x as they are stored, not {scale_words(scale)}"
+        return Loss(HEADER, 1, 0, "$", f"the header of {self.about}", became)
 
 
 def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:

@@ -1,29 +1,37 @@
-"""What stands before the numbers of a volume: NIfTI-1 in one file (nifti1.h, 2007) and MRC (Cheng
-et al., MRC2014, 2015). Read without a library.
+"""What stands before the numbers of a volume: NIfTI-1 and NIfTI-2 in one file (nifti1.h, 2007;
+nifti2.h, 2011) and MRC (Cheng et al., MRC2014, 2015). Read without a library.
 
-Only type, shape and place of the numbers are read, as they are stored: not where in the body they
-were measured, nor by what they are to be multiplied.
+Numbers are read as they are stored. By what they are to be multiplied is told; where in the body
+they were measured is not read.
 """
 
 from __future__ import annotations
 
+import math
 import struct
+from collections.abc import Mapping
 
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.shared.document import Malformed
 
 #: The types of numbers by their codes in NIfTI and in MRC: letter and bytes of an item.
-_NIFTI = {2: "u1", 4: "i2", 8: "i4", 16: "f4", 32: "c8", 64: "f8", 256: "i1"}
+_NIFTI: dict[int, object] = {2: "u1", 4: "i2", 8: "i4", 16: "f4", 32: "c8", 64: "f8", 256: "i1"}
 _NIFTI |= {512: "u2", 768: "u4", 1024: "i8", 1280: "u8", 1792: "c16"}
+#: Colours, a byte each.
+_NIFTI |= {128: [(name, "|u1") for name in "RGB"], 2304: [(name, "|u1") for name in "RGBA"]}
 _MRC = {0: "i1", 1: "i2", 2: "f4", 4: "c8", 6: "u2", 12: "f2"}
 
-#: Bytes of the headers.
-NIFTI_HEADER, MRC_HEADER = 348, 1024
+#: Bytes of the headers. All that is read of NIfTI-2 is in as many as NIfTI-1 has.
+NIFTI_HEADER, NIFTI2_HEADER, MRC_HEADER = 348, 540, 1024
 
 
 def is_nifti(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` says that it is a NIfTI-1 image in one file."""
-    return head[344:348] == b"n+1\0"
+    """Whether a file that begins with ``head`` says that it is a NIfTI image in one file."""
+    return head[344:348] == b"n+1\0" or _is_nifti2(head)
+
+
+def _is_nifti2(head: bytes) -> bool:
+    return head[4:12] == b"n+2\0\r\n\x1a\n"
 
 
 def is_mrc(head: bytes) -> bool:
@@ -32,23 +40,33 @@ def is_mrc(head: bytes) -> bool:
 
 
 def read_nifti(head: bytes) -> ArrayHeader:
-    """The header of a NIfTI-1 image: the first dimension's numbers lie side by side. Malformed."""
+    """The header of a NIfTI image: the first dimension's numbers lie side by side. Malformed."""
     if not is_nifti(head):
-        raise Malformed("it does not begin as a NIfTI-1 image in one file", 0)
-    order = "<" if head[:4] == struct.pack("<i", NIFTI_HEADER) else ">"
+        raise Malformed("it does not begin as a NIfTI image in one file", 0)
+    least, at_kind, at_dims, at_start = NIFTI_HEADER, 70, 40, 108
+    dims_as, start_as, scale_as = "8h", "f", "2f"
+    if _is_nifti2(head):
+        least, at_kind, at_dims, at_start = NIFTI2_HEADER, 12, 16, 168
+        dims_as, start_as, scale_as = "8q", "q", "2d"
+    order = "<" if head[:4] == struct.pack("<i", least) else ">"
     try:
         (size,) = struct.unpack_from(order + "i", head)
-        count, *dims = struct.unpack_from(order + "8h", head, 40)
-        (kind,) = struct.unpack_from(order + "h", head, 70)
-        (start,) = struct.unpack_from(order + "f", head, 108)
+        count, *dims = struct.unpack_from(order + dims_as, head, at_dims)
+        (kind,) = struct.unpack_from(order + "h", head, at_kind)
+        (start,) = struct.unpack_from(order + start_as, head, at_start)
+        at_scale = at_start + struct.calcsize(start_as)
+        slope, intercept = struct.unpack_from(order + scale_as, head, at_scale)
     except struct.error:
         raise Malformed("it ends within its header", len(head)) from None
-    if size != NIFTI_HEADER or not 0 < count < 8 or any(length < 0 for length in dims[:count]):
-        raise Malformed("its header has dimensions that are none", 40)
-    if not NIFTI_HEADER <= start < 1 << 31 or start != int(start):
-        raise Malformed(f"its header says that its numbers begin at byte {start:g}", 108)
-    descr = _descr(_NIFTI, kind, big=order == ">", at=70)
-    return ArrayHeader(descr, True, tuple(dims[:count]), int(start))
+    if size != least or not 0 < count < 8 or any(length < 0 for length in dims[:count]):
+        raise Malformed("its header has dimensions that are none", at_dims)
+    if not least <= start < 1 << 31 or start != int(start):
+        raise Malformed(f"its header says that its numbers begin at byte {start:g}", at_start)
+    descr = _descr(_NIFTI, kind, big=order == ">", at=at_kind)
+    # By the standard a slope of 0 is none; readers take one that is no number so, too.
+    scaled = slope and math.isfinite(slope) and math.isfinite(intercept)
+    scale = (slope, intercept) if scaled and (slope, intercept) != (1, 0) else None
+    return ArrayHeader(descr, True, tuple(dims[:count]), int(start), scale)
 
 
 def read_mrc(head: bytes) -> ArrayHeader:
@@ -69,8 +87,10 @@ def read_mrc(head: bytes) -> ArrayHeader:
     return ArrayHeader(descr, False, tuple(lengths[::-1]), MRC_HEADER + extra)
 
 
-def _descr(codes: dict[int, str], code: int, *, big: bool, at: int) -> str:
+def _descr(codes: Mapping[int, object], code: int, *, big: bool, at: int) -> object:
     if code not in codes:
         raise Malformed(f"its header has a type of numbers that is not read ({code})", at)
     spelled = codes[code]
+    if not isinstance(spelled, str):
+        return spelled
     return ("|" if spelled[1:] == "1" else ">" if big else "<") + spelled

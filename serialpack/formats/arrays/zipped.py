@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-from serialpack.errors import InputError, RefusedError, UsageError
+from serialpack.errors import InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.arrays.header import LEAD, header_size, read_header
 from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
@@ -64,12 +64,25 @@ def failures_told(what: str) -> Iterator[None]:
         raise Malformed(f"{what}: {words}") from None
 
 
+@contextmanager
+def array_told(name: str) -> Iterator[None]:
+    """Malformed and RefusedError say which array it is."""
+    try:
+        yield
+    except Malformed as bad:
+        raise Malformed(f"its array {name!r}: {bad.message}") from None
+    except ValueRefusedError:  # which says its place
+        raise
+    except RefusedError as refused:
+        raise RefusedError(f"its array {name!r}: {refused.message}", hint=refused.hint) from None
+
+
 def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The arrays by their names; Malformed where an entry is none, or two have one name."""
+    """The arrays by their names, whatever is beside them; Malformed where two have one name."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         if not info.filename.endswith(ENDING):
-            raise Malformed(f"its entry {info.filename!r} is no array")
+            continue
         name = info.filename.removesuffix(ENDING)
         if name in found:
             raise Malformed(f"two of its entries are called {info.filename!r}")
@@ -145,6 +158,13 @@ def entry_names(file: Path | IO[bytes]) -> list[str]:
     """What the arrays are called, in the order of the archive; Malformed."""
     with _opened(file) as archive:
         return list(entries(archive))
+
+
+def other_entries(file: Path | IO[bytes]) -> list[str]:
+    """What the entries are called that are no arrays, and no folders; Malformed."""
+    with _opened(file) as archive:
+        others = (info for info in archive.infolist() if not info.filename.endswith(ENDING))
+        return [info.filename for info in others if not info.is_dir()]
 
 
 def opened_entries(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Generator
 from contextlib import closing
+from datetime import date, time, timedelta
 from itertools import islice
 from typing import Any
 
 from serialpack.formats.base import Read, ValueFormat
 from serialpack.formats.shared.filed import FileRead
+from serialpack.values.durations import duration_text
 
 #: So many items of a list are shown.
 CORNER = 10
@@ -36,7 +39,18 @@ def _records(fmt: ValueFormat, read: Read) -> Generator[Any, None, None]:
 
 def shown_corner(value: Any) -> bytes:
     """A line of JSON, for people, with the first items of each list in ``value``."""
-    return json.dumps(_corner(value), default=str, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(_corner(value), default=_words, ensure_ascii=False).encode() + b"\n"
+
+
+def _words(value: Any) -> str:
+    """What JSON has no word for, as conversions to it write that, where they do."""
+    if isinstance(value, bytes | bytearray):
+        return b64encode(value).decode()
+    if isinstance(value, timedelta):
+        return duration_text(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value)
 
 
 def _corner(value: Any) -> Any:

@@ -99,6 +99,14 @@ def _opened(path: str) -> Any:
         ) from None
 
 
+def _way_of_rows(dataset: Any) -> str | None:
+    try:
+        next(rows(dataset), b"")
+    except NoArray:
+        return None
+    return "--to ndjson takes its rows"
+
+
 def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
     """The dataset called ``at``, or the only one: in which format it is given and what beside it is
     dropped, then its bytes. ``as_array``: only as .npy."""
@@ -109,7 +117,7 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
         npy = npy_of(dataset)
     except NoArray as why:
         if as_array:
-            raise _unheld(dataset, why, "--to ndjson takes its rows") from None
+            raise _unheld(dataset, why, _way_of_rows(dataset)) from None
         try:
             check(file, dataset)
             pieces = rows(dataset)

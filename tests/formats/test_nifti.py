@@ -1,0 +1,120 @@
+"""What NIfTI says beside type and shape: its second version, scales of numbers, colours."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.detect import detect
+from tests.formats.test_arrays_layout import nifti
+
+VOLUME = np.arange(24, dtype="i2").reshape(2, 3, 4)
+
+
+def nifti2(
+    order: str, slope: float = 0.0, intercept: float = 0.0, start: int = 544, size: int = 540
+) -> bytes:
+    """A header for ``VOLUME`` by nifti2.h, with the four bytes behind it."""
+    head = bytearray(544)
+    struct.pack_into(order + "i8s", head, 0, size, b"n+2\0\r\n\x1a\n")
+    struct.pack_into(order + "2h", head, 12, 4, 16)
+    struct.pack_into(order + "8q", head, 16, 3, *VOLUME.shape, 1, 1, 1, 1)
+    struct.pack_into(order + "q2d", head, 168, start, slope, intercept)
+    return bytes(head)
+
+
+def nifti1(order: str, slope: float, intercept: float) -> bytes:
+    head = bytearray(nifti(order, VOLUME.shape, 4))
+    struct.pack_into(order + "2f", head, 112, slope, intercept)
+    return bytes(head)
+
+
+def numbers(order: str) -> bytes:
+    return VOLUME.astype(order + "i2").tobytes("F")
+
+
+def look(data: bytes, path: Path) -> Any:
+    path.write_bytes(data)
+    shape = serialpack.inspect(path).shape
+    assert shape is not None
+    return shape.array
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_the_second_version_is_read(order: str, tmp_path: Path) -> None:
+    """It was said not to begin as NIfTI."""
+    data = nifti2(order) + numbers(order)
+    assert detect(None, data) == "nifti"
+    found = look(data, tmp_path / "a.nii")
+    assert (found.dtype, found.shape, found.order) == (order + "i2", VOLUME.shape, "F")
+    assert (found.minimum, found.maximum, found.scale) == (0, 23, None)
+    for to in ("json", "npy"):
+        out = io.BytesIO()
+        serialpack.convert(tmp_path / "a.nii", out, to=to)
+        read: Any = json.loads if to == "json" else lambda data: np.load(io.BytesIO(data)).tolist()
+        assert read(out.getvalue()) == VOLUME.tolist()
+    serialpack.pack(tmp_path / "a.nii", tmp_path / "a.spk")
+    serialpack.unpack(tmp_path / "a.spk", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == data
+
+
+@pytest.mark.parametrize("what", [{"start": 12}, {"start": -1}, {"start": 1 << 40}, {"size": 348}])
+def test_a_second_version_that_lies_is_one_line(what: dict[str, int]) -> None:
+    data = nifti2("<", **what) + numbers("<")
+    for to in ("json", "npy"):
+        with pytest.raises(serialpack.InputError, match="not valid NIfTI") as caught:
+            serialpack.convert(io.BytesIO(data), io.BytesIO(), format="nifti", to=to)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("head", [nifti1, nifti2])
+def test_numbers_that_have_a_scale_are_told_to_be_as_they_are_stored(
+    head: Any, order: str, tmp_path: Path
+) -> None:
+    """That a header was dropped was all that was said."""
+    path = tmp_path / "a.nii"
+    assert look(head(order, 2.0, -10.5) + numbers(order), path).scale == (2.0, -10.5)
+
+    def run(*args: str) -> str:
+        command = [sys.executable, "-m", "serialpack", *args, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return done.stdout + done.stderr
+
+    shown = run("inspect")
+    assert "2 x - 10.5; x are the numbers as they are stored" in shown
+    for to in ("npy", "json", "npz"):
+        told = run("unpack", "--to", to)
+        assert "1 header dropped (numbers x as they are stored, not 2 x - 10.5)" in told
+    assert np.load(tmp_path / "a.npy").tolist() == VOLUME.tolist()
+
+
+@pytest.mark.parametrize(
+    "scale", [(0.0, 7.0), (1.0, 0.0), (math.nan, 0.0), (math.inf, 1.0), (2.0, math.nan)]
+)
+def test_a_scale_that_is_none_is_not_told(scale: tuple[float, float], tmp_path: Path) -> None:
+    data = nifti1("<", *scale) + numbers("<")
+    assert look(data, tmp_path / "a.nii").scale is None
+    report = serialpack.convert(tmp_path / "a.nii", io.BytesIO(), to="npy")
+    assert [loss.became for loss in report.carried] == [""]
+
+
+@pytest.mark.parametrize(("kind", "names"), [(128, "RGB"), (2304, "RGBA")])
+def test_colours_are_records(kind: int, names: str) -> None:
+    """They were no type that is read."""
+    data = nifti("<", (2, 1), kind) + bytes(range(2 * len(names)))
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), out, format="nifti", to="json")
+    size = len(names)
+    first, second = (dict(zip(names, range(n, n + size), strict=True)) for n in (0, size))
+    assert json.loads(out.getvalue()) == [[first], [second]]
