@@ -44,16 +44,18 @@ def arrow_type(shape: ValueShape, *, within: bool = False) -> Any:
         return _number(shape, types)
     if any(FINE in fact for fact in shape.facts if fact is not None):
         return _with_nanoseconds(types, shape.facts)
-    if len(types) > 1 or shape.crowded:
+    if len(types) > 1:
         return None
     (kind,) = types
+    if kind is dict:
+        return _map(shape) if shape.sparse else _struct(shape)
+    if shape.crowded:
+        return None
     if kind in _PLAIN:
         return getattr(pa, _PLAIN[kind])()
     if kind is list:
         inner = None if shape.items is None else arrow_type(shape.items, within=True)
         return None if inner is None else pa.list_(inner)
-    if kind is dict:
-        return _struct(shape)
     return _with_facts(kind, shape.facts) if kind in WITH_FACTS else None
 
 
@@ -62,6 +64,13 @@ def _number(shape: ValueShape, types: Set[type]) -> Any:
     if float in types:
         return None if int in types and shape.inexact else pa.float64()
     return pa.uint64() if shape.low >= 0 and shape.high >= 1 << 63 else pa.int64()
+
+
+def _map(shape: ValueShape) -> Any:
+    pa = arrow()
+    under = shape.under_keys()
+    kind = None if under is None else arrow_type(under, within=True)
+    return None if kind is None else pa.map_(pa.string(), kind)
 
 
 def _struct(shape: ValueShape) -> Any:

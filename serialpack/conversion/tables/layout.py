@@ -180,7 +180,7 @@ def other_separator(layout: Layout, separator: str) -> str:
 
 def splits_up(shape: ValueShape, shaping: Shaping) -> bool:
     """Whether the values in one place become a column for each of their keys."""
-    if dict not in shape.types or shape.empty or shape.crowded:
+    if dict not in shape.types or shape.empty or shape.sparse:
         return False
     if not shape.types <= {dict, type(None), Missing}:
         return False

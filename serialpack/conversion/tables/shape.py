@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence, Set
+from copy import deepcopy
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
@@ -17,6 +18,10 @@ from serialpack.values.nanoseconds import fine_kind, has_nanoseconds, nanosecond
 
 #: With more keys than these below one key of the records, they are data and no columns.
 MOST_KEYS = 5000
+
+#: More than so many keys, of which each map has less than one in so many, are data as well: a cell
+#: for each key of each map would take time and room that grow faster than the source.
+_FEW_KEYS, _SPARSE = 256, 64
 
 #: With more columns than these, a table is of no use, and each takes 1 to 15 kB of memory.
 MOST_COLUMNS = 100_000
@@ -44,14 +49,14 @@ class ValueShape:
     ``missing``: whether there is none in some map. ``empty``: whether there is a map without keys,
     ``hollow``: or one in which is nothing but null. ``keys``: of the maps, in order of first
     appearance; ``lists``: of each map, in its order, up to some more than ``MOST_LISTS`` of them;
-    ``crowded``: they are too many. ``items``: of all that stands in lists. ``low`` and ``high``:
-    of integers; ``inexact``: whether one of them is no double. ``negative_zero``: whether a float
-    is -0.0.
+    ``crowded``: they are too many, or too deep, and not kept; ``members``: how many the maps have
+    in all. ``items``: of all that stands in lists. ``low`` and ``high``: of integers;
+    ``inexact``: whether one of them is no double. ``negative_zero``: whether a float is -0.0.
     """
 
     __slots__ = (
         *("types", "missing", "empty", "hollow", "keys", "crowded", "items", "low", "high"),
-        *("inexact", "maps", "facts", "lists", "negative_zero"),
+        *("inexact", "maps", "members", "facts", "lists", "negative_zero", "_under"),
     )
 
     def __init__(self) -> None:
@@ -61,10 +66,12 @@ class ValueShape:
         self.keys: dict[Any, ValueShape] = {}
         self.items: ValueShape | None = None
         self.low = self.high = 0
-        self.maps = 0
+        self.maps = self.members = 0
         #: Of times, whether they are in UTC, ``FINE`` or ``FAR``; of decimals, digits and places.
         self.facts: Set[Any] = _NOTHING
         self.lists: Set[tuple[Any, ...]] = _NOTHING
+        #: Of crowded maps, what stands under all keys; None where these are no text, or too deep.
+        self._under: ValueShape | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -72,6 +79,21 @@ class ValueShape:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         for name, value in zip(self.__slots__, state, strict=True):
             setattr(self, name, value)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the keys of the maps are data, and no names of columns."""
+        cells = len(self.keys) * self.maps
+        return self.crowded or cells > max(_FEW_KEYS * self.maps, _SPARSE * self.members)
+
+    def under_keys(self) -> ValueShape | None:
+        """What stands under all keys of the maps; None where these are no text, or too deep."""
+        if self.crowded:
+            return self._under
+        under = _together(deepcopy(self.keys))
+        if under is not None:
+            under.missing = False
+        return under
 
     def look(
         self, values: Sequence[Any], *, within: bool, depth: int = 0, top: bool = True
@@ -104,8 +126,11 @@ class ValueShape:
 
     def _maps(self, maps: Sequence[dict[Any, Any]], *, within: bool, depth: int, top: bool) -> None:
         self.maps += len(maps)
-        if self.crowded or depth >= _DEEPEST:
-            self.crowded = True
+        self.members += sum(map(len, maps))
+        if depth >= _DEEPEST:
+            self.crowded, self._under = True, None
+        if self.crowded:
+            self._look_under(maps, within=within, depth=depth)
             return
         groups = grouped(maps)
         self._count(groups)
@@ -118,8 +143,8 @@ class ValueShape:
                 shape = self.keys.get(key)
                 if shape is None:
                     if len(self.keys) >= MOST_KEYS and not top:
-                        self.crowded = True
-                        self.keys.clear()
+                        self._crowd()
+                        self._look_under(maps, within=within, depth=depth)
                         return
                     shape = self.keys[key] = ValueShape()
                     shape.missing = self.maps > len(maps)
@@ -129,6 +154,19 @@ class ValueShape:
             sets = list(map(frozenset, groups))
             for key, shape in self.keys.items():
                 shape.missing = shape.missing or any(key not in keys for keys in sets)
+
+    def _look_under(self, maps: Sequence[dict[Any, Any]], *, within: bool, depth: int) -> None:
+        if self._under is None or not set(map(type, chain.from_iterable(maps))) <= {str}:
+            self._under = None
+            return
+        values = list(chain.from_iterable(map(dict.values, maps)))
+        self._under.look(values, within=within, depth=depth + 1, top=False)
+
+    def _crowd(self) -> None:
+        """Keep no more which value stands under which key."""
+        if not self.crowded:
+            self.crowded, self._under = True, _together(self.keys)
+            self.keys = {}
 
     def _count(self, lists: Iterable[tuple[Any, ...]]) -> None:
         if len(self.lists) <= MOST_LISTS:
@@ -161,9 +199,14 @@ class ValueShape:
         self.empty = self.empty or other.empty
         self.hollow = self.hollow or other.hollow
         self.maps += after
+        self.members += other.members
         if self.crowded or other.crowded:
-            self.crowded = True
-            self.keys.clear()
+            self._crowd()
+            other._crowd()
+            if self._under is None or other._under is None:
+                self._under = None
+            else:
+                self._under.merge(other._under, top=False)
         else:
             for key, shape in self.keys.items():
                 if after and key not in other.keys:
@@ -176,8 +219,7 @@ class ValueShape:
                 else:
                     known.merge(shape, top=False)
             if len(self.keys) > MOST_KEYS and not top:
-                self.crowded = True
-                self.keys.clear()
+                self._crowd()
 
 
 def check_columns(count: int) -> None:
@@ -203,6 +245,16 @@ def grouped(maps: Sequence[dict[Any, Any]]) -> dict[tuple[Any, ...], Sequence[di
         for each in maps:
             groups[tuple(each)].append(each)
     return groups
+
+
+def _together(shapes: dict[Any, ValueShape]) -> ValueShape | None:
+    """One shape of all, which are used up; None where a key is no text."""
+    if any(type(key) is not str for key in shapes):
+        return None
+    whole = ValueShape()
+    for shape in shapes.values():
+        whole.merge(shape, top=False)
+    return whole
 
 
 def _of(values: Sequence[Any], kind: type, types: set[type]) -> Sequence[Any]:

@@ -8,7 +8,6 @@ digits. All else is held as it is: what is of several types is a union of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -80,15 +79,14 @@ _ORDER = [*NAMES.values(), "local"]
 
 def _maps(shape: ValueShape, *, top: bool) -> dict[str, Any]:
     """A record, or a map whose keys are data and not names."""
-    if any(type(key) is not str for key in shape.keys):
-        raise _Unknown
     many = shape.empty or len(shape.lists) > MOST_LISTS
     if not top and (many or not all(map(is_name, shape.keys))):
-        whole = ValueShape()
-        for part in shape.keys.values():
-            whole.merge(deepcopy(part), top=False)
-        whole.missing = False
-        return {"values": _type(whole)}
+        under = shape.under_keys()
+        if under is None:
+            raise _Unknown
+        return {"values": _type(under)}
+    if any(type(key) is not str for key in shape.keys):
+        raise _Unknown
     return {"shapes": {tuple(shape.keys): {k: _type(part) for k, part in shape.keys.items()}}}
 
 
