@@ -36,6 +36,7 @@ _NAMED = (
     *(type, ModuleType, FunctionType, BuiltinFunctionType, MethodType),
     *(CodeType, FrameType, GeneratorType),
 )
+_PLAIN = _LEAVES | CONTAINERS
 #: Stands for the end of the values in a container.
 _END = object()
 #: The flag of types whose instances refer to others (Py_TPFLAGS_HAVE_GC).
@@ -186,11 +187,18 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int) -> bool:
 def _is_message(values: list[Any]) -> bool:
     """Whether the collector soon comes to an end of ``values``, and finds few in each place."""
     for _ in range(_SHALLOW):
-        values = get_referents(*values)
+        if len(values) <= _TOGETHER:
+            values = get_referents(*values)
+        elif _PLAIN.issuperset(map(type, values)):  # in an object it would find all there is
+            above, values = values, []
+            for inside in contents(above):
+                values += inside
+                if len(values) > _MANY:  # of what stands in many places, perhaps
+                    return False
+        else:
+            return False
         if not values:
             return True
-        if len(values) > _TOGETHER:  # of what stands in many places there may be many more
-            return False
     return False
 
 

@@ -75,7 +75,7 @@ class _PlainPickler(pickle.Pickler):
 
     def __init__(self, *, memo: bool) -> None:
         self._pieces: list[Any] = []
-        super().__init__(_File(self._pieces.append), 5)
+        super().__init__(_File(self._pieces.append), 5, buffer_callback=_no_buffer)
         self.fast = not memo
 
     def writes_alike(self, was: Any, became: Any) -> bool:
@@ -97,6 +97,11 @@ class _OddClass(Exception):
     """A value of a class that may keep more than it tells pickle."""
 
 
+def _no_buffer(_: object) -> bool:
+    """Nobody asks about the class of a PickleBuffer, which is written as the bytes it is over."""
+    raise _OddClass
+
+
 class _Differs(Exception):
     """The second of two values is not written as the first was."""
 
@@ -114,7 +119,7 @@ class _Pickler(pickle.Pickler):
     """
 
     def __init__(self, write: Callable[[Any], object]) -> None:
-        super().__init__(_File(write), 5)
+        super().__init__(_File(write), 5, buffer_callback=_no_buffer)
         self.classes = _ALL_TOLD.copy()
 
     def reducer_override(self, obj: Any) -> Any:

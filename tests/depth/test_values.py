@@ -125,6 +125,24 @@ def test_the_types_of_shallow_values_are_not_looked_at(monkeypatch: pytest.Monke
         check_values([nested(depth_values._SHALLOW, WRAPS["list"])])
 
 
+def test_a_message_of_many_plain_values_is_gone_through_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(depth_values, "_below", None)
+    check_graph([[{"id": n, "tags": ["a", (n,)], b"x": {n: 1.5}} for n in range(300)]])
+    with pytest.raises(TypeError):
+        check_graph([[[Node(n)] * 2 for n in range(300)]])
+
+
+@pytest.mark.parametrize("place", [0, 1, 600, 1999])
+def test_what_is_deep_among_many_that_are_not(place: int) -> None:
+    values: list[Any] = [1] * 2000
+    values[place] = nested(MAX_DEPTH - 1, WRAPS["list"], 1)
+    assert taken(check_graph, values)
+    values[place] = [values[place]]
+    assert not taken(check_graph, values)
+
+
 def test_classes_are_not_gone_through_for_their_objects() -> None:
     """What the collector finds in them is nearly all there is."""
     values = [Node(n) for n in range(20_000)]

@@ -122,6 +122,15 @@ def test_what_changes_its_own_bytes_is_refused() -> None:
         serialpack.dumps(Restless(np.zeros(LARGE, "u1")), "pickle")
 
 
+@pytest.mark.parametrize("beside", [0, 100_000])
+@pytest.mark.parametrize("data", [b"abc", bytearray(b"abc")])
+@pytest.mark.parametrize("chain", ["pickle+none", "marshal+none", "marshal:2+none", "cloudpickle"])
+def test_a_buffer_that_becomes_bytes_is_refused(chain: str, data: Any, beside: int) -> None:
+    """pickle writes it as the bytes that it is over, without a word about its class."""
+    with pytest.raises(ValueRefusedError, match="PickleBuffer"):
+        serialpack.dumps(["a" * beside, pickle.PickleBuffer(data)], chain)
+
+
 def test_a_golden_object() -> None:
     path = make.HERE / "object-buffers.spk"
     assert serialpack.load(path, trust=True) == make.NUMBERS
