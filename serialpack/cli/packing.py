@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from serialpack import api
 from serialpack.auto import choose
 from serialpack.cli.inputs import Takes
-from serialpack.cli.mover import mover_of
+from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import Manner, PackRequest
 from serialpack.cli.run import check_name, data_of, error_line, named, rounded, say
@@ -19,6 +19,7 @@ from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.disk import without_dead
 from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
+from serialpack.files import remove_source
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of
@@ -37,7 +38,7 @@ class Packer:
         self._manner = asked.manner
         self._format = asked.input.format
         outputs = asked.outputs
-        self._force = outputs.force
+        self._force, self._keep = outputs.force, outputs.keep
         output = None if asked.archive else outputs.output
         takes = Takes(
             lambda name: self._force or not name.endswith(SUFFIX),
@@ -185,6 +186,7 @@ class Packer:
                 say(self._manner, line)
         files = [path for path in entries.values() if _is_file(path)]
         given = [self._mover.input(path) for path in files]
+        removed: list[Input] = []
 
         def work(to: Any, bar: Progress | None) -> ArchiveReport[PackReport]:
             report = pack_archive(
@@ -196,9 +198,10 @@ class Packer:
                 each=partial(self._tell, target, entries),
                 **self._how,
             )
-            # What --rm removes: of what was not packed nothing.
+            # What --rm removes, each by itself: of what was not packed nothing.
             packed = {each.source for each in report.entries}
-            given[:] = [each for each in given if each.path in packed]
+            removed.extend(each for each in given if each.path in packed)
+            given.clear()
             return report
 
         report = self._mover.move(
@@ -214,9 +217,19 @@ class Packer:
             binary=True,
             files=lambda done: sum(map(_has_bytes, done.entries)),
         )
-        if report is not None and (failures := [*refused, *report.failures]):
-            count = len(report.entries) + len(failures)
-            raise ArchiveError(failures, count, done="packed", path=target)
+        if report is None:
+            return {}
+        failures = [*refused, *report.failures]
+        count, done = len(report.entries) + len(failures), "packed"
+        for path, before in [] if self._keep else removed:
+            try:
+                remove_source(path, before)
+            except SerialpackError as error:
+                self._tell(target, {path: path}, path, error)
+                failures.append((path, error))
+                done = "packed and removed"
+        if failures:
+            raise ArchiveError(failures, count, done=done, path=target)
         return {}
 
     def _tell(

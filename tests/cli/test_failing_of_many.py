@@ -78,6 +78,31 @@ def test_of_an_archive_that_is_cut_off_what_was_unpacked_counts(
     assert (tmp_path / "cut/all.spk").exists()
 
 
+@pytest.mark.usefixtures("tree")
+def test_sources_of_an_archive_are_removed_but_for_those_that_cannot_be(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(
+        "import os\n"
+        "real = os.unlink\n"
+        "def unlink(path, *args, **named):\n"
+        "    if str(path) in ('in/a.json', 'in/x/b.json'):\n"
+        "        raise PermissionError(13, 'Permission denied', path)\n"
+        "    return real(path, *args, **named)\n"
+        "os.unlink = unlink\n"
+    )
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
+    options = ("--archive", "--rm", "-q", "-o", "all.spk")
+    said = run("pack", "-r", "in", *options, env=env, code=1).stderr.decode()
+    assert said.splitlines() == [
+        "serialpack: in/a.json: cannot remove: permission denied",
+        "serialpack: in/x/b.json: cannot remove: permission denied",
+        "serialpack: all.spk: 2 of 5 entries could not be packed and removed",
+    ]
+    assert not (tmp_path / "in/x/c.json").exists()
+
+
 _APART = "-r of the folder that both are in keeps them apart"
 _ONE_BY_ONE = "-o names it, one by one"
 
