@@ -317,7 +317,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -l types -x -d 'Give these 
 complete -c serialpack -n '__serialpack_verb unpack' -l indent -x -d 'Spaces for each level'
 complete -c serialpack -n '__serialpack_verb unpack' -l ascii -d 'Escape what is not ASCII, in JSON and NDJSON'
 complete -c serialpack -n '__serialpack_verb unpack' -l flatten -d 'Write maps as columns a.b in Parquet and Arrow'
-complete -c serialpack -n '__serialpack_verb unpack' -l separator -x -d 'What stands between a and b there; default: '
+complete -c serialpack -n '__serialpack_verb unpack' -l separator -x -d 'What stands between a and b; default: . if it can'
 complete -c serialpack -n '__serialpack_verb unpack' -l tagged -d 'Write, and read, JSON that says every type'
 complete -c serialpack -n '__serialpack_verb unpack' -l skip-bad -d 'Leave out bad records, and say which'
 complete -c serialpack -n '__serialpack_verb unpack' -l fields -x -d 'Only those fields; without --to in the same format'

@@ -126,7 +126,10 @@ _DATED = msgpack.packb({"b": b"x", "t": msgpack.Timestamp(5)})
         (_DATED, {"to": "json", "format": "msgpack", "strict": True}),
         (b'{"a":1,"a":2}', {"to": "cbor"}),
         (b"[0.1000000000000000000001]", {"to": "msgpack"}),
-        (b'[{"a.b":1,"c":{"d":2}}]', {"to": "csv"}),
+        (
+            b'[{"a.b":1,"c":{"d":2}}]',
+            {"to": "csv", "shaping": serialpack.Shaping(separator=".")},
+        ),
         (b'{"rows":[{"a":1}],"n":1}', {"to": "csv", "shaping": serialpack.Shaping(at="rows")}),
     ],
 )

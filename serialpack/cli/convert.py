@@ -230,7 +230,7 @@ def shaping_of(said: Conversion) -> Shaping:
         said.typed,
         None if said.nest is None else column_names(said.nest),
         said.flatten,
-        "." if said.separator is None else said.separator,
+        said.separator,
         said.at,
         said.indent or 0,
         said.ascii,

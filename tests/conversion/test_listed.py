@@ -28,7 +28,12 @@ WAYS: dict[str, tuple[str, bytes, str, str]] = {
     ),
     "no UTF-8 in tables": ("a.json", b'[{"a":"\\ud800"}]', "csv", "utf8"),
     "around": ("a.json", b'{"rows":[{"a":1}],"n":1}', "csv --at rows", "around"),
-    "a separator in a key": ("a.json", b'[{"a.b":1,"c":{"d":2}}]', "csv", "--separator /"),
+    "a separator in a key": (
+        "a.json",
+        b'[{"a.b":1,"c":{"d":2}}]',
+        "csv --separator .",
+        "--separator /",
+    ),
     "types of BSON's own": ("a.msgpack", b"\x81\xa1v\xc7\x01\x05x", "json", "--tagged"),
 }
 

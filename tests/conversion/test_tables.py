@@ -43,6 +43,10 @@ ROUND = {
     "null": ([{"a": None}], "a\nnull\n"),
     "a map beside a number": ([{"a": {"b": 1}}, {"a": 5}], 'a\n"{""b"":1}"\n5\n'),
     "a dot in a key": ([{"a.b": 1}], "a.b\n1\n"),
+    "a dot in a key beside a map": ([{"a.b": 1, "c": {"d": 2}}], "a.b,c/d\n1,2\n"),
+    "a dot in a key of a map": ([{"a": {"b.c": 1}}], "a/b.c\n1\n"),
+    "a name that would be there twice": ([{"a.b": 1, "a": {"b": 2}}], "a.b,a/b\n1,2\n"),
+    "all but one separator": ([{"a./__:": 1, "a": {"b": 2}}], "a./__:,a~b\n1,2\n"),
     "other order": ([{"a": 1, "b": 2}, {"b": 3, "a": 4}], "a,b\n1,2\n4,3\n"),
     "maps": ([{"a": {"b": 1, "c": {"d": True}}}], "a.b,a.c.d\n1,true\n"),
     "numbers beside text": ([{"a": 1}, {"a": "1"}, {"a": "true"}], 'a\n1\n"1"\n"true"\n'),
@@ -89,7 +93,7 @@ def test_text_that_is_json_too_needs_the_names() -> None:
 def test_a_separator_within_a_key_matters_where_maps_are_flattened() -> None:
     records = [{"a.b": 1, "c": {"d": 2}}]
     with pytest.raises(serialpack.ValueRefusedError, match='separator="/"') as refused:
-        to_csv(records)
+        to_csv(records, shaping=Shaping(separator="."))
     assert refused.value.exit_code == 4
     written, report = to_csv(records, shaping=Shaping(separator="/"))
     assert written == "a.b,c/d\n1,2\n"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import pickle
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +77,47 @@ def test_times_that_are_none_are_counted_as_such(tmp_path: Path) -> None:
         assert shape is not None
         assert shape.array is not None
         assert array_rows(shape.array) == [("range", f"none, 1 {told}")]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "shown"),
+    [
+        ("a.yaml", b"a: 1\nb: [x]\n---\na: 2\n---\na: 3\n", [{"a": 1, "b": ["x"]}, {"a": 2}]),
+        ("a.toml", b"a = 1\n[t]\nb = 2020-01-02\n", [{"a": 1, "t": {"b": "2020-01-02"}}]),
+        ("a.xml", b"<a><b>1</b><b>2</b></a>", [{"a": {"b": ["1", "2"]}}]),
+        ("a.yaml.gz", gzip.compress(b"a: 1\n---\na: 2\n"), [{"a": 1}, {"a": 2}]),
+    ],
+)
+def test_the_first_documents_packed_or_not(
+    tmp_path: Path, name: str, data: bytes, shown: list[Any]
+) -> None:
+    path, packed = tmp_path / name, tmp_path / "a.spk"
+    path.write_bytes(data)
+    assert head(path, 2) == shown
+    assert head(path, 1) == shown[:1]
+    if not name.endswith(".gz"):
+        serialpack.pack(path, packed)
+        assert head(packed, 2) == shown
+
+
+def test_the_first_rows_of_a_database(tmp_path: Path) -> None:
+    path, packed = tmp_path / "a.db", tmp_path / "a.spk"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t (a INTEGER, b BLOB)")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", [(n, b"x") for n in range(9)])
+    connection.commit()
+    serialpack.pack(path, packed)
+    for source in (path, packed):
+        assert head(source, 2) == [{"a": 0, "b": "eA=="}, {"a": 1, "b": "eA=="}]
+    connection.execute("CREATE TABLE u (a)")
+    connection.close()
+    with pytest.raises(serialpack.UsageError, match="has 2 tables: t, u") as caught:
+        head(path, 2)
+    assert caught.value.said.endswith("unpack --to ndjson --table NAME takes one of them")
+
+
+def test_nothing_is_run_to_show_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.pkl"
+    path.write_bytes(pickle.dumps([1, 2]))
+    with pytest.raises(serialpack.UsageError, match="pickle"):
+        head(path, 2)

@@ -40,7 +40,7 @@ class Layout(NamedTuple):
     unions, that of the records. ``lists``: the keys under which the one record has lists of maps.
     ``table``: the name of that of a database. ``kept``: how a table of text is to be written, or
     was, that becomes the table of a database. ``most_rows``: so many are written at a time; 0: as
-    many as a block has.
+    many as a block has. ``separator``: what stands between the keys in the name of a column.
     """
 
     columns: tuple[TableColumn, ...]
@@ -52,6 +52,7 @@ class Layout(NamedTuple):
     table: str = ""
     kept: KeptTable | None = None
     most_rows: int = 0
+    separator: str = "."
 
     @property
     def json_names(self) -> list[str]:
@@ -73,7 +74,7 @@ def layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
         )
     place = _placed(shape, (), columns, shaping)
     check_columns(len(columns))
-    layout = Layout(tuple(columns), place, rows)
+    layout = Layout(tuple(columns), place, rows, separator=shaping.between)
     for column in layout.columns:
         try:
             column.name.encode()
@@ -83,8 +84,8 @@ def layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
                 kind="surrogates",
                 hint="--to json or ndjson can",
             ) from None
-    if layout.flattens:
-        _check_separator(shape, shaping)
+    if layout.flattens and (fits := _other_separator(shape, shaping)) is not None:
+        return layout_of(shape, shaping._replace(separator=fits), rows)
     return layout
 
 
@@ -96,7 +97,7 @@ def _placed(
     if not splits or (type(None) in shape.types and path):
         number = len(columns)
         is_json = not splits and not _CONTAINERS.isdisjoint(shape.types)
-        columns.append(TableColumn(path, shaping.separator.join(path), is_json))
+        columns.append(TableColumn(path, shaping.between.join(path), is_json))
     if not splits:
         return CellPlace(number)
     below = {key: _placed(part, (*path, key), columns, shaping) for key, part in shape.keys.items()}
@@ -111,6 +112,7 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
     if shaping.flatten:
         flat = layout_of(shape, shaping, rows)
         columns, place = list(flat.columns), flat.place
+        shaping = shaping._replace(separator=flat.separator)
     else:
         if (odd := next((key for key in shape.keys if type(key) is not str), None)) is not None:
             raise ValueRefusedError(f"a key that is no text: {shown(odd)}", kind="key")
@@ -126,7 +128,7 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
         columns[number] = column._replace(is_json=kind is None)
         fields.append(pa.field(column.name, json_type() if kind is None else kind))
     schema = pa.schema(fields).serialize().to_pybytes()
-    return Layout(tuple(columns), place, rows, schema)
+    return Layout(tuple(columns), place, rows, schema, separator=shaping.between)
 
 
 def with_kept(layout: Layout, kept: KeptTable) -> Layout:
@@ -170,12 +172,17 @@ def _odd_keys(shape: ValueShape, shaping: Shaping, *, top: bool = True) -> Itera
         yield from _odd_keys(part, shaping, top=False)
 
 
-def other_separator(layout: Layout, separator: str) -> str:
-    """A separator for who reads names that have ``separator`` in them, and are no paths."""
+def other_separator(layout: Layout) -> str:
+    """A separator for who reads names that have that of the layout in them, and are no paths."""
     names = [column.name for column in layout.columns]
-    if layout.flattens or not any(separator in name for name in names):
-        return separator
-    return next((s for s in _SEPARATORS if not any(s in n for n in names)), "\N{LOZENGE}")
+    if layout.flattens or not any(layout.separator in name for name in names):
+        return layout.separator
+    return _apart(names) or "\N{LOZENGE}"
+
+
+def _apart(names: list[str]) -> str | None:
+    """A separator that is in none of the names."""
+    return next((s for s in _SEPARATORS if not any(s in n for n in names)), None)
 
 
 def splits_up(shape: ValueShape, shaping: Shaping) -> bool:
@@ -188,12 +195,18 @@ def splits_up(shape: ValueShape, shaping: Shaping) -> bool:
     return null_apart or not (shape.hollow or type(None) in shape.types)
 
 
-def _check_separator(shape: ValueShape, shaping: Shaping) -> None:
-    keys = list(_keys_of(shape, shaping, top=True))
-    odd = next((key for key in keys if shaping.separator in key), None)
+def _other_separator(shape: ValueShape, shaping: Shaping) -> str | None:
+    """Another separator for dotted columns, where a key has that; None where none has.
+
+    ValueRefusedError where the user named it, or no other is known.
+    """
+    keys = _keys_of(shape, shaping, top=True)
+    odd = next((key for key in keys if shaping.between in key), None)
     if odd is None:
-        return
-    fits = next((s for s in _SEPARATORS if not any(s in key for key in keys)), None)
+        return None
+    fits = _apart(keys)
+    if fits is not None and shaping.separator is None:
+        return fits
     raise ValueRefusedError(
         f"the key {shown(odd)} has the separator of dotted columns in it",
         kind="nested",

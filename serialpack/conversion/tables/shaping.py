@@ -19,7 +19,8 @@ class Shaping(NamedTuple):
     maps again, and the columns that it names are JSON text, ``-`` none of them, where it names none
     each cell that is JSON of a list, a map or a string; None: they stay as they are.
     ``flatten``: maps become dotted columns also where the target has maps. ``separator``: what
-    stands between the keys of a dotted column. ``at``: the path of the list that is the records.
+    stands between the keys of a dotted column; None: a dot, or of what is written another word
+    where keys have dots. ``at``: the path of the list that is the records.
     ``indent``: spaces for each level of JSON. ``ascii``: JSON has an escape for each character that
     is not ASCII. ``infer``: columns of text get the types that all their cells have. ``types``: the
     columns that the user named, each with its type.
@@ -29,7 +30,7 @@ class Shaping(NamedTuple):
     typed: bool = False
     nest: tuple[str, ...] | None = None
     flatten: bool = False
-    separator: str = "."
+    separator: str | None = None
     at: str | None = None
     indent: int = 0
     ascii: bool = False
@@ -46,9 +47,14 @@ class Shaping(NamedTuple):
         """Whether text is to become values of other types."""
         return self.infer or bool(self.types)
 
+    @property
+    def between(self) -> str:
+        """What stands between the keys of a dotted column, as far as that is known."""
+        return "." if self.separator is None else self.separator
+
     def check(self) -> None:
         """UsageError for what no table can be written with, or read."""
-        if not self.separator or not self.separator.isprintable() or '"' in self.separator:
+        if not self.between or not self.between.isprintable() or '"' in self.between:
             raise UsageError("--separator is one or more printable characters", hint="like . or /")
         if self.gives_types and self.typed:
             raise UsageError("--infer and --types go without --typed, which reads cells as values")

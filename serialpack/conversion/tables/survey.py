@@ -239,7 +239,7 @@ def _without_rows(
     records: list[Any] = [sample]
     if plan.shaping.nest is not None and not FORMATS.declaration(plan.source).is_json:
         columns = [[value] for value in sample.values()]
-        records = nested([*sample], columns, plan.shaping.separator, 0)
+        records = nested([*sample], columns, plan.shaping.between, 0)
     found: set[Field] = set()
     if plan.fields:
         projector = Projector(wanted(plan.fields))

@@ -54,17 +54,17 @@ def turned_back_by(
     if layout.union is not None:
         return ()
     if layout.table:  # what is JSON text is declared so
-        return ("-F", target, "--nest", *_separator(layout, shaping)) if layout.flattens else ()
+        return ("-F", target, "--nest", *_separator(layout)) if layout.flattens else ()
     if layout.schema is not None:
         nests = layout.flattens or "mixed" in rules
-        return ("-F", target, "--nest", *_separator(layout, shaping)) if nests else ()
+        return ("-F", target, "--nest", *_separator(layout)) if nests else ()
     if rules & {"cells", "null", "missing", "mixed"}:
         words.append("--typed")
     if layout.flattens or layout.json_names:
         words.append("--nest")
         if "json-like" in rules:
             words.append(",".join(map(_quoted, layout.json_names)) or NO_COLUMNS)
-        words += _separator(layout, shaping)
+        words += _separator(layout)
     if shaping.null is not None and rules & {"null", "missing"}:
         words += ["--null", shaping.null]
     if layout.rows == "lists":
@@ -72,8 +72,8 @@ def turned_back_by(
     return ("-F", target, *words) if words else ()
 
 
-def _separator(layout: Layout, shaping: Shaping) -> list[str]:
-    separator = other_separator(layout, shaping.separator)
+def _separator(layout: Layout) -> list[str]:
+    separator = other_separator(layout)
     return ["--separator", separator] if separator != "." else []
 
 

@@ -42,7 +42,7 @@ class RowReader:
             for name, cells in zip(names, columns, strict=True)
         ]
         if self._shaping.nest is not None:
-            return nested(names, values, self._shaping.separator, block.first_record)
+            return nested(names, values, self._shaping.between, block.first_record)
         return records_of(names, values)
 
     def _columns(self, block: SourceBlock) -> tuple[list[str], list[Sequence[str]]]:
@@ -76,7 +76,7 @@ class RowReader:
         return values
 
     def _is_dotted(self, name: str) -> bool:
-        return self._shaping.nest is not None and self._shaping.separator in name
+        return self._shaping.nest is not None and self._shaping.between in name
 
 
 class FrameReader:
@@ -98,7 +98,7 @@ class FrameReader:
             if name in named:
                 values = [_of_json(name, *pair) for pair in enumerate(columns[number])]
                 columns[number] = values if literals else without_literals(values)
-        return nested(names, columns, self._shaping.separator, block.first_record)
+        return nested(names, columns, self._shaping.between, block.first_record)
 
 
 def _of_json(name: str, row: int, text: Any) -> Any:

@@ -25,7 +25,6 @@ from serialpack.formats.avro.file import (
 from serialpack.formats.avro.types import Lower, made_for, schema_of
 from serialpack.formats.base import Difference, Read, SourceBlock, Style, StyleTypes, Unheld
 from serialpack.formats.shared.document import DocumentFormat, Malformed, compared
-from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.shared.split import SequenceFinder, split_plain, split_records
 from serialpack.stages.stage import Buffer
 
@@ -81,9 +80,6 @@ class AvroFormat(DocumentFormat):
         schema = read_header(block.context or bytes(block.data)).schema().json
         fields = schema.get("fields", []) if isinstance(schema, dict) else []
         return {field["name"]: _sample(field["type"]) for field in fields}
-
-    def look_at_head(self, read: Read, count: int) -> bytes:
-        return first_lines(self, read, count)
 
     def read(self, data: bytes) -> list[Any]:
         return read_values(take_apart(data))

@@ -25,6 +25,7 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
+from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.shared.split import (
     Scan,
     SequenceFinder,
@@ -111,6 +112,12 @@ class DocumentFormat(ValueFormat):
                 hint="pack -s raw keeps the bytes",
             )
         yield SourceBlock(data, index=0, offset=0, last=True, line=0)
+
+    def look_at_head(self, read: Read, count: int) -> bytes | None:
+        """Lines of JSON, but of what runs code, or says where its records end."""
+        if not self.safe or type(self).record_spans is not DocumentFormat.record_spans:
+            return None
+        return first_lines(self, read, count)
 
     def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
         return {}

@@ -14,10 +14,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
-from serialpack.errors import InputError
+from serialpack.errors import InputError, UsageError
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import as_file
+from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.shared.split import split_plain
 from serialpack.formats.sqlite import rows
 from serialpack.formats.sqlite.database import opened
@@ -77,6 +78,13 @@ class SqliteFormat(DocumentFormat):
                 index, offset, first = index + 1, offset + len(piece.data), first + piece.count
         assert before is not None
         yield before._replace(last=True)
+
+    def look_at_head(self, read: Read, count: int) -> bytes:
+        try:
+            return first_lines(self, read, count)
+        except UsageError as error:
+            error.hint = "unpack --to ndjson --table NAME takes one of them"
+            raise
 
     def record_spans(
         self,

@@ -11,7 +11,6 @@ from serialpack.errors import FileError, SyntaxInputError
 from serialpack.formats.base import Read, SourceBlock, Style, StyleTypes
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import FileRead
-from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.room import MOST_VALUES
@@ -90,9 +89,6 @@ class TableFormat(DocumentFormat):
                 yield from pieces.alone(data.removeprefix(pieces.MARK))
             else:
                 yield block
-
-    def look_at_head(self, read: Read, count: int) -> bytes:
-        return first_lines(self, read, count)
 
     def json_columns(self, block: SourceBlock) -> list[str]:
         """The columns that are marked as JSON text."""
