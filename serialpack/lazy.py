@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import IO, TYPE_CHECKING, Any
 
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
 from serialpack.container.reader import SNIFF, is_container, is_small
 from serialpack.errors import DamagedError, ModeError, SerialpackError
 from serialpack.files import Path, Source
@@ -109,14 +111,14 @@ def _lazy_npy(stored: StoredBytes) -> LazyArray:
     return LazyArray(stored, header.size, kind, header.shape, fortran=header.fortran)
 
 
-class LazyArray:
+class LazyArray(NDArrayOperatorsMixin):
     """An array of NumPy's in a container: indexed, it gives an array in memory.
 
     ``shape``, ``dtype``, ``ndim``, ``size`` (items) and ``nbytes`` are as an array's. ``chunks``:
     the shape of what is read at a time at least, so that ``dask.array.from_array`` takes it as it
-    is. Slices, integers and ``...`` read only the blocks that they touch; other indexes, and
-    ``numpy.asarray``, read all of it. The file stays open as long as the array is there; for any
-    number of threads, one at a time.
+    is. Slices, integers and ``...`` read only the blocks that they touch; other indexes, operators,
+    and ``numpy.asarray``, read all of it. The file stays open as long as the array is there; for
+    any number of threads, one at a time.
 
     IndexError as of NumPy's; DamagedError where a block that is read is not as it was written.
 
@@ -186,7 +188,19 @@ class LazyArray:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         import numpy as np
 
+        if copy is False:
+            raise ValueError(
+                "a lazy array is read into memory of its own, so that copy is not False"
+            )
         return np.asarray(self[...], dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **how: Any) -> Any:
+        import numpy as np
+
+        if any(isinstance(out, LazyArray) for out in how.get("out", ())):
+            return NotImplemented  # nothing is written to it
+        arrays = (np.asarray(each) if isinstance(each, LazyArray) else each for each in inputs)
+        return getattr(ufunc, method)(*arrays, **how)
 
     def __getitem__(self, key: Any) -> Any:
         import numpy as np

@@ -58,6 +58,30 @@ def test_an_index_gives_what_it_gives_of_the_array(tmp_path: Path, chain: str, o
     assert sum(1 for _ in lazy) == 90
 
 
+def test_it_is_compared_and_reckoned_with_item_by_item(tmp_path: Path) -> None:
+    """Without a word, lazy == 5 was False and lazy == lazy True; other operators raised."""
+    lazy, more = (dumped(tmp_path / f"{name}.spk", CUBE) for name in "ab")
+    for found, wanted in (
+        (lazy == 5, CUBE == 5),
+        (lazy != CUBE, CUBE != CUBE),
+        (lazy == more, CUBE == CUBE),
+        (1 - lazy, 1 - CUBE),
+        (CUBE * lazy, CUBE * CUBE),
+        (-lazy, -CUBE),
+        (np.maximum(lazy, 7), np.maximum(CUBE, 7)),
+        (np.add.reduce(lazy), np.add.reduce(CUBE)),
+    ):
+        assert type(found) is np.ndarray
+        assert found.dtype == wanted.dtype
+        assert np.array_equal(found, wanted)
+    with pytest.raises(TypeError):
+        lazy += 1
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(lazy)
+    with pytest.raises(ValueError, match="copy is not False"):
+        np.asarray(lazy, copy=False)
+
+
 @pytest.mark.parametrize(
     "array",
     [
