@@ -111,18 +111,23 @@ class WritingHalf:
             may = typed or (isinstance(source, ValueFormat) and source.keeps_literals)
             literals = may and self._target.keeps_literals and has_literals(records)
         values = self._tagged(records, block) if self._tags else records
-        refusal: ValueRefusedError | None = None
         small = len(block.data) <= _SMALL and block.last
         for writer in self._writers[-1:] if small else self._writers:
+            failure: Exception | None = None
             try:
                 data, lost = self._written(writer, values, records, block, proof, literals=literals)
             except FAILURES as error:
-                lost = writer.serializer.blame(values, error)
-            if lost is None:
-                return data
-            refusal = self.refuse(lost, block.first_record, writer, records)
-        assert refusal is not None
-        raise refusal
+                lost, failure = None, error
+            else:
+                if lost is None:
+                    return data
+        # To find the value and a way out takes more than to write all: only of what is told.
+        if self._caught:
+            raise ValueRefusedError(_NO_WAY)
+        if failure is not None:
+            lost = writer.serializer.blame(values, failure)
+        assert lost is not None
+        raise self.refuse(lost, block.first_record, writer, records)
 
     def _tagged(self, records: list[Any], block: SourceBlock) -> list[Any]:
         from serialpack.conversion.tagged import TagFailure, tag

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +182,31 @@ def test_many_bad_records_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) ->
     calls = 0
     converted(data, "msgpack", "ndjson")
     assert calls == 0
+
+
+@pytest.mark.parametrize(("to", "calls"), [("json", [1, 1]), ("cbor", [0, 0])])
+def test_what_is_refused_is_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch, to: str, calls: list[int]
+) -> None:
+    """It takes several times as long as to write it: each way of reading and writing did it."""
+    from serialpack.conversion import hints
+    from serialpack.serializers.base import RecordSerializer
+
+    counts = [0, 0]
+
+    def count(at: int, work: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any) -> Any:
+            counts[at] += 1
+            return work(*args)
+
+        return counted
+
+    monkeypatch.setattr(hints, "hint", count(0, hints.hint))
+    monkeypatch.setattr(RecordSerializer, "blame", count(1, RecordSerializer.blame))
+    text = "".join(f"k{number}: {number}\n" for number in range(1000)) + "x: .nan\ny: .inf\n"
+    refused = refusal(text.encode(), "yaml", to)
+    assert (refused is None) == (to == "cbor")
+    assert counts == calls
 
 
 @pytest.mark.parametrize("target", ["csv", "parquet", "avro", "sqlite"])
