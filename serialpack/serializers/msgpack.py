@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from serialpack.formats.msgpack.msgpack import message_ends
 from serialpack.formats.msgpack.values import messages, pack_checked, unpack, unpack_one
 from serialpack.serializers._messages import Messages
-from serialpack.serializers.base import check_finite, in_one
+from serialpack.serializers.base import FAILURES, check_finite, in_one
 from serialpack.stages.stage import Buffer
 
 #: A double, or a float, that is not finite (or other bytes that look like one).
@@ -47,6 +49,16 @@ class MsgPackSerializer(Messages):
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         return unpack_one(in_one(pieces))
 
+    def certainly_restores(self, pieces: list[Buffer]) -> bool:
+        """That is told of constants, numbers, text, lists, and maps with text for keys: each is
+        taken of one type only, so that what is written as the same bytes is the same value."""
+        data = in_one(pieces)
+        decode, encode = _plain()
+        try:
+            return encode(decode(data)) == data
+        except FAILURES:
+            return False
+
     def load_json(self, data: Buffer) -> list[Any]:
         # No length is below 0, that of empty ones neither; -1 would mean the usual limit.
         records = messages(data, strict_map_key=True, max_bin_len=-2, max_ext_len=-2)
@@ -56,3 +68,19 @@ class MsgPackSerializer(Messages):
             for at in found:
                 check_finite(records[bisect_right(ends, at) - 1])
         return records
+
+
+#: Levels of lists and maps that ``_plain`` reads; each takes twice the types of the one below.
+_PLAIN_LEVELS = 6
+
+
+@cache
+def _plain() -> tuple[Callable[[Buffer], Any], Callable[[Any], bytes]]:
+    """A reader that refuses bytes and extensions, which several types become; and a writer."""
+    import msgspec
+
+    leaf: Any = None | bool | int | float | str
+    values = leaf
+    for _ in range(_PLAIN_LEVELS):
+        values = leaf | list[values] | dict[str, values]  # type: ignore[valid-type]  # at runtime
+    return msgspec.msgpack.Decoder(values).decode, msgspec.msgpack.Encoder().encode

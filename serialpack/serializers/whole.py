@@ -134,6 +134,11 @@ def prove(
     alone = object_hook is not None and len(pieces) > 1
     given: list[Buffer] = [bytearray().join(pieces)] if alone else pieces
     size = sum(map(len, pieces)) if len(pieces) > 1 else len(data)
+    few = size <= _FEW and object_hook is None
+    if few:
+        with gc_paused(size):
+            if serializer.certainly_restores(pieces):
+                return
     try:
         if size < FEW:
             again = _the_one(serializer, serializer.reload_object(given))
@@ -142,7 +147,6 @@ def prove(
                 again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
-    few = size <= _FEW and object_hook is None
     if few and plainly_same(obj, again, identity=serializer.identity):
         return
     with gc_paused():
