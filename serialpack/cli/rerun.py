@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 from serialpack.cli.naming import SUFFIX
 from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
@@ -23,6 +26,8 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
         output, source = status(target), status(path)
     except FileError:  # what is missing is not done, or reading it says so
         return False
+    if stat.S_ISDIR(output.st_mode):  # which nothing overwrites
+        return False
     times: tuple[int | None, int | None] = output.st_mtime_ns, source.st_mtime_ns
     if None in times:
         wrong = "nobody tells whether it is older than its source"
@@ -30,6 +35,8 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
         wrong = "is older than its source"
     elif not output.st_size and source.st_size:
         wrong = "is empty"
+    elif not os.access(target, os.R_OK):
+        wrong = "cannot be read"
     elif target.endswith(SUFFIX) and not _ends_whole(target, output.st_size):
         wrong = "is no whole container"
     else:

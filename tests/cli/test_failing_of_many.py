@@ -103,6 +103,27 @@ def test_sources_of_an_archive_are_removed_but_for_those_that_cannot_be(
     assert not (tmp_path / "in/x/c.json").exists()
 
 
+def test_skip_existing_says_what_is_wrong_with_what_is_there(run: Run, tmp_path: Path) -> None:
+    """A folder, which -f does not overwrite either, and what may not be read."""
+    for name in "abc":
+        (tmp_path / f"{name}.json").write_text("[1]")
+    run("pack", "b.json", "c.json")
+    (tmp_path / "a.json.spk").mkdir()
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(
+        "import os\n"
+        "real = os.access\n"
+        "os.access = lambda path, mode: path != 'b.json.spk' and real(path, mode)\n"
+    )
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
+    names = ("a.json", "b.json", "c.json")
+    said = run("pack", "-q", "--skip-existing", *names, env=env, code=1).stderr.decode()
+    assert said.splitlines() == [
+        "serialpack: a.json.spk: is a folder; name a file in it",
+        "serialpack: b.json.spk: exists already, and cannot be read; -f overwrites it",
+    ]
+
+
 _APART = "-r of the folder that both are in keeps them apart"
 _ONE_BY_ONE = "-o names it, one by one"
 
