@@ -12,12 +12,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
-from serialpack.errors import DamagedError, InputError, MissingLibraryError
+from serialpack.errors import DamagedError, FileError, InputError, MissingLibraryError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.filed import FileRead
+from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.formats.arrays.extremes import Extreme
@@ -118,15 +120,17 @@ class Listing(NamedTuple):
 
 
 #: The library reads files; a stream, one far away, or one in another is no such.
-_ONLY_FILES = "only a file here is listed: save it as NAME.h5, then serialpack inspect NAME.h5"
+_ONLY_FILES = "only a file here is listed: save it as NAME.{0}, then serialpack inspect NAME.{0}"
 
 
 def listing_of(source: Source, head: bytes) -> Listing | None:
     """The entries of ``source``, which begins with ``head``; None where it is no tar or zip, and no
-    file of datasets."""
+    file of datasets or tables."""
     declared = FORMATS.by_magic(head)
     if declared is not None and declared.has_datasets:
         return _datasets(source, declared.name)
+    if declared is not None and declared.is_database:
+        return _tables(source, declared.name)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         kind, read = "zip", _zip
     elif head[257:262] == b"ustar":
@@ -153,7 +157,7 @@ def _datasets(source: Source, kind: str) -> Listing:
     from serialpack.formats.arrays.hdf5.reader import asked
 
     if source.here is None:
-        return Listing(kind, (), None, False, _ONLY_FILES)
+        return Listing(kind, (), None, False, _ONLY_FILES.format("h5"))
     found: list[ListedEntry] = []
     read = FileRead(source.read, source.here)
     try:
@@ -166,6 +170,26 @@ def _datasets(source: Source, kind: str) -> Listing:
     except InputError as error:
         damage = DamagedError(error.said, path=source.path)
         return Listing(kind, tuple(found), None, False, error.said, damage)
+    return Listing(kind, tuple(found), len(found), True)
+
+
+def _tables(source: Source, kind: str) -> Listing:
+    from serialpack.formats.sqlite.database import tables_in
+
+    if source.here is None:
+        return Listing(kind, (), None, False, _ONLY_FILES.format("db"))
+    found: list[ListedEntry] = []
+    size = source.size
+    counted = size is not None and size <= MOST_BYTES
+    try:
+        for table in tables_in(Path(source.here), counted=counted):
+            if len(found) == MOST_ENTRIES:
+                return Listing(kind, tuple(found), None, False, _no_more())
+            columns = ", ".join(f"{name} {said}".strip() for name, said in table.columns.items())
+            rows = "" if table.rows is None else f"{number_of(table.rows, 'row')}: "
+            found.append(ListedEntry(table.name, 0, None, None, table.kind, about=rows + columns))
+    except (FileError, InputError) as error:
+        return Listing(kind, tuple(found), None, False, error.said)
     return Listing(kind, tuple(found), len(found), True)
 
 

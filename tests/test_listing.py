@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import sqlite3
 import struct
 import tarfile
 import tracemalloc
@@ -17,6 +18,7 @@ import pytest
 
 import serialpack
 from serialpack import listing
+from serialpack.cli.app import run
 from serialpack.files import Source
 from serialpack.listing import Listing
 
@@ -174,3 +176,46 @@ def test_a_directory_that_says_it_has_gigabytes_takes_no_memory(tmp_path: Path) 
     found = of(b"", path)
     assert found.entries == ()
     assert "too large" in found.why
+
+
+def _database(path: Path) -> Path:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t (a INTEGER, b, c AS (a + 1))")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", [(n, "x") for n in range(1200)])
+    connection.execute("CREATE VIEW v AS SELECT a FROM t")
+    connection.execute("CREATE VIEW broken AS SELECT a FROM nowhere")
+    connection.commit()
+    connection.close()
+    return path
+
+
+def test_the_tables_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _database(tmp_path / "a.db")
+    found = of(b"", path)
+    assert (found.kind, found.count, found.whole) == ("sqlite", 3, True)
+    assert [(entry.name, entry.type, entry.about) for entry in found.entries] == [
+        ("t", "table", "1,200 rows: a INTEGER, b, c"),
+        ("v", "view", "a INTEGER"),
+        ("broken", "view", ""),
+    ]
+    monkeypatch.setattr(listing, "MOST_BYTES", 1000)
+    assert of(b"", path).entries[0].about == "a INTEGER, b, c"
+
+
+def test_the_tables_of_what_cannot_be_read(tmp_path: Path) -> None:
+    path = _database(tmp_path / "a.db")
+    assert "save it as NAME.db" in of(path.read_bytes()).why
+    beside = tmp_path / "a.db-wal"
+    beside.write_bytes(b"changes")
+    assert "a.db-wal has changes" in of(b"", path).why
+    beside.unlink()
+    path.write_bytes(path.read_bytes()[:5000])
+    assert "no sound SQLite database" in of(b"", path).why
+
+
+def test_tables_are_shown_without_sizes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["inspect", str(_database(tmp_path / "a.db"))]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    table = lines[lines.index("") + 1 :]
+    assert [line.split()[0] for line in table] == ["entry", "t", "v", "broken", "3"]
+    assert table[1].split(maxsplit=1)[1] == "table, 1,200 rows: a INTEGER, b, c"

@@ -178,12 +178,12 @@ def show_listing(listing: Listing) -> None:
     """A line for each entry of a tar or zip, or dataset, and one of all together."""
     if not listing.entries:
         return
-    told = listing.packed is not None
+    told, sized = listing.packed is not None, listing.size > 0
     dated = any(entry.modified for entry in listing.entries)
     rows = [
         (
             entry.name,
-            f"{entry.size:,}",
+            *([f"{entry.size:,}"] if sized else []),
             *([f"{entry.packed:,}", _share(entry.packed, entry.size)] if told else []),
             *([_time(entry.modified)] if dated else []),
             _about(entry),
@@ -195,11 +195,12 @@ def show_listing(listing: Listing) -> None:
     if not listing.whole:
         total += ", and more"
     sizes = [] if packed is None else [f"{packed:,}", _share(packed, listing.size)]
-    rows.append((total, f"{listing.size:,}", *sizes, listing.why, *([""] if dated else [])))
-    sized = ("entry", "size", *(("packed", "ratio") if told else ()))
+    size = [f"{listing.size:,}"] if sized else []
+    rows.append((total, *size, *sizes, listing.why, *([""] if dated else [])))
+    heads = ("entry", *(["size"] if sized else []), *(("packed", "ratio") if told else ()))
     print()
     print_table(
-        rows, headers=(*sized, *(["modified"] if dated else []), ""), right=range(1, len(sized))
+        rows, headers=(*heads, *(["modified"] if dated else []), ""), right=range(1, len(heads))
     )
 
 

@@ -15,6 +15,7 @@ from typing import ClassVar
 from serialpack.binary import EndsEarly, StreamDecoder, decompress
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Stage, fail_backward, fail_forward
+from serialpack.text import number_of
 
 
 class Codec(Stage, ABC):
@@ -92,7 +93,7 @@ def decompress_stream(decoder: StreamDecoder, stored: Buffer, size: int) -> byte
     except EndsEarly:
         data = b""
     if len(data) != size or not decoder.eof:
-        raise CodecError(f"does not restore to the {size} bytes promised")
+        raise CodecError(f"does not restore to the {number_of(size, 'byte')} promised")
     if decoder.unused_data:
         raise CodecError("has bytes after its end")
     return data
@@ -105,10 +106,12 @@ def check_ratio(stored: int, size: int, most: int) -> None:
     whole output's memory before they start: even then a few bytes cannot ask for gigabytes.
     """
     if size > stored * most:
-        raise CodecError(f"holds {stored} bytes, which cannot restore to {size}")
+        raise CodecError(f"holds {number_of(stored, 'byte')}, which cannot restore to {size:,}")
 
 
 def check_size(found: int, size: int) -> None:
     """CodecError where the stored bytes' own header disagrees with the block header."""
     if found != size:
-        raise CodecError(f"says it restores to {found} bytes, the block header says {size}")
+        raise CodecError(
+            f"says it restores to {number_of(found, 'byte')}, the block header says {size:,}"
+        )

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError, RefusedError
 from serialpack.stages.stage import Buffer, Param, dialled
+from serialpack.text import number_of
 
 #: The number in a chunk's flags of the format that each codec writes.
 _FORMATS = {"blosclz": 0, "lz4": 1, "lz4hc": 1, "snappy": 2, "zlib": 3, "zstd": 4}
@@ -94,7 +95,7 @@ class Blosc(Codec):
 
     def _compress(self, data: Buffer) -> bytes:
         if len(data) > _LARGEST:
-            raise RefusedError(f"{self.name} holds at most {_LARGEST} bytes in a block")
+            raise RefusedError(f"{self.name} holds at most {_LARGEST:,} bytes in a block")
         shuffle, _ = _FILTERS[self._filter]
         with _settings(self._block, self.threads):
             stored: bytes = self._blosc.compress(
@@ -118,7 +119,9 @@ class Blosc(Codec):
         check_size(nbytes, size)
         check_ratio(len(stored), size, _MOST)
         if cbytes != len(stored) or (size == 0 and cbytes != _HEADER.size):
-            raise CodecError(f"says it takes {cbytes} bytes, there are {len(stored)}")
+            raise CodecError(
+                f"says it takes {number_of(cbytes, 'byte')}, there are {len(stored):,}"
+            )
         if flags >> 5 != _FORMATS[self._codec]:
             raise CodecError(f"is not written by {self.name}")
         if (flags & 0x05, itemsize) != (_FILTERS[self._filter][1], self._itemsize):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, dialled
+from serialpack.text import number_of
 
 _FEED = 64 << 10
 _STEP = 1 << 20
@@ -48,11 +49,13 @@ class Brotli(Codec):
                 part = decoder.process(feed, output_buffer_limit=limit)
                 left -= len(part)
                 if left < 0:
-                    raise CodecError(f"restores to more than the {size} bytes promised")
+                    raise CodecError(
+                        f"restores to more than the {number_of(size, 'byte')} promised"
+                    )
                 parts.append(part)
                 feed = b""
                 if len(part) < limit:
                     break
         if left or not decoder.is_finished():
-            raise CodecError(f"does not restore to the {size} bytes promised")
+            raise CodecError(f"does not restore to the {number_of(size, 'byte')} promised")
         return b"".join(parts)

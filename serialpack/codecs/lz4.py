@@ -5,6 +5,7 @@ from __future__ import annotations
 from serialpack.codecs.base import Codec, check_ratio
 from serialpack.errors import CodecError, RefusedError
 from serialpack.stages.stage import Buffer, dialled
+from serialpack.text import number_of
 
 #: LZ4_MAX_INPUT_SIZE, the most that one block holds.
 _LARGEST = 0x7E000000
@@ -31,7 +32,7 @@ class Lz4(Codec):
         import lz4.block
 
         if len(data) > _LARGEST:
-            raise RefusedError(f"lz4 holds at most {_LARGEST} bytes in a block")
+            raise RefusedError(f"lz4 holds at most {_LARGEST:,} bytes in a block")
         level = self.values[0]
         mode = "high_compression" if level else "default"
         # The library's size prefix is trusted when it is read back: the block header has the size.
@@ -43,8 +44,10 @@ class Lz4(Codec):
 
         check_ratio(len(stored), size, 255)
         if size > _LARGEST:
-            raise CodecError(f"an lz4 block holds at most {_LARGEST} bytes")
+            raise CodecError(f"an lz4 block holds at most {_LARGEST:,} bytes")
         data: bytes = lz4.block.decompress(stored, uncompressed_size=size)
         if len(data) != size:
-            raise CodecError(f"restores to {len(data)} bytes, the block header says {size}")
+            raise CodecError(
+                f"restores to {number_of(len(data), 'byte')}, the block header says {size:,}"
+            )
         return data

@@ -7,6 +7,7 @@ import struct
 from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer
+from serialpack.text import number_of
 
 _PIECE = 128 << 10
 #: What LZO1X makes of a piece at worst.
@@ -56,11 +57,11 @@ class Lzo(Codec):
         left = size
         while left:
             if len(view) - at < 4:
-                raise CodecError(f"does not restore to the {size} bytes promised")
+                raise CodecError(f"does not restore to the {number_of(size, 'byte')} promised")
             (length,) = struct.unpack_from("<I", view, at)
             at += 4
             if length > min(_LONGEST, len(view) - at):
-                raise CodecError(f"says that a piece takes {length} bytes")
+                raise CodecError(f"says that a piece takes {number_of(length, 'byte')}")
             parts.append(self._piece(view[at : at + length], min(left, _PIECE)))
             at += length
             left -= len(parts[-1])
@@ -71,5 +72,7 @@ class Lzo(Codec):
     def _piece(self, stored: memoryview, size: int) -> bytes:
         data = self._lzo.LZOCompressor.decompress(stored, size)
         if len(data) != size:
-            raise CodecError(f"has a piece of {len(data)} bytes where {size} are promised")
+            raise CodecError(
+                f"has a piece of {number_of(len(data), 'byte')} where {size:,} are promised"
+            )
         return data

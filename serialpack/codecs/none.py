@@ -5,6 +5,7 @@ from __future__ import annotations
 from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer
+from serialpack.text import number_of
 
 
 class NoCodec(Codec):
@@ -18,5 +19,7 @@ class NoCodec(Codec):
 
     def _decompress(self, stored: Buffer, size: int) -> Buffer:
         if len(stored) != size:
-            raise CodecError(f"holds {len(stored)} bytes, the block header says {size}")
+            raise CodecError(
+                f"holds {number_of(len(stored), 'byte')}, the block header says {size:,}"
+            )
         return stored

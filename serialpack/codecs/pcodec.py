@@ -6,6 +6,7 @@ from serialpack.binary import decompress_numbers, read_varint, varint
 from serialpack.codecs.base import Codec, check_size
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Param, dialled
+from serialpack.text import number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,7 +87,7 @@ class Pcodec(Codec):
         check_size(found, size)
         length, start = read_varint(stored, at, len(stored))
         if len(stored) != start + length + rest or bool(n) != bool(length):
-            raise CodecError(f"does not restore to the {size} bytes promised")
+            raise CodecError(f"does not restore to the {number_of(size, 'byte')} promised")
         out = np.empty(size, np.uint8)
         if n:
             numbers = out[: size - rest].view(kind)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, dialled
+from serialpack.text import number_of
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _UNKNOWN_SIZE = 2**64 - 1
@@ -188,7 +189,7 @@ class Zstd(Codec):
         self._check_header(stored, size)
         data = self._decode(stored, size)
         if len(data) != size:
-            raise CodecError(f"does not restore to the {size} bytes promised")
+            raise CodecError(f"does not restore to the {number_of(size, 'byte')} promised")
         return data
 
     def _decompress_pieces(self, stored: Buffer, size: int) -> Iterator[bytes]:
@@ -210,7 +211,7 @@ class Zstd(Codec):
         check_size(frame.content_size, size)
         check_ratio(len(stored), size, _MOST)
         if frame.window_size > _WINDOW_LIMIT:
-            raise CodecError(f"asks for a window of {frame.window_size} bytes")
+            raise CodecError(f"asks for a window of {number_of(frame.window_size, 'byte')}")
         if frame.dict_id and frame.dict_id != dictionary_id(self._dictionary):
             raise CodecError(f"asks for dictionary {frame.dict_id}")
         if not frame.has_checksum:

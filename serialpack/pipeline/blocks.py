@@ -21,6 +21,7 @@ from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.base import ByteSerializer, RecordSerializer
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
+from serialpack.text import number_of
 from serialpack.values.kinds import Loss
 from serialpack.watch import at, within
 
@@ -310,7 +311,9 @@ class BlockUnpacker:
         if exact and source is not data and checksum(source) != block.source_check:
             raise _damaged(stored, "the checksum of its source does not match")
         if exact and len(source) != block.size:
-            raise _damaged(stored, f"it restores to {len(source)} bytes, not {block.size}")
+            raise _damaged(
+                stored, f"it restores to {number_of(len(source), 'byte')}, not {block.size:,}"
+            )
         timer.lap("checksum")
         return source
 

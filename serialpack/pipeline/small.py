@@ -22,6 +22,7 @@ from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer, ChainNumbers
+from serialpack.text import number_of
 
 #: How many chains' codecs each thread keeps: making one takes longer than packing a message.
 _KEPT = 4
@@ -79,7 +80,7 @@ def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
         except CodecError as error:
             raise DamagedError(f"its payload {error}") from None
     if len(restored) != size:
-        raise DamagedError(f"it restores to {len(restored)} bytes, not {size}")
+        raise DamagedError(f"it restores to {number_of(len(restored), 'byte')}, not {size:,}")
     return plan, restored
 
 

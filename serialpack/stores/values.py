@@ -29,6 +29,7 @@ from serialpack.serializers.whole import deserialized, of_values
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 from serialpack.stores.header import StoreHeader
 from serialpack.stores.keys import shown_key
+from serialpack.text import number_of
 
 _CHECK = 4
 
@@ -88,7 +89,7 @@ class ValueCoder:
         except CodecError as error:
             raise _damaged(key, f"it {error}") from None
         if len(value) != size:
-            raise _damaged(key, f"it restores to {len(value)} bytes, not {size}")
+            raise _damaged(key, f"it restores to {number_of(len(value), 'byte')}, not {size:,}")
         return bytes(value)
 
     def load(self, key: bytes, stored: bytes) -> Any:

@@ -87,7 +87,7 @@ def test_header_is_checked_before_anything_is_decoded(monkeypatch: pytest.Monkey
         "not written by": edited(2, "<B", stored[2] & 0x1F | 1 << 5),
         "another way": edited(2, "<B", stored[2] | 1),
         "filtered": edited(3, "<B", 4),
-        "restores to 4294967295": edited(4, "<I", 2**32 - 1),
+        "restores to 4,294,967,295": edited(4, "<I", 2**32 - 1),
         "says it takes": edited(12, "<I", len(stored) - 1),
         "too short": stored[:15],
     }
@@ -137,7 +137,7 @@ def test_settings_of_the_process_are_put_back() -> None:
 
 def test_too_much_for_one_chunk_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_LARGEST", 1000)
-    with pytest.raises(RefusedError, match="blosc-lz4 holds at most 1000 bytes"):
+    with pytest.raises(RefusedError, match="blosc-lz4 holds at most 1,000 bytes"):
         Blosc("blosc-lz4").compress(bytes(1001))
 
 

@@ -84,7 +84,7 @@ def test_compressed_frames_have_size_and_checksum(codec: Zstd) -> None:
             300,
             "content size",
         ),
-        (f"{MAGIC} 84 90 2c010000 610900 00", 300, "window of 268435456"),
+        (f"{MAGIC} 84 90 2c010000 610900 00", 300, "window of 268,435,456"),
         (f"{MAGIC} 85 38 07 2c010000 610900 00", 300, "dictionary 7"),
         (f"{MAGIC} e4 0000000000010000 01000000000000", 2**40, "cannot restore"),
         ("502a4d18 03000000 616263", 3, "not a zstd frame"),

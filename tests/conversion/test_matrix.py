@@ -153,6 +153,7 @@ def read_back(data: bytes, target: str, report: Any) -> list[Any]:
         null="null" if "--null" in words else None,
         typed="--typed" in words,
         nest=nest if "--nest" in words else None,
+        separator=words[words.index("--separator") + 1] if "--separator" in words else None,
     )
     out = io.BytesIO()
     how: dict[str, Any] = {"format": target, "to": "pickle", "shaping": shaping}

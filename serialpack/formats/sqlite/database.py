@@ -35,6 +35,50 @@ class RowPiece(NamedTuple):
     count: int  # type: ignore[assignment]  # a method of tuple, which nobody needs here
 
 
+class TableFacts(NamedTuple):
+    """A table or view (``kind``), and its columns with their declared types. ``rows``: how many
+    there are; None where nobody counted, as those of a view."""
+
+    name: str
+    kind: str
+    columns: dict[str, str]
+    rows: int | None
+
+
+def tables_in(path: Path, *, counted: bool) -> Iterator[TableFacts]:
+    """The tables and views of the database at ``path``, in order.
+
+    ``counted``: with their rows, which takes as long as reading all of it. FileError, InputError
+    where it cannot be read.
+    """
+    path = path.resolve()
+    _check_quiet(path)
+    with connected(path, "immutable=1") as connection:
+        try:
+            _check_length(path)
+            for name, kind in _tables(connection).items():
+                rows = None
+                if counted and kind == "table":
+                    select = f"SELECT count(*) FROM {quoted(name)}"
+                    (rows,) = connection.execute(select).fetchone()
+                yield TableFacts(name, kind, _columns(connection, name), rows)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _unsound(error) from None
+
+
+def _columns(connection: sqlite3.Connection, name: str) -> dict[str, str]:
+    """The columns with their declared types; none of a view of what is not there."""
+    try:
+        found = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
+    except sqlite3.OperationalError:
+        return {}
+    return {column[1]: column[2] or "" for column in found if column[6] != _HIDDEN}
+
+
+#: What a column is that ``SELECT *`` has not.
+_HIDDEN = 1
+
+
 class OpenTable(NamedTuple):
     """A table or view whose rows can be read."""
 
