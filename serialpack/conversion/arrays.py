@@ -23,7 +23,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import InputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
-from serialpack.formats.arrays.header import ArrayHeader, npy_header, read_header
+from serialpack.formats.arrays.header import ArrayHeader, missing_bytes, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
 from serialpack.formats.arrays.zipped import array_told, entry_names, opened_entries, zip_pieces
@@ -196,7 +196,7 @@ def _pieces(header: ArrayHeader, read: Read, rounding: Rounding | None = None) -
         yield data if rounding is None else rounding(data)
         left -= len(data)
     if left:
-        raise Malformed(f"{left} bytes of the array are missing")
+        raise Malformed(missing_bytes(left))
     _check_end(read)
 
 

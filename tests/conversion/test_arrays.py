@@ -162,7 +162,7 @@ def test_an_array_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     whole = saved(np.asfortranarray(np.zeros((2, 3), "<f4")))
     volume = nifti("<", (2, 3), 4) + bytes(12)
     for data, source in ((whole, "npy"), (volume, "nifti")):
-        with pytest.raises(InputError, match="1 bytes of the array are missing"):
+        with pytest.raises(InputError, match="1 byte of the array is missing"):
             made(data[:-1], source)
         with pytest.raises(InputError, match="there are bytes behind the array"):
             made(data + b"x", source)
