@@ -51,10 +51,12 @@ def copied_array(
     it is not whole, ValueRefusedError for a header that must not be dropped, and for an array that
     the target does not hold.
     """
-    asked = plan.tagged or plan.skip_bad or plan.fields or plan.types or plan.source_serializer
+    asked = plan.tagged or plan.skip_bad or plan.types or plan.source_serializer
     if asked or plan.shaping != Shaping():
         return None
     fmt, target = FORMATS.get(plan.source), FORMATS.declaration(plan.target)
+    if plan.fields and isinstance(fmt, ArrayFormat):
+        return None
     try:
         if target.has_arrays and not plan.step:
             made = _into_datasets if target.has_datasets else _into_archive
@@ -77,6 +79,10 @@ class _Arrays(NamedTuple):
     opened: Callable[[list[str]], Iterator[tuple[str, ArrayFormat, Read]]]
     told: Callable[[str], AbstractContextManager[object]] = nullcontext
 
+    def converted(self, done: int, rows: int, losses: Losses) -> Converted:
+        fields = frozenset((name,) for name in self.names)
+        return Converted(done, rows or len(self.names), losses.report(), 0, [], {}, fields)
+
 
 def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) -> _Arrays | None:
     """What there is to copy, until ``stack`` is closed; None where it is no arrays."""
@@ -87,7 +93,12 @@ def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) 
     if not isinstance(fmt, NpzFormat):
         return None
     file = stack.enter_context(sought(read))
-    return _Arrays(entry_names(file), partial(_entries, file), array_told)
+    names = entry_names(file)
+    if plan.fields:
+        if any(len(path) > 1 and path[0] in names for path in plan.fields):
+            return None  # some fields of records
+        names = [name for name in names if (name,) in plan.fields]
+    return _Arrays(names, partial(_entries, file), array_told) if names else None
 
 
 def _entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, ArrayFormat, Read]]:
@@ -118,7 +129,7 @@ def _into_datasets(
         with new.open("rb") as file:
             for data in iter(partial(file.read, _PIECE), b""):
                 write(data)
-    return Converted(done, rows, losses.report(), 0, [], {})
+    return arrays.converted(done, rows, losses)
 
 
 def _added(made: NewFile, name: str, header: ArrayHeader, read: Read) -> int:
@@ -149,7 +160,7 @@ def _into_archive(
         done += len(data)
         if progress is not None:
             progress(done, done)
-    return Converted(done, rows, losses.report(), 0, [], {})
+    return arrays.converted(done, rows, losses)
 
 
 def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> ArrayHeader:

@@ -233,3 +233,23 @@ def test_what_is_wrong_in_an_archive_is_told_with_the_name_of_the_array() -> Non
             archive.writestr("bad.npy", bad)
         with pytest.raises(InputError, match=f"not valid npz: its array 'bad': .*{said}"):
             in_archive(io.BytesIO(out.getvalue()), format="npz")
+
+
+@pytest.mark.parametrize("to", ["npz", "hdf5"])
+def test_some_arrays_of_an_archive_are_the_very_arrays(to: str, tmp_path: Path) -> None:
+    """float32 became doubles, without a word."""
+    if to == "hdf5":
+        pytest.importorskip("h5py")
+    path, made, back = (tmp_path / name for name in ("a.npz", "made", "back.npz"))
+    arrays = {"narrow": np.zeros((0, 2), "f4"), "a.b": np.arange(3, dtype="u1"), "c": np.ones(2)}
+    np.savez(path, **arrays)  # type: ignore[arg-type]
+    serialpack.convert(path, made, to=to, fields=["narrow", "a.b"])
+    serialpack.convert(made, back, to="npz")
+    with np.load(back) as found:
+        assert sorted(found) == ["a.b", "narrow"]
+        for name, array in found.items():
+            assert_same(array, arrays[name])
+    with pytest.raises(ValueRefusedError, match="no record has a field nope"):
+        serialpack.convert(path, made, to=to, fields=["narrow", "nope"], force=True)
+    with pytest.raises(ValueRefusedError, match="no record has a field nope"):
+        serialpack.convert(path, made, to=to, fields=["nope"], force=True)
