@@ -26,7 +26,13 @@ from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.header import ArrayHeader, missing_bytes, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
-from serialpack.formats.arrays.zipped import array_told, entry_names, opened_entries, zip_pieces
+from serialpack.formats.arrays.zipped import (
+    array_told,
+    entry_names,
+    is_compressed,
+    opened_entries,
+    zip_pieces,
+)
 from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import sought
@@ -73,11 +79,13 @@ def copied_array(
 
 class _Arrays(NamedTuple):
     """Arrays by name: ``opened`` gives those of some names, one after another, each with its
-    format and what reads its file; in ``told(name)`` errors say which it is."""
+    format and what reads its file; in ``told(name)`` errors say which it is. ``compressed``: in an
+    archive that is."""
 
     names: list[str]
     opened: Callable[[list[str]], Iterator[tuple[str, ArrayFormat, Read]]]
     told: Callable[[str], AbstractContextManager[object]] = nullcontext
+    compressed: bool = False
 
     def converted(self, done: int, rows: int, losses: Losses) -> Converted:
         fields = frozenset((name,) for name in self.names)
@@ -98,7 +106,9 @@ def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) 
         if any(len(path) > 1 and path[0] in names for path in plan.fields):
             return None  # some fields of records
         names = [name for name in names if (name,) in plan.fields]
-    return _Arrays(names, partial(_entries, file), array_told) if names else None
+    if not names:
+        return None
+    return _Arrays(names, partial(_entries, file), array_told, is_compressed(file))
 
 
 def _entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, ArrayFormat, Read]]:
@@ -155,7 +165,9 @@ def _into_archive(
             yield from _pieces(header, read)
 
     opened = arrays.opened(arrays.names)
-    for data in zip_pieces((name, entry(name, fmt, read)) for name, fmt, read in opened):
+    for data in zip_pieces(
+        ((name, entry(name, fmt, read)) for name, fmt, read in opened), deflated=arrays.compressed
+    ):
         write(data)
         done += len(data)
         if progress is not None:

@@ -253,3 +253,13 @@ def test_some_arrays_of_an_archive_are_the_very_arrays(to: str, tmp_path: Path) 
         serialpack.convert(path, made, to=to, fields=["narrow", "nope"], force=True)
     with pytest.raises(ValueRefusedError, match="no record has a field nope"):
         serialpack.convert(path, made, to=to, fields=["nope"], force=True)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_an_archive_is_compressed_where_its_source_was(save: Any, tmp_path: Path) -> None:
+    path, made = tmp_path / "a.npz", tmp_path / "b.npz"
+    save(path, a=np.zeros(10_000), b=np.ones(10_000))
+    serialpack.convert(path, made)
+    assert made.stat().st_size == pytest.approx(path.stat().st_size, rel=0.2)
+    with np.load(made) as found:
+        assert found["b"].sum() == 10_000
