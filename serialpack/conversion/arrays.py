@@ -155,13 +155,14 @@ def _into_archive(
     arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted:
     """Each array becomes an entry, as the .npy file that it is."""
-    losses, rows, done = Losses(plan.lossy, plan.asked), 0, 0
+    losses, rows, taken, done = Losses(plan.lossy, plan.asked), 0, 0, 0
 
     def entry(name: str, fmt: ArrayFormat, read: Read) -> Iterator[Buffer]:
-        nonlocal rows
+        nonlocal rows, taken
         with arrays.told(name):
             header = _begun(fmt, read, plan, losses)
             rows += header.rows
+            taken += header.size + header.rows * header.items_a_row * dtype_in(header).itemsize
             yield from _pieces(header, read)
 
     opened = arrays.opened(arrays.names)
@@ -171,8 +172,8 @@ def _into_archive(
         write(data)
         done += len(data)
         if progress is not None:
-            progress(done, done)
-    return arrays.converted(done, rows, losses)
+            progress(taken, done)
+    return arrays.converted(taken, rows, losses)
 
 
 def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> ArrayHeader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -203,7 +204,10 @@ def assert_same(found: Any, wanted: Any) -> None:
 @pytest.mark.parametrize("name", MANY)
 def test_an_array_becomes_an_archive_of_it(name: str) -> None:
     """It was refused, and one of records taken apart."""
-    found = in_archive(io.BytesIO(saved(MANY[name])), format="npy")
+    data = saved(MANY[name])
+    found = in_archive(io.BytesIO(data), format="npy")
+    report = serialpack.convert(io.BytesIO(data), io.BytesIO(), format="npy", to="npz")
+    assert report.read == len(data)
     assert list(found) == ["arr_0"]
     assert_same(found["arr_0"], MANY[name])
 
@@ -263,3 +267,24 @@ def test_an_archive_is_compressed_where_its_source_was(save: Any, tmp_path: Path
     assert made.stat().st_size == pytest.approx(path.stat().st_size, rel=0.2)
     with np.load(made) as found:
         assert found["b"].sum() == 10_000
+
+
+def test_a_packed_archive_is_checked_without_values(tmp_path: Path) -> None:
+    """That took 14 times the file in memory: a list of Python's numbers for each array."""
+    path, packed = tmp_path / "a.npz", tmp_path / "a.spk"
+    np.savez(path, a=np.arange(1 << 18) * 0.5)
+    serialpack.pack(path, packed)
+    out = io.BytesIO()
+    tracemalloc.start()
+    try:
+        serialpack.convert(packed, out, to="npz", threads=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert out.getvalue() == path.read_bytes()
+    assert peak < 6 * path.stat().st_size
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", saved(np.zeros(9))[:-3])
+    serialpack.pack(path, packed, force=True)
+    with pytest.raises(InputError, match="its array 'a': it ends too early"):
+        serialpack.convert(packed, io.BytesIO(), to="npz")
