@@ -23,10 +23,16 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import InputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
-from serialpack.formats.arrays.header import ArrayHeader, npy_header, read_header
+from serialpack.formats.arrays.header import ArrayHeader, missing_bytes, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
-from serialpack.formats.arrays.zipped import array_told, entry_names, opened_entries, zip_pieces
+from serialpack.formats.arrays.zipped import (
+    array_told,
+    entry_names,
+    is_compressed,
+    opened_entries,
+    zip_pieces,
+)
 from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import sought
@@ -51,10 +57,12 @@ def copied_array(
     it is not whole, ValueRefusedError for a header that must not be dropped, and for an array that
     the target does not hold.
     """
-    asked = plan.tagged or plan.skip_bad or plan.fields or plan.types or plan.source_serializer
+    asked = plan.tagged or plan.skip_bad or plan.types or plan.source_serializer
     if asked or plan.shaping != Shaping():
         return None
     fmt, target = FORMATS.get(plan.source), FORMATS.declaration(plan.target)
+    if plan.fields and isinstance(fmt, ArrayFormat):
+        return None
     try:
         if target.has_arrays and not plan.step:
             made = _into_datasets if target.has_datasets else _into_archive
@@ -71,11 +79,17 @@ def copied_array(
 
 class _Arrays(NamedTuple):
     """Arrays by name: ``opened`` gives those of some names, one after another, each with its
-    format and what reads its file; in ``told(name)`` errors say which it is."""
+    format and what reads its file; in ``told(name)`` errors say which it is. ``compressed``: in an
+    archive that is."""
 
     names: list[str]
     opened: Callable[[list[str]], Iterator[tuple[str, ArrayFormat, Read]]]
     told: Callable[[str], AbstractContextManager[object]] = nullcontext
+    compressed: bool = False
+
+    def converted(self, done: int, rows: int, losses: Losses) -> Converted:
+        fields = frozenset((name,) for name in self.names)
+        return Converted(done, rows or len(self.names), losses.report(), 0, [], {}, fields)
 
 
 def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) -> _Arrays | None:
@@ -87,7 +101,14 @@ def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) 
     if not isinstance(fmt, NpzFormat):
         return None
     file = stack.enter_context(sought(read))
-    return _Arrays(entry_names(file), partial(_entries, file), array_told)
+    names = entry_names(file)
+    if plan.fields:
+        if any(len(path) > 1 and path[0] in names for path in plan.fields):
+            return None  # some fields of records
+        names = [name for name in names if (name,) in plan.fields]
+    if not names:
+        return None
+    return _Arrays(names, partial(_entries, file), array_told, is_compressed(file))
 
 
 def _entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, ArrayFormat, Read]]:
@@ -118,7 +139,7 @@ def _into_datasets(
         with new.open("rb") as file:
             for data in iter(partial(file.read, _PIECE), b""):
                 write(data)
-    return Converted(done, rows, losses.report(), 0, [], {})
+    return arrays.converted(done, rows, losses)
 
 
 def _added(made: NewFile, name: str, header: ArrayHeader, read: Read) -> int:
@@ -134,22 +155,25 @@ def _into_archive(
     arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted:
     """Each array becomes an entry, as the .npy file that it is."""
-    losses, rows, done = Losses(plan.lossy, plan.asked), 0, 0
+    losses, rows, taken, done = Losses(plan.lossy, plan.asked), 0, 0, 0
 
     def entry(name: str, fmt: ArrayFormat, read: Read) -> Iterator[Buffer]:
-        nonlocal rows
+        nonlocal rows, taken
         with arrays.told(name):
             header = _begun(fmt, read, plan, losses)
             rows += header.rows
+            taken += header.size + header.rows * header.items_a_row * dtype_in(header).itemsize
             yield from _pieces(header, read)
 
     opened = arrays.opened(arrays.names)
-    for data in zip_pieces((name, entry(name, fmt, read)) for name, fmt, read in opened):
+    for data in zip_pieces(
+        ((name, entry(name, fmt, read)) for name, fmt, read in opened), deflated=arrays.compressed
+    ):
         write(data)
         done += len(data)
         if progress is not None:
-            progress(done, done)
-    return Converted(done, rows, losses.report(), 0, [], {})
+            progress(taken, done)
+    return arrays.converted(taken, rows, losses)
 
 
 def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> ArrayHeader:
@@ -196,7 +220,7 @@ def _pieces(header: ArrayHeader, read: Read, rounding: Rounding | None = None) -
         yield data if rounding is None else rounding(data)
         left -= len(data)
     if left:
-        raise Malformed(f"{left} bytes of the array are missing")
+        raise Malformed(missing_bytes(left))
     _check_end(read)
 
 

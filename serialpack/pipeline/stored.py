@@ -32,7 +32,8 @@ class StoredBytes:
     threads, one at a time. UsageError for several members.
     """
 
-    def __init__(self, source: Source, *, trust: bool = False) -> None:
+    def __init__(self, source: Source, *, trust: bool = False, closes: bool = True) -> None:
+        """``closes``: the source ends with it, where nobody else has its file."""
         members = find_members(source.file)
         if len(members) != 1:
             raise UsageError("holds several files one after another", hint="unpack it")
@@ -51,7 +52,7 @@ class StoredBytes:
         self._starts = [*accumulate(sizes, initial=0)]
         self._kept: tuple[int, Buffer] = (-1, b"")
         self._lock = Lock()
-        if source.owned:  # nobody else closes it, as with a file that is mapped
+        if closes and source.owned:  # nobody else closes it, as with a file that is mapped
             finalize(self, source.close)
         self.bytes_read = 0
         serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
@@ -125,9 +126,9 @@ class StoredBytes:
 
 
 def opened_bytes(source: Source) -> IO[bytes]:
-    """The source that a container of one member was made of, as a file; RefusedError for
-    several."""
+    """The source that a container of one member was made of, as a file, any number of times;
+    RefusedError for several."""
     if len(find_members(source.file)) > 1:
         raise several_files()
-    stored = StoredBytes(source)
+    stored = StoredBytes(source, closes=False)
     return BufferedReader(FileOver(stored.read, len(stored)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -162,7 +163,7 @@ def test_an_array_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     whole = saved(np.asfortranarray(np.zeros((2, 3), "<f4")))
     volume = nifti("<", (2, 3), 4) + bytes(12)
     for data, source in ((whole, "npy"), (volume, "nifti")):
-        with pytest.raises(InputError, match="1 bytes of the array are missing"):
+        with pytest.raises(InputError, match="1 byte of the array is missing"):
             made(data[:-1], source)
         with pytest.raises(InputError, match="there are bytes behind the array"):
             made(data + b"x", source)
@@ -203,7 +204,10 @@ def assert_same(found: Any, wanted: Any) -> None:
 @pytest.mark.parametrize("name", MANY)
 def test_an_array_becomes_an_archive_of_it(name: str) -> None:
     """It was refused, and one of records taken apart."""
-    found = in_archive(io.BytesIO(saved(MANY[name])), format="npy")
+    data = saved(MANY[name])
+    found = in_archive(io.BytesIO(data), format="npy")
+    report = serialpack.convert(io.BytesIO(data), io.BytesIO(), format="npy", to="npz")
+    assert report.read == len(data)
     assert list(found) == ["arr_0"]
     assert_same(found["arr_0"], MANY[name])
 
@@ -233,3 +237,54 @@ def test_what_is_wrong_in_an_archive_is_told_with_the_name_of_the_array() -> Non
             archive.writestr("bad.npy", bad)
         with pytest.raises(InputError, match=f"not valid npz: its array 'bad': .*{said}"):
             in_archive(io.BytesIO(out.getvalue()), format="npz")
+
+
+@pytest.mark.parametrize("to", ["npz", "hdf5"])
+def test_some_arrays_of_an_archive_are_the_very_arrays(to: str, tmp_path: Path) -> None:
+    """float32 became doubles, without a word."""
+    if to == "hdf5":
+        pytest.importorskip("h5py")
+    path, made, back = (tmp_path / name for name in ("a.npz", "made", "back.npz"))
+    arrays = {"narrow": np.zeros((0, 2), "f4"), "a.b": np.arange(3, dtype="u1"), "c": np.ones(2)}
+    np.savez(path, **arrays)  # type: ignore[arg-type]
+    serialpack.convert(path, made, to=to, fields=["narrow", "a.b"])
+    serialpack.convert(made, back, to="npz")
+    with np.load(back) as found:
+        assert sorted(found) == ["a.b", "narrow"]
+        for name, array in found.items():
+            assert_same(array, arrays[name])
+    with pytest.raises(ValueRefusedError, match="no record has a field nope"):
+        serialpack.convert(path, made, to=to, fields=["narrow", "nope"], force=True)
+    with pytest.raises(ValueRefusedError, match="no record has a field nope"):
+        serialpack.convert(path, made, to=to, fields=["nope"], force=True)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_an_archive_is_compressed_where_its_source_was(save: Any, tmp_path: Path) -> None:
+    path, made = tmp_path / "a.npz", tmp_path / "b.npz"
+    save(path, a=np.zeros(10_000), b=np.ones(10_000))
+    serialpack.convert(path, made)
+    assert made.stat().st_size == pytest.approx(path.stat().st_size, rel=0.2)
+    with np.load(made) as found:
+        assert found["b"].sum() == 10_000
+
+
+def test_a_packed_archive_is_checked_without_values(tmp_path: Path) -> None:
+    """That took 14 times the file in memory: a list of Python's numbers for each array."""
+    path, packed = tmp_path / "a.npz", tmp_path / "a.spk"
+    np.savez(path, a=np.arange(1 << 18) * 0.5)
+    serialpack.pack(path, packed)
+    out = io.BytesIO()
+    tracemalloc.start()
+    try:
+        serialpack.convert(packed, out, to="npz", threads=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert out.getvalue() == path.read_bytes()
+    assert peak < 6 * path.stat().st_size
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", saved(np.zeros(9))[:-3])
+    serialpack.pack(path, packed, force=True)
+    with pytest.raises(InputError, match="its array 'a': it ends too early"):
+        serialpack.convert(packed, io.BytesIO(), to="npz")

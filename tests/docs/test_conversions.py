@@ -93,12 +93,16 @@ def rows(name: str) -> Callable[[Path], Any]:
 
 
 def array(name: str) -> Callable[[Path], Any]:
-    """The items of an array, by NumPy."""
+    """The items of an array, by NumPy; of one in an archive, by the name that NumPy gives it."""
 
     def read(folder: Path) -> Any:
         import numpy as np
 
-        return np.load(folder / name).tolist()
+        found = np.load(folder / name)
+        if name.endswith(".npz"):
+            with found:
+                return found["arr_0"].tolist()
+        return found.tolist()
 
     return read
 
@@ -212,6 +216,7 @@ COMMANDS: dict[str, Wanted] = {
     ),
     "--to ndjson field.npy": Wanted("field.ndjson", values("field.ndjson"), [[1, 2], [3, 4]]),
     "--at mask arrays.npz -o mask.npy": Wanted("same values", array("mask.npy"), [1, 0]),
+    "field.npy -o field.npz": Wanted("same values", array("field.npz"), [[1, 2], [3, 4]]),
     "--at run/field data.h5 -o run.npy": Wanted("same values", array("run.npy"), [1, 2]),
     "--infer cells.csv -o cells.npy": Wanted("2 of 3 columns", array("cells.npy"), [(1, 2.5, "x")]),
     "export.csv -o export.parquet": Wanted(

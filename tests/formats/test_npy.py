@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import struct
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,12 @@ BAD = {
     "a subarray of more than any memory": lying(
         "{'descr': ('<i4', (1099511627776, 99)), 'fortran_order': False, 'shape': (1,)}"
     ),
+    "a subarray that is no field": lying(
+        "{'descr': ('<i4', (2,)), 'fortran_order': False, 'shape': (1,)}", bytes(8)
+    ),
+    "a unit of no seconds": lying(
+        "{'descr': '<M8[0s]', 'fortran_order': False, 'shape': (1,)}", bytes(8)
+    ),
     "a subarray of a negative length": lying(
         "{'descr': [('a', '<i4', (-1,))], 'fortran_order': False, 'shape': (1,)}", bytes(4)
     ),
@@ -265,3 +272,25 @@ def test_a_corner_is_read_alone(shape: tuple[int, ...], order: Any) -> None:
         data = io.BytesIO(saved(whole)[: -whole.nbytes])
         with pytest.raises(SerialpackError, match="ends too early"):
             FORMATS.get("npy").look_at_head(data.read, 2)
+
+
+@pytest.mark.parametrize("descr", ["f8", "=f8", "|S0"])
+def test_types_that_numpy_reads_but_does_not_write(descr: str, tmp_path: Path) -> None:
+    """Types without an order of bytes were refused; of texts without a character no corner was."""
+    items = np.arange(3.0) if "f" in descr else np.ndarray(3, "S0")
+    said = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': (3,)}}"
+    (tmp_path / "a.npy").write_bytes(lying(said, items.tobytes()))
+    out, corner = io.BytesIO(), io.BytesIO()
+    serialpack.convert(tmp_path / "a.npy", out, to="pickle")
+    assert pickle.loads(out.getvalue()) == items.tolist()
+    first_records(tmp_path / "a.npy", corner, 3)
+    assert len(corner.getvalue().splitlines()) == 3
+    assert serialpack.inspect(tmp_path / "a.npy").shape is not None
+
+
+def test_a_type_that_is_none_is_shown() -> None:
+    """What NumPy raised for it was."""
+    data = lying("{'descr': '<f7', 'fortran_order': False, 'shape': (1,)}", bytes(7))
+    for to in ("json", "npy"):
+        with pytest.raises(SerialpackError, match=r"not valid npy: .* no type of .*: '<f7'"):
+            serialpack.convert(io.BytesIO(data), io.BytesIO(), format="npy", to=to)

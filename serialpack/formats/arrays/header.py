@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 from serialpack.formats.shared.document import Malformed
+from serialpack.text import number_of
 
 MAGIC = b"\x93NUMPY"
 
@@ -53,6 +54,11 @@ class ArrayHeader(NamedTuple):
     def words(self) -> str:
         """For people: ``<f8, 100 x 3, C order``."""
         return words_of(self.descr, self.shape, fortran=self.is_fortran)
+
+
+def missing_bytes(count: int) -> str:
+    """That an array lacks so many bytes at its end."""
+    return number_of(count, "byte of the array is missing", "bytes of the array are missing")
 
 
 def scale_words(scale: tuple[float, float]) -> str:

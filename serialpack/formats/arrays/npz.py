@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import IO, Any, cast
 
 from serialpack.errors import RefusedError, ValueRefusedError
@@ -35,14 +36,25 @@ class NpzFormat(DocumentFormat):
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.arrays.values import values_of
+
+        return [self._arrays(data, values_of)]
+
+    def count(self, block: SourceBlock) -> int:
+        """That of one, whose arrays are whole; no values are made of them."""
+        try:
+            return len([self._arrays(bytes(block.data), lambda _: None)])
+        except Malformed as bad:
+            raise self._placed(block, bad) from None
+
+    def _arrays(self, data: bytes, become: Callable[[Any], Any]) -> dict[str, Any]:
         from serialpack.formats.arrays.zipped import array_told, arrays_in
 
         found: dict[str, Any] = {}
         for name, member in arrays_in(data):
             with array_told(name):
                 header = read_header(member)
-                found[name] = values_of(array_in(header, memoryview(member)[header.size :], 0))
-        return [found]
+                found[name] = become(array_in(header, memoryview(member)[header.size :], 0))
+        return found
 
     def look_at_head(self, read: Read, count: int) -> bytes:
         """The corner of each array, with its name: ``count`` rows, or why these are not read."""

@@ -146,7 +146,7 @@ def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:
     kind, shape = dtype_in(header), header.shape
     most = tuple(map(min, shape, (count, *[CORNER + 1] * len(shape))))
     lengths, wanted = (shape[::-1], most[::-1]) if header.fortran else (shape, most)
-    found = np.zeros(wanted, kind)
+    found: Any = np.ndarray(wanted, kind)  # zeros would make wider ones of texts of no character
     if found.nbytes:
         lines = found.reshape(-1, *wanted[-1:]) if wanted else found.reshape(1, 1)
         done = 0

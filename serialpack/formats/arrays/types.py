@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from typing import Any
 
-#: The type of an item that is no structure: byte order, kind, size, and the unit of times.
-_SCALAR = re.compile(r"[<>|][biufcmMSUV]\d+(\[\w+\])?")
+from serialpack.values.kinds import shown
+
+#: The type of an item that is no structure: byte order (none: of the machine), kind, size, and the
+#: unit of times, which NumPy fails at where it is counted by 0.
+_SCALAR = re.compile(r"[<>|=]?[biufcmMSUV]\d+(\[(?!0)\w+\])?")
 
 
 def dtype_of(descr: Any) -> Any:
     """The numpy.dtype that ``descr`` is, a literal of Python; ValueError where it is none.
 
-    Types of Python objects are none here. Nothing else is given to NumPy than it writes itself:
-    it would take, and warn about, many other things.
+    Types of Python objects are none here, nor is an array in each item that is no field. Nothing
+    but what NumPy writes itself is given to it, with or without an order of bytes: it would take,
+    and warn about, many other things.
     """
     import numpy as np
 
     try:
-        if _is_sound(descr):
+        if _is_sound(descr) and not isinstance(descr, tuple):
             return np.lib.format.descr_to_dtype(descr)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
-        raise ValueError(f"no type of items ({type(error).__name__})") from None
-    raise ValueError("no type of numbers or text")
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError):
+        pass
+    raise ValueError(f"its items are of no type of numbers or text: {shown(descr)}")
 
 
 def spelled(descr: Any) -> Any:

@@ -154,6 +154,13 @@ def opened_entry(file: Path | IO[bytes], name: str | None) -> Iterator[Read]:
             yield read
 
 
+def is_compressed(file: Path | IO[bytes]) -> bool:
+    """Whether any of the arrays is not stored as it is; Malformed."""
+    with _opened(file) as archive:
+        found = entries(archive).values()
+        return any(info.compress_type != zipfile.ZIP_STORED for info in found)
+
+
 def entry_names(file: Path | IO[bytes]) -> list[str]:
     """What the arrays are called, in the order of the archive; Malformed."""
     with _opened(file) as archive:
@@ -220,12 +227,16 @@ def zip_of(arrays: dict[str, bytes]) -> bytes:
     return b"".join(zip_pieces((name, [data]) for name, data in arrays.items()))
 
 
-def zip_pieces(arrays: Iterable[tuple[str, Iterable[Buffer]]]) -> Iterator[bytes]:
-    """As ``zip_of``, of .npy files in pieces, as these are made."""
+def zip_pieces(
+    arrays: Iterable[tuple[str, Iterable[Buffer]]], *, deflated: bool = False
+) -> Iterator[bytes]:
+    """As ``zip_of``, of .npy files in pieces, as these are made; ``deflated``: as
+    numpy.savez_compressed does."""
     out = Sink()
     with zipfile.ZipFile(cast("IO[bytes]", out), "w", zipfile.ZIP_STORED) as archive:
         for name, pieces in arrays:
             info = zipfile.ZipInfo(name + ENDING)
+            info.compress_type = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
             with archive.open(info, "w", force_zip64=True) as entry:
                 for piece in pieces:
                     entry.write(piece)

@@ -11,7 +11,7 @@ from serialpack.formats.arrays.hdf5.attributes import Attribute
 from serialpack.formats.arrays.hdf5.names import AttributeName, Names
 from serialpack.formats.arrays.hdf5.streams import arrays
 from serialpack.formats.arrays.hdf5.types import as_held
-from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.formats.arrays.header import ArrayHeader, missing_bytes
 from serialpack.formats.arrays.rows import array_in, dtype_in, read_all
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
@@ -163,5 +163,5 @@ def _parts(header: ArrayHeader, dtype: Any, read: Read) -> Iterator[tuple[Any, A
 def _exactly(read: Read, size: int) -> bytes:
     data = read_all(read, size)
     if len(data) < size:
-        raise Malformed(f"{size - len(data)} bytes of the array are missing")
+        raise Malformed(missing_bytes(size - len(data)))
     return data
