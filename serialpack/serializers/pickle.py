@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from serialpack.formats.python.buffers import whole_frame
 from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickles, load_pickles
 from serialpack.serializers._unsafe import UnsafeSerializer
+from serialpack.serializers.base import in_one
 from serialpack.stages.stage import Buffer, Param
 from serialpack.values.kinds import TEXT_KINDS
 
@@ -42,5 +43,5 @@ class PickleSerializer(UnsafeSerializer):
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
         whole = whole_frame(pieces)
         if whole is None:
-            return super().load_object(pieces)
+            return load_pickles(in_one(pieces))
         return load_pickles(whole, in_place=True)

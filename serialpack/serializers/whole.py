@@ -147,7 +147,7 @@ def prove(
                 again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
-    if few and plainly_same(obj, again, identity=serializer.identity):
+    if few and plainly_same(obj, again, identity=serializer.identity, size=size):
         return
     with gc_paused():
         lost = difference(obj, hooked(again, object_hook), identity=serializer.identity)
