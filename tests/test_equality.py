@@ -32,6 +32,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
+import serialpack
+from serialpack.values import quick
 from serialpack.values.equality import difference
 from serialpack.values.quick import quickly_same
 from tests.fidelity import things
@@ -351,3 +353,20 @@ def test_the_quick_look_leaves_what_it_does_not_know() -> None:
     loop.append(loop)
     for value in (things.Forgetful(), collections.deque([1]), np.arange(3), _adder(1), loop):
         assert not quickly_same(value, value, identity=False)
+
+
+def test_what_compared_much_compares_nothing_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To clear a memo that has grown takes three times as long as a small value."""
+    sizes: dict[int, list[int]] = {}
+
+    class Seen(quick._PlainPickler):
+        def writes_alike(self, was: Any, became: Any) -> bool:
+            sizes.setdefault(id(self), []).append(len(pickle.dumps(was)))
+            return super().writes_alike(was, became)
+
+    monkeypatch.setattr(quick, "_kept", quick._Picklers())
+    monkeypatch.setattr(quick, "_PlainPickler", Seen)
+    for count in (1, 1000, 2, 1500, 3):
+        serialpack.dumps([{"name": f"n{n}"} for n in range(count)], "marshal")
+    little, much = sorted(sizes.values())
+    assert max(little) < 1000 < min(much)

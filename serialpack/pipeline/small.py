@@ -73,7 +73,7 @@ def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
     if not (trust or safe):
         check_trust(plan.chain, trust=False)
     if settings:
-        plan = plan._replace(style={SETTINGS: settings})
+        plan = Plan(plan.chain, plan.format, {SETTINGS: settings}, plan.verify)
     if not (plain or flags & STORED):
         try:
             restored = _squeeze(plan.chain).backward(restored, size)

@@ -10,6 +10,7 @@ from serialpack.errors import UnsupportedError
 from serialpack.formats.base import Style
 from serialpack.formats.python.marshal import VERSION, dump_marshal, load_marshal
 from serialpack.serializers._unsafe import UnsafeSerializer
+from serialpack.serializers.base import in_one
 from serialpack.stages.stage import Buffer, Param
 from serialpack.values.kinds import TEXT_KINDS
 
@@ -55,3 +56,11 @@ class MarshalSerializer(UnsafeSerializer):
 
     def _load(self, data: Buffer) -> list[Any]:
         return load_marshal(data)
+
+    def reload_object(self, pieces: list[Buffer]) -> list[Any]:
+        import marshal
+
+        try:
+            return [marshal.loads(in_one(pieces))]  # one, of which nobody needs to see the end
+        except (EOFError, SystemError):
+            return self.load_object(pieces)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from serialpack.collector import gc_paused
 from serialpack.formats.msgpack.msgpack import message_ends
 from serialpack.formats.msgpack.values import messages, pack_checked, unpack, unpack_one
 from serialpack.serializers._messages import Messages
@@ -55,7 +56,8 @@ class MsgPackSerializer(Messages):
         data = in_one(pieces)
         decode, encode = _plain()
         try:
-            return encode(decode(data)) == data
+            with gc_paused(len(data)):
+                return encode(decode(data)) == data
         except FAILURES:
             return False
 

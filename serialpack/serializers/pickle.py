@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from serialpack.formats.python.buffers import whole_frame
 from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickles, load_pickles
 from serialpack.serializers._unsafe import UnsafeSerializer
+from serialpack.serializers.base import in_one
 from serialpack.stages.stage import Buffer, Param
 from serialpack.values.kinds import TEXT_KINDS
 
@@ -39,8 +40,19 @@ class PickleSerializer(UnsafeSerializer):
     def _load(self, data: Buffer) -> list[Any]:
         return load_pickles(data)
 
+    def reload_object(self, pieces: list[Buffer]) -> list[Any]:
+        data = in_one(pieces)
+        if type(data) is bytes:  # no frame; and one pickle, of which nobody needs to see the end
+            import pickle
+
+            try:
+                return [pickle.loads(data)]
+            except (Exception, SystemExit):  # a class's; ``load_object`` says which
+                pass
+        return self.load_object(pieces)
+
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
         whole = whole_frame(pieces)
         if whole is None:
-            return super().load_object(pieces)
+            return load_pickles(in_one(pieces))
         return load_pickles(whole, in_place=True)

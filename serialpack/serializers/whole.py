@@ -135,10 +135,8 @@ def prove(
     given: list[Buffer] = [bytearray().join(pieces)] if alone else pieces
     size = sum(map(len, pieces)) if len(pieces) > 1 else len(data)
     few = size <= _FEW and object_hook is None
-    if few:
-        with gc_paused(size):
-            if serializer.certainly_restores(pieces):
-                return
+    if few and serializer.certainly_restores(pieces):
+        return
     try:
         if size < FEW:
             again = _the_one(serializer, serializer.reload_object(given))
@@ -147,7 +145,7 @@ def prove(
                 again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
-    if few and plainly_same(obj, again, identity=serializer.identity):
+    if few and plainly_same(obj, again, identity=serializer.identity, size=size):
         return
     with gc_paused():
         lost = difference(obj, hooked(again, object_hook), identity=serializer.identity)

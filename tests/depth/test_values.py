@@ -134,6 +134,20 @@ def test_a_message_of_many_plain_values_is_gone_through_once(
         check_graph([[[Node(n)] * 2 for n in range(300)]])
 
 
+def test_of_the_types_of_a_message_few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[type] = []
+
+    class Plain:
+        @staticmethod
+        def issuperset(types: Any) -> bool:
+            looked.extend(types)
+            return True
+
+    monkeypatch.setattr(depth_values, "_PLAIN", Plain)
+    check_graph([[[n, {"a": n}] for n in range(600)]])
+    assert 0 < len(looked) < 600
+
+
 @pytest.mark.parametrize("place", [0, 1, 600, 1999])
 def test_what_is_deep_among_many_that_are_not(place: int) -> None:
     values: list[Any] = [1] * 2000
