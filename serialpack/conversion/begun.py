@@ -41,7 +41,7 @@ from serialpack.detect import AsFound
 from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK
+from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
@@ -147,7 +147,9 @@ def looked_at(
 
         front = opened()
         if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
-            return None
+            if front.plan.target_settings or not _is_empty(front):
+                return None
+            front = opened()
         looked, block_size = surveyed(
             chain((front.given.read,), (opened().given.read for _ in count())).__next__,
             front.plan,
@@ -176,6 +178,14 @@ def _has_its_schema(plan: ConversionPlan, to: str) -> bool:
     return to in UNIONS and bool(plan.target_settings or plan.source == to)
 
 
+def _is_empty(front: Begun) -> bool:
+    """Whether the source has no records, so that none of them is in its schema."""
+    fmt = FORMATS.get(front.plan.source)
+    assert isinstance(fmt, ValueFormat)
+    first = next(iter(fmt.split(front.given.read, 1, for_values=True)))
+    return first.last and not first.records
+
+
 def _known(
     looked: Looked, front: Begun, to: str, how: ConvertOptions, block_size: int | None
 ) -> Known:
@@ -193,7 +203,8 @@ def _known(
             if not column.by_hand:
                 looked.shape.keys[column.name] = shape_of(column, seen.columns[column.name])
     columns = len(looked.shape.keys)
-    if to in UNIONS and not types and not _has_its_schema(plan, to):
+    without_rows = not looked.most and not plan.target_settings
+    if to in UNIONS and not types and (without_rows or not _has_its_schema(plan, to)):
         union = union_layout_of(looked.shape, looked.rows)
         return Known(union, types, block_size, columns)
     if to not in TABLES:

@@ -106,10 +106,25 @@ def test_avro(tmp_path: Path) -> None:
     _database(tmp_path / "a.db")
     serialpack.convert(tmp_path / "a.db", made, fields=["n", "f"], force=True)
     assert _types(made) == {"n": "long", "f": "double"}
+    serialpack.convert(made, tmp_path / "b.avro")
+    assert _types(tmp_path / "b.avro") == _types(made)
     serialpack.convert(made, tmp_path / "b.parquet")
     assert _types(tmp_path / "b.parquet") == {"n": "int64", "f": "double"}
     with pytest.raises(serialpack.ValueRefusedError, match=r'lossy=\["columns"\]'):
         serialpack.convert(made, tmp_path / "a.json")
+
+
+def test_types_of_avro_s(tmp_path: Path) -> None:
+    """One beside null is that one; what has no value to know it by is null."""
+    enum = {"type": "enum", "name": "e", "symbols": ["x"]}
+    moment = {"type": "long", "logicalType": "timestamp-micros"}
+    types: list[Any] = [["null", "int"], enum, {"type": "string"}, ["int", "string"], moment]
+    fields = [{"name": f"f{n}", "type": kind} for n, kind in enumerate(types)]
+    with (tmp_path / "a.avro").open("wb") as file:
+        fastavro.writer(file, {"type": "record", "name": "r", "fields": fields}, [])
+    serialpack.convert(tmp_path / "a.avro", tmp_path / "a.parquet")
+    expected = ["int64", "string", "string", "null", "null"]
+    assert list(_types(tmp_path / "a.parquet").values()) == expected
 
 
 def test_types_of_arrow_s(tmp_path: Path) -> None:

@@ -171,7 +171,10 @@ def _style(data: bytes) -> Style:
 
 def _sample(schema: Any) -> Any:
     kinds = [each for each in schema if each != "null"] if isinstance(schema, list) else [schema]
-    return _SAMPLES.get(kinds[0]) if len(kinds) == 1 and isinstance(kinds[0], str) else None
+    kind = kinds[0] if len(kinds) == 1 else None
+    if isinstance(kind, dict) and "logicalType" not in kind:
+        kind = kind["type"]
+    return _SAMPLES.get(kind) if isinstance(kind, str) else None
 
 
 _SAMPLES: dict[str, Any] = {
@@ -182,6 +185,7 @@ _SAMPLES: dict[str, Any] = {
     "double": 0.0,
     "bytes": b"",
     "string": "",
+    "enum": "",  # which is read as text
 }
 
 
