@@ -15,8 +15,9 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from serialpack.container.reader import SNIFF, is_container, is_small
 from serialpack.errors import DamagedError, ModeError, SerialpackError
 from serialpack.files import Path, Source
-from serialpack.formats.arrays.header import MOST_HEADER, read_header
-from serialpack.formats.arrays.rows import dtype_in
+from serialpack.formats import FORMATS
+from serialpack.formats.arrays.header import MOST_HEADER
+from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
 from serialpack.formats.python.buffers import frame_layout, is_framed
 from serialpack.formats.python.pickle import load_beside
 from serialpack.formats.shared.document import Malformed
@@ -70,8 +71,9 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
     mapped = stored.mapped_at is not None
     if mode != "r" and not mapped:
         return []  # what is decoded is memory of its own
-    if stored.plan.format == "npy" and stored.is_source:
-        return [_lazy_npy(stored)]
+    fmt = FORMATS.get(stored.plan.format)
+    if isinstance(fmt, ArrayFormat) and stored.is_source:
+        return [_lazy_file(fmt, stored)]
     named = stored.plan.chain.serializer.name
     if stored.plan.format != "object" or not is_framed(stored.read(0, 8)):
         return []
@@ -100,9 +102,9 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
         raise DamagedError(f"{named} cannot read it ({error})") from None
 
 
-def _lazy_npy(stored: StoredBytes) -> LazyArray:
+def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
     try:
-        header = read_header(bytes(stored.read(0, MOST_HEADER)))
+        header = fmt.read_header(bytes(stored.read(0, MOST_HEADER)))
         kind = dtype_in(header)
         if header.size + math.prod(header.shape) * kind.itemsize != len(stored):
             raise Malformed("its items are fewer or more than its shape has", header.size)

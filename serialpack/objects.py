@@ -226,8 +226,8 @@ def load(
     ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none each is mapped,
     a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``, which keeps in memory what is written to
     it. It is not verified: ``serialpack unpack --test`` does that. Under ``"r"`` each other one,
-    and the array of a packed ``.npy`` file, is a ``LazyArray``, which reads the blocks that a slice
-    of it touches. All else is loaded as ever.
+    and the array of a packed ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored), is a
+    ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,

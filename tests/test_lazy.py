@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import serialpack
+from tests.formats.test_array_facts import VOLUMES
+from tests.formats.test_arrays_layout import mrc, nifti
 from tests.pipeline.damage import flipped
 
 np = pytest.importorskip("numpy")
@@ -145,6 +147,26 @@ def test_a_packed_npy_file(tmp_path: Path) -> None:
         assert np.array_equal(lazy[7:9, ::50], CUBE[7:9, ::50])
     path.write_bytes(path.read_bytes()[:-8])
     serialpack.pack(path, tmp_path / "a.spk", force=True)
+    with pytest.raises(serialpack.DamagedError, match="fewer or more"):
+        serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+
+
+@pytest.mark.parametrize("name", VOLUMES)
+def test_a_packed_volume(name: str, tmp_path: Path) -> None:
+    """It was said to be no object."""
+    head, _, dtype = VOLUMES[name]
+    shape = (20, 30, 40)
+    head = nifti(">", shape, 4) if name == "nifti" else mrc("<", shape[::-1], 1, 80) + bytes(80)
+    volume = np.arange(24_000, dtype=dtype).reshape(shape)
+    path = tmp_path / "volume"
+    path.write_bytes(head + volume.tobytes("F" if name == "nifti" else "C"))
+    serialpack.pack(path, tmp_path / "a.spk", format=name, block_size=1 << 13)
+    lazy = serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+    assert (lazy.dtype, lazy.shape) == (volume.dtype, shape)
+    assert np.array_equal(lazy[3:5, ::-7, 30], volume[3:5, ::-7, 30])
+    assert np.array_equal(lazy, volume)
+    path.write_bytes(path.read_bytes()[:-1])
+    serialpack.pack(path, tmp_path / "a.spk", format=name, force=True)
     with pytest.raises(serialpack.DamagedError, match="fewer or more"):
         serialpack.load(tmp_path / "a.spk", mmap_mode="r")
 

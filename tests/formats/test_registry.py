@@ -26,7 +26,6 @@ NAMED = {
     "serialpack.conversion.from_objects": "arrays of objects stand in NumPy's files, or pickled",
     "serialpack.conversion.stream": "a message says 'an xml file'",
     "serialpack.detect": "--delimiter is for CSV, whatever has delimiters",
-    "serialpack.lazy": "how numbers stand in a file of NumPy's is read there",
     "serialpack.values.equality": "libraries have such names too",
 }
 
