@@ -11,6 +11,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import PurePath
 from types import SimpleNamespace
 from typing import Any
@@ -50,14 +51,7 @@ class Applied(Changer):
         self._refused = refused
         self._holds = holds
         self._never = never
-        self._rules = {
-            kind: [
-                name
-                for name in _CHANGES
-                if name in allowed and (kind in RULES[name].kinds or (name, kind) in MORE)
-            ]
-            for kind in refused
-        }
+        self._rules = _rules_for(allowed, refused)
         if "sequences" in allowed:
             self.as_lists = frozenset(
                 kind
@@ -65,7 +59,7 @@ class Applied(Changer):
                 if kind.__name__ in refused and (kind.__name__ in never or not holds(kind()))
             )
         #: Kinds of which some values are to be changed.
-        self.active = {kind for kind, rules in self._rules.items() if rules}
+        self.active = set(self._rules)
         self.active |= {kind.__name__ for kind in self.as_lists}
         self.plain = frozenset(t for t, kinds in _TYPES.items() if not self.active & kinds)
         keys = self.active & RULES["keys"].kinds
@@ -116,6 +110,19 @@ class Applied(Changer):
             became = _CHANGES[rule](value)
             if became is not value and (rule in self._asked or turned_back(rule, value, became)):
                 yield rule, became
+
+
+# Kept: it takes more than a column of few values does, of which a table may have very many.
+@lru_cache(maxsize=64)
+def _rules_for(allowed: frozenset[str], refused: frozenset[str]) -> dict[str, list[str]]:
+    """The rules of ``allowed`` for each kind of ``refused`` that has any, in their order."""
+    found: dict[str, list[str]] = {}
+    for name in _CHANGES:
+        if name in allowed:
+            for kind in refused:
+                if kind in RULES[name].kinds or (name, kind) in MORE:
+                    found.setdefault(kind, []).append(name)
+    return found
 
 
 #: Types of values that hold no others, and the kinds that theirs may be.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 import pytest
 
@@ -19,7 +20,9 @@ from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.tables.parquet import ParquetFormat
+from tests.conversion.test_typed_tables import back, written
 from tests.faults.test_memory import peak
+from tests.formats.work import lines_run
 
 _ROWS = 20
 
@@ -159,3 +162,23 @@ def test_rows_put_together_are_proved_again(
     with pytest.raises(ValueRefusedError, match="not those that were proved"):
         _converted(_source(tmp_path, _MANY))
     assert not (tmp_path / f"{_MANY}.parquet").exists()
+
+
+def test_a_column_of_json_text_costs_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many such columns, what the rules are was found for each, and each was cast three times,
+    which took more than all of their values."""
+    columns, casts = 500, 0
+    cast = pyarrow.compute.cast
+
+    def counted(*args: Any, **how: Any) -> Any:
+        nonlocal casts
+        casts += 1
+        return cast(*args, **how)
+
+    records = [{f"k{number}": [number, {"a": "b"}] for number in range(columns)}]
+    written(records[:1], "parquet")  # imports what is missing
+    monkeypatch.setattr(pyarrow.compute, "cast", counted)
+    assert lines_run(written, records, "parquet") < 1500 * columns
+    assert casts == 0
+    data, _ = written(records, "parquet")
+    assert back(data, "parquet", ("--nest",)) == records

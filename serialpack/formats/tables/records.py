@@ -159,6 +159,11 @@ def cast(array: Any, kind: Any) -> Any:
     pa = arrow()
     if array.type == kind:
         return array
+    # To cast these takes ten times what it takes to wrap what they hold, of however few values.
+    if _storage(kind) == array.type:
+        return pa.ExtensionArray.from_storage(kind, array)
+    if _storage(array.type) == kind:
+        return array.storage
     if pa.types.is_struct(kind):
         parts = [cast(array.field(at), kind.field(at).type) for at in range(kind.num_fields)]
         return pa.StructArray.from_arrays(parts, fields=[*kind], mask=array.is_null())
