@@ -9,6 +9,7 @@ from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
+from serialpack.targets import is_device
 from serialpack.text import printable
 
 _ONE_BY_ONE = "-o names it, one by one"
@@ -112,10 +113,13 @@ class Targets:
 
     def _target(self, path: str, name: Callable[[str], str]) -> str:
         target = name(path)
-        if not self._folder:
-            return target
-        assert self._output is not None
-        return os.path.join(self._output, self._below.get(path, ""), os.path.basename(target))
+        if self._folder:
+            assert self._output is not None
+            base = os.path.basename(target)
+            target = os.path.join(self._output, self._below.get(path, ""), base)
+        if is_device(target):  # a pipe may wait for ever; whoever means it names it
+            raise FileError("is not a regular file", path=target, hint="-o writes to it")
+        return target
 
     def _from_root(self, target: str) -> str:
         """What ``target`` is called from the root; links on the way to its folder are followed."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import stat
 
 from serialpack.cli.naming import SUFFIX
 from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
 from serialpack.container.short import short_length
-from serialpack.errors import ExistingFileError, FileError, SerialpackError
+from serialpack.errors import ExistingFileError, FileError, ForbiddenFileError, SerialpackError
 from serialpack.files import Source, status
 
 #: Where the end of a container is looked for first: that of one of some hundred blocks is there,
@@ -35,11 +34,7 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
         wrong = "is older than its source"
     elif not output.st_size and source.st_size:
         wrong = "is empty"
-    elif not os.access(target, os.R_OK):
-        wrong = "cannot be read"
-    elif target.endswith(SUFFIX) and not _ends_whole(target, output.st_size):
-        wrong = "is no whole container"
-    else:
+    elif not target.endswith(SUFFIX) or not (wrong := _fault_at_end(target, output.st_size)):
         return True
     if not force:
         raise ExistingFileError(
@@ -48,14 +43,18 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
     return False
 
 
-def _ends_whole(path: str, size: int) -> bool:
-    """Whether the container at ``path`` is there from its first to its last byte."""
+def _fault_at_end(path: str, size: int) -> str:
+    """Why the container at ``path`` is not there from its first to its last byte; else nothing."""
     try:
         with Source(path) as source:
             source.file.seek(max(size - _TAIL, 0))
             tail = source.file.read(_TAIL)
             if size in (member_length(tail), short_length(tail)):
-                return True
-            return bool(find_members(source.file))  # of several members, or with a longer end
+                return ""
+            if find_members(source.file):  # of several members, or with a longer end
+                return ""
+    except ForbiddenFileError:
+        return "cannot be read"
     except (OSError, SerialpackError):
-        return False
+        pass
+    return "is no whole container"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.told import needs_posix
 
 
 @pytest.fixture
@@ -111,9 +112,13 @@ def test_skip_existing_says_what_is_wrong_with_what_is_there(run: Run, tmp_path:
     (tmp_path / "a.json.spk").mkdir()
     (tmp_path / "site").mkdir()
     (tmp_path / "site/sitecustomize.py").write_text(
-        "import os\n"
-        "real = os.access\n"
-        "os.access = lambda path, mode: path != 'b.json.spk' and real(path, mode)\n"
+        "import builtins\n"
+        "real = builtins.open\n"
+        "def opening(path, *args, **named):\n"
+        "    if path == 'b.json.spk':\n"
+        "        raise PermissionError(13, 'Permission denied', path)\n"
+        "    return real(path, *args, **named)\n"
+        "builtins.open = opening\n"
     )
     env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
     names = ("a.json", "b.json", "c.json")
@@ -122,6 +127,21 @@ def test_skip_existing_says_what_is_wrong_with_what_is_there(run: Run, tmp_path:
         "serialpack: a.json.spk: is a folder; name a file in it",
         "serialpack: b.json.spk: exists already, and cannot be read; -f overwrites it",
     ]
+
+
+@needs_posix
+@pytest.mark.usefixtures("tree")
+def test_a_pipe_where_an_output_is_to_be_is_named_and_the_rest_goes_on(
+    run: Run, tmp_path: Path
+) -> None:
+    """It is not written to, which would wait for who reads it."""
+    (tmp_path / "out/x").mkdir(parents=True)
+    os.mkfifo(tmp_path / "out/x/b.json.spk")
+    for force in ((), ("-f",)):
+        said = run("pack", "-q", *force, "-r", "in", "-o", "out", code=1).stderr.decode()
+        assert "out/x/b.json.spk: is not a regular file; -o writes to it\n" in said
+    assert said.count("\n") == 1
+    assert (tmp_path / "out/x/c.json.spk").exists()
 
 
 _APART = "-r of the folder that both are in keeps them apart"
