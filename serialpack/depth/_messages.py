@@ -14,6 +14,9 @@ from serialpack.first_bytes import LISTS, MAPS
 #: All bytes but those that begin a container.
 _NO_CONTAINERS = bytes({*range(256)} - MAPS - LISTS)
 
+#: So many bytes are looked at first.
+_FIRST = 256
+
 #: What begins an array of one element, and of more than there are.
 _ONE, _MANY = b"\x91", b"\xdd\xff\xff\xff\xff"
 
@@ -23,11 +26,20 @@ def check_messages(data: bytes) -> None:
 
     Of bytes that are none, it looks at the messages before, and at what is there of the next.
     """
-    # Each level takes a byte at least.
-    if len(data) <= MAX_DEPTH or len(data.translate(None, _NO_CONTAINERS)) <= MAX_DEPTH:
+    # Each level takes a byte at least. Where the first ones foretell too many of those that begin a
+    # container, they are not counted: to go over the messages takes about as long.
+    if len(data) <= MAX_DEPTH or (
+        _containers(data[:_FIRST]) * len(data) <= MAX_DEPTH * _FIRST
+        and _containers(data) <= MAX_DEPTH
+    ):
         return
     if not _fits(_around(), data):
         raise TooDeep
+
+
+def _containers(data: bytes) -> int:
+    """How many containers begin in ``data``, at most."""
+    return len(data.translate(None, _NO_CONTAINERS))
 
 
 @cache

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from serialpack.depth import (
     MAX_DEPTH,
     TooDeep,
+    _messages,
     check_documents,
     check_json,
     check_messages,
@@ -89,6 +90,28 @@ def test_messages(before: bytes, head: bytes, last: bytes) -> None:
             check_messages(before + head * (levels - 1) + last)
         with pytest.raises(TooDeep):  # what is there of a message that is not whole
             check_messages(before + head * levels)
+
+
+@pytest.mark.parametrize("before", [b"\xda\x20\0" + b"a" * 8192, b"\x90" * 8192, b"\x91\1" * 999])
+def test_what_the_first_bytes_foretell_is_no_answer(before: bytes) -> None:
+    check_messages(before + b"\x91" * (MAX_DEPTH - 1) + b"\x90")
+    with pytest.raises(TooDeep):
+        check_messages(before + b"\x91" * MAX_DEPTH + b"\x90")
+
+
+def test_what_begins_many_containers_is_gone_over_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    count = _messages._containers
+
+    def counting(data: bytes) -> int:
+        counted.append(len(data))
+        return count(data)
+
+    monkeypatch.setattr(_messages, "_containers", counting)
+    check_messages(b"\x81\xa1a\x91\1" * 5000)
+    assert sum(counted) < 1000
+    monkeypatch.setattr(_messages, "_fits", None)
+    check_messages(b"\x91" + b"\xa8text too" * 5000)
 
 
 def document(levels: int, kind: bytes = b"\x03", name: bytes = b"a", beside: bytes = b"") -> bytes:
