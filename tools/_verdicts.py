@@ -42,6 +42,11 @@ and the file was written: delimiter, line ends, quotes, a mark. `--to csv` write
 closing line says `back: the same bytes` where each block of the source was written again to compare
 it, else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
 
+A map in Parquet and Arrow is a struct with a field for each key. Where the maps in one place have
+more than 256 keys, and each on average less than one in 64 of them, the keys are data: these are
+maps of text to the one type of the values, JSON text where that is of several, and in CSV, TSV and
+with `--flatten` no columns of their own. A table itself has a column for each key in any case.
+
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
 doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are
