@@ -123,7 +123,7 @@ def test_places_are_those_in_the_file_without_names() -> None:
     rows[2500] = b"2500"
     data = b"\n".join(rows) + b"\n"
     assert "record 2500" in (said := refused(data, no_header=True, block_size=1 << 10))
-    assert "line 2501: 1 fields, not 2; --to takes --skip-bad" in said
+    assert "line 2501: 1 field, not 2; --to takes --skip-bad" in said
     out = io.BytesIO()
     report = serialpack.convert(
         io.BytesIO(data), out, to="ndjson", format="csv", no_header=True, skip_bad=True
@@ -136,7 +136,7 @@ def test_places_are_those_in_the_file_without_names() -> None:
 
 def test_a_row_that_does_not_fit_has_its_line() -> None:
     assert "record 1, $" in (said := refused(b'a,b\n"1\n\n",2\n\n3\n4,5\n'))
-    assert "line 6: 1 fields, not 2; --to takes --skip-bad" in said
+    assert "line 6: 1 field, not 2; --to takes --skip-bad" in said
 
 
 def test_of_a_container_too() -> None:

@@ -141,5 +141,5 @@ def test_what_was_done_is_not_advised() -> None:
         io.BytesIO(data), io.BytesIO(), format="csv", to="ndjson", skip_bad=True
     )
     (place,) = report.places
-    assert "1 fields, not 2" in place.error
+    assert "1 field, not 2" in place.error
     assert "--skip-bad" not in place.error

@@ -186,9 +186,9 @@ def test_a_field_may_be_long() -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "record", "words"),
     [
-        ("a,b\n1,2\n3\n", "mixed", 1, "1 fields, not 2"),
+        ("a,b\n1,2\n3\n", "mixed", 1, "1 field, not 2"),
         ("a,b\n1,2\n3,4,5\n", "mixed", 1, "3 fields, not 2"),
-        ("\n1\n", "mixed", 0, "1 fields, not 0"),
+        ("\n1\n", "mixed", 0, "1 field, not 0"),
         ("a\n1\n\n2\n", "mixed", 1, "a blank line"),
         ("a,b,a\n1,2,3\n", "duplicate-keys", 0, "the column 'a'"),
     ],

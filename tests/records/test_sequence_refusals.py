@@ -130,7 +130,7 @@ def test_what_is_not_valid_is_an_error_with_its_place() -> None:
         opened(packed(b"a: [1\n", "yaml", serializer="raw"))
     table = opened(packed(b"a,b\n1,2\n3\n5,6\n", "csv"))
     assert [table[0], table[2]] == [{"a": "1", "b": "2"}, {"a": "5", "b": "6"}]
-    with pytest.raises(RefusedError, match="1 fields, not 2"):
+    with pytest.raises(RefusedError, match="1 field, not 2"):
         table[1]
     # In one column a blank line may be an empty field: then there is one more than was counted.
     with pytest.raises(RefusedError, match="a blank line"):

@@ -26,6 +26,7 @@ from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
+from serialpack.text import number_of
 from serialpack.values.kinds import DUPLICATES, UTF8, Loss, shown, value_step
 
 _BOM = "\ufeff"
@@ -193,7 +194,8 @@ class CsvText(ValueFormat):
             if len(row) == width:
                 records.append(dict(zip(names, row, strict=True)))
             elif row or width == 1:  # in one column, a blank line may be an empty field
-                was = f"{len(row)} fields, not {width}" if row else "a blank line"
+                fields = number_of(len(row), "field")
+                was = f"{fields}, not {width:,}" if row else "a blank line"
                 raise self._ragged(block, text, at, block.first_record + len(records), was)
         return records
 
