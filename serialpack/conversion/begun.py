@@ -183,7 +183,7 @@ def _is_empty(front: Begun) -> bool:
     fmt = FORMATS.get(front.plan.source)
     assert isinstance(fmt, ValueFormat)
     first = next(iter(fmt.split(front.given.read, 1, for_values=True)))
-    return first.last and not first.records
+    return first.last and first.records == 0
 
 
 def _known(

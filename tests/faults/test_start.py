@@ -12,7 +12,7 @@ import pytest
 #: As the installed command begins; then the signal comes with the import of the n-th module, of
 #: which that of signals is the first.
 COMMAND = """
-import os, sys
+import os, sys, time
 
 class Finder:
     left = int(sys.argv.pop(1))
@@ -23,7 +23,9 @@ class Finder:
             Finder.left -= 1
             if not Finder.left:
                 os.kill(os.getpid(), 2)
-                while True:
+                # What a native module imports in its first steps goes on until these are done.
+                end = time.monotonic() + 1
+                while time.monotonic() < end:
                     pass
 
 sys.meta_path.insert(0, Finder())
