@@ -98,7 +98,7 @@ def test_a_row_without_the_field_is_refused(serializer: str) -> None:
         source = b"a,b,c\n" + b"\n".join([*table[:70], row, *table[70:]])
         data = packed(source, "csv", serializer=serializer, block_size=300)
         for name in ("a", "c"):
-            with pytest.raises(ValueRefusedError, match=r"record 70.* fields, not 3"):
+            with pytest.raises(ValueRefusedError, match=r"record 70.* fields?, not 3"):
                 opened(data).fields(name)
 
 
