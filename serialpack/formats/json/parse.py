@@ -274,6 +274,8 @@ def _json5(text: str, at: int, message: str) -> str | None:
     """What of JSON5 stands in a text, where that is no JSON; None where it is nothing of it."""
     if text.startswith(("//", "/*"), at):
         return "a comment"
+    if "trailing comma" in message:  # Python from 3.13 on says so itself, and at the comma
+        return "a trailing comma"
     here = text[at : at + 1]
     if here in ("]", "}") and text[:at].rstrip().endswith(","):
         before = text[:at].rstrip()[:-1].rstrip()
