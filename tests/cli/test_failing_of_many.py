@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.cli.told import needs_posix
+from tests.injected import injected
 
 
 @pytest.fixture
@@ -83,17 +84,16 @@ def test_of_an_archive_that_is_cut_off_what_was_unpacked_counts(
 def test_sources_of_an_archive_are_removed_but_for_those_that_cannot_be(
     run: Run, tmp_path: Path
 ) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site/sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "site",
         "import os\n"
         "real = os.unlink\n"
         "def unlink(path, *args, **named):\n"
         "    if str(path) in ('in/a.json', 'in/x/b.json'):\n"
         "        raise PermissionError(13, 'Permission denied', path)\n"
         "    return real(path, *args, **named)\n"
-        "os.unlink = unlink\n"
+        "os.unlink = unlink\n",
     )
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
     options = ("--archive", "--rm", "-q", "-o", "all.spk")
     said = run("pack", "-r", "in", *options, env=env, code=1).stderr.decode()
     assert said.splitlines() == [
@@ -110,17 +110,16 @@ def test_skip_existing_says_what_is_wrong_with_what_is_there(run: Run, tmp_path:
         (tmp_path / f"{name}.json").write_text("[1]")
     run("pack", "b.json", "c.json")
     (tmp_path / "a.json.spk").mkdir()
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site/sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "site",
         "import builtins\n"
         "real = builtins.open\n"
         "def opening(path, *args, **named):\n"
         "    if path == 'b.json.spk':\n"
         "        raise PermissionError(13, 'Permission denied', path)\n"
         "    return real(path, *args, **named)\n"
-        "builtins.open = opening\n"
+        "builtins.open = opening\n",
     )
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
     names = ("a.json", "b.json", "c.json")
     said = run("pack", "-q", "--skip-existing", *names, env=env, code=1).stderr.decode()
     assert said.splitlines() == [

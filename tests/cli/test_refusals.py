@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.cli.told import lines, needs_posix, not_root
+from tests.injected import injected
 
 
 @pytest.mark.parametrize(
@@ -144,14 +145,12 @@ def test_damage_leaves_no_output(run: Run, sample: Path) -> None:
 
 
 def test_a_missing_extra_is_told(run: Run, sample: Path, tmp_path: Path) -> None:
-    (tmp_path / "hide").mkdir()
-    (tmp_path / "hide" / "sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "hide",
         "import sys, importlib.util as u\n"
         "real = u.find_spec\n"
-        "u.find_spec = lambda n, p=None: None if n == 'lz4' else real(n, p)\n"
+        "u.find_spec = lambda n, p=None: None if n == 'lz4' else real(n, p)\n",
     )
-    root = str(Path(__file__).parents[2])
-    env = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "hide"), root])}
     (line,) = lines(run("pack", "-c", "lz4", sample, code=1, env=env).stderr)
     assert "pip install 'serialpack[lz4]'" in line
     assert not Path(f"{sample}.spk").exists()

@@ -13,6 +13,7 @@ import serialpack
 from serialpack.output import Output
 from tests.faults.conftest import Start, finish, wait_for
 from tests.faults.disk import traced
+from tests.injected import injected
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
 
@@ -49,11 +50,8 @@ def ending(
     before: bool = True,
 ) -> dict[str, str]:
     """The environment in which that happens."""
-    folder.mkdir(exist_ok=True)
     text = _END.format(call=call, number=number, signal=int(by), about=about, before=before)
-    (folder / "sitecustomize.py").write_text(text)
-    root = Path(__file__).parents[2]
-    return {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
+    return injected(folder, text)
 
 
 def left_in(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -220,8 +218,8 @@ def test_a_source_that_grows_is_named_and_the_rest_go_on(
     """
     for name in ("06", "12"):
         (batch / "0" / f"{name}.json").write_text("[" + "1, " * 6000 + "1]")
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "site",
         "import os\n"
         "real, count = os.open, [0]\n"
         "def opening(path, *args, **named):\n"
@@ -233,9 +231,8 @@ def test_a_source_that_grows_is_named_and_the_rest_go_on(
         "        if count[0] == 5:\n"
         "            os.utime('in/0/12.json')\n"
         "    return real(path, *args, **named)\n"
-        "os.open = opening\n"
+        "os.open = opening\n",
     )
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
     said = finish(start("pack", "--rm", "-r", "in", "-o", "out", env=env), 1, most=3)
     assert "in/0/06.json: changed while it was read" in said
     assert "in/0/12.json: changed while it was read" in said
@@ -247,8 +244,8 @@ def test_a_source_that_grows_is_named_and_the_rest_go_on(
 @pytest.mark.usefixtures("batch")
 def test_what_may_not_be_read_is_named_and_the_rest_go_on(start: Start, tmp_path: Path) -> None:
     """A file and a folder; by a wrapper, as root reads whatever it likes."""
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "site",
         "import builtins, os\n"
         "def forbid(module, name, path):\n"
         "    real = getattr(module, name)\n"
@@ -259,9 +256,8 @@ def test_what_may_not_be_read_is_named_and_the_rest_go_on(start: Start, tmp_path
         "    setattr(module, name, asked)\n"
         "forbid(builtins, 'open', 'in/0/06.json')\n"
         "forbid(os, 'open', 'in/0/06.json')\n"
-        "forbid(os, 'scandir', 'in/1')\n"
+        "forbid(os, 'scandir', 'in/1')\n",
     )
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
     said = finish(start("pack", "-r", "in", "-o", "out", env=env), 1, most=18)
     assert "in/0/06.json: cannot read: permission denied" in said
     assert "in/1: cannot list: permission denied" in said

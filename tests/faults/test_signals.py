@@ -25,6 +25,7 @@ from tests.faults.conftest import (
     records,
     wait_for,
 )
+from tests.injected import injected
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="watches the program through /proc"
@@ -103,19 +104,16 @@ def test_again_and_again_is_as_once(
     start: Start, large: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     """Signals that come while the first is answered do not break into the cleaning up."""
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "slow",
         "import os, time\n"
         "real = os.unlink\n"
         "def unlink(path):\n"
         f"    open({str(tmp_path / 'cleaning')!r}, 'w').close()\n"
         "    time.sleep(0.3)\n"
         "    real(path)\n"
-        "os.unlink = unlink\n"
+        "os.unlink = unlink\n",
     )
-    root = Path(__file__).parents[2]
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
     process = start("pack", "-9", large, "-o", tmp_path / "out", env=env)
     wait_for(lambda: hidden(tmp_path), "the hidden file")
     process.send_signal(number)
@@ -286,9 +284,8 @@ def test_a_signal_where_nothing_can_be_raised_ends_the_program(
     start: Start, source: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     """Python drops what is raised in ``__del__``, and whatever else it calls on the way."""
-    folder = tmp_path / "deaf"
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "deaf",
         "import os\n"
         "class Dies:\n"
         "    def __del__(self):\n"
@@ -298,10 +295,8 @@ def test_a_signal_where_nothing_can_be_raised_ends_the_program(
         "def fsync(fd):\n"
         "    Dies()\n"
         "    real(fd)\n"
-        "os.fsync = fsync\n"
+        "os.fsync = fsync\n",
     )
-    root = Path(__file__).parents[2]
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
     process = start("pack", source, "-o", tmp_path / "out", env=env)
     assert finish(process, -number) == ""
     assert not hidden(tmp_path)
@@ -314,9 +309,8 @@ def test_a_signal_while_a_native_module_is_loaded_waits_for_its_first_steps(
 ) -> None:
     """What is raised in these becomes a panic of Rust's, with a page of traceback and exit 1."""
     pytest.importorskip("pcodec")
-    folder = tmp_path / "loads"
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "loads",
         "import os, sys\n"
         "def steps(frame, event, argument):\n"
         "    if frame.f_code.co_filename == '<string>':\n"
@@ -325,10 +319,8 @@ def test_a_signal_while_a_native_module_is_loaded_waits_for_its_first_steps(
         "def loads(event, named):\n"
         "    if event == 'import' and named[0] == 'pcodec.pcodec':\n"
         "        sys.settrace(steps)\n"
-        "sys.addaudithook(loads)\n"
+        "sys.addaudithook(loads)\n",
     )
     (tmp_path / "rows.ndjson").write_bytes(records(100 * KIB))
-    root = Path(__file__).parents[2]
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
     end_of(start("pack", "-j", "1", "-s", "columns", "rows.ndjson", env=env), number)
     assert not hidden(tmp_path)

@@ -11,6 +11,7 @@ import serialpack
 from serialpack.errors import FileError
 from serialpack.files import remove_source
 from tests.faults.conftest import KIB, MIB, Start, finish, hidden, noise
+from tests.injected import injected
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
 
@@ -61,17 +62,16 @@ def test_a_container_that_changes_while_it_is_read_is_not_called_damaged(
             serialpack.pack_archive({"a": tmp_path / "a"}, tmp_path / name, block_size=64 * KIB)
         else:
             serialpack.pack(tmp_path / "a", tmp_path / name, block_size=64 * KIB)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(
+    env = injected(
+        tmp_path / "site",
         "import os\n"
         "real = os.open\n"
         "def opening(path, *args, **named):\n"
         "    if '.serialpack-' in os.fspath(path):\n"
         "        os.truncate('x.spk', 1 << 20)\n"
         "    return real(path, *args, **named)\n"
-        "os.open = opening\n"
+        "os.open = opening\n",
     )
-    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
     said = finish(start("unpack", "x.spk", "y.spk", "-o", "out", env=env), 1, most=2)
     assert "serialpack: x.spk: changed while it was read; try again when it is quiet" in said
     assert (tmp_path / "out" / ("y/a" if archive else "y")).read_bytes() == noise(2 * MIB)
