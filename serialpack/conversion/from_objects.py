@@ -16,6 +16,7 @@ from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.given import Given
 from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.plain import (
+    LIBRARIES,
     PlainMaker,
     array_of,
     is_array,
@@ -42,7 +43,7 @@ from serialpack.serializers.whole import deserialized
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss, shown, totals, value_step
 
-#: How often ``_plain`` calls itself, at most, for each level.
+#: Calls that each level of an object takes, at most, where it is made plain and pickled.
 _CALLS_A_LEVEL = 3
 
 
@@ -125,14 +126,10 @@ def _loaded(given: Given) -> Any:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
-#: Libraries with objects that are rows and numbers, by the names that a pickle has of them.
-_LIBRARIES = b"array", b"numpy", b"pandas", b"pyarrow", b"polars"
-
-
 def _pickled(given: Given) -> tuple[Given, list[Any]]:
     """The objects of a source of pickles of what those libraries have; else none, and the source
     as it was."""
-    if not any(name in given.head for name in _LIBRARIES):
+    if not any(name.encode() in given.head for name in LIBRARIES):
         return given, []
     data = b"".join(iter(partial(given.read, 1 << 24), b""))
     given = given._replace(read=BytesIO(data).read)

@@ -21,7 +21,7 @@ from serialpack.values.kinds import ATTRIBUTES, Spelled, shown
 ARRAY_RULE = "arrays"
 
 #: The modules with types that become plain: one that another defines, of theirs, has more to it.
-_LIBRARIES = frozenset({"array", "numpy", "pandas", "polars", "pyarrow"})
+LIBRARIES = frozenset({"array", "numpy", "pandas", "polars", "pyarrow"})
 
 
 class PlainMaker(Changer):
@@ -86,8 +86,8 @@ class PlainMaker(Changer):
 
 @lru_cache
 def _is_of_library(module: str) -> bool:
-    """Whether ``module`` is one of ``_LIBRARIES``, or in one."""
-    return module.partition(".")[0] in _LIBRARIES
+    """Whether ``module`` is one of ``LIBRARIES``, or in one."""
+    return module.partition(".")[0] in LIBRARIES
 
 
 #: The methods that give the items of an array as a list, by library, and a scalar's value.
