@@ -18,7 +18,6 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.conversion._turned import turned_back
-from serialpack.conversion.plain import PlainMaker
 from serialpack.conversion.rules import MORE, RULES
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.changes import OMITTED, Changer, is_hashable
@@ -212,11 +211,16 @@ def _extended(value: Any) -> Any:
 
 def _of_library(value: Any) -> Any:
     """An array, a scalar or a table of a library as plain values; the value itself where it is
-    none, or holds what no value is."""
+    none, holds what no value is, or would lose what nobody is told of here."""
+    # What it takes to know libraries is loaded for such values alone.
+    from serialpack.conversion.plain import ARRAY_RULE, PlainMaker
+
+    maker = PlainMaker()
     try:
-        return PlainMaker().changed([value], 0)[0]
+        (became,) = maker.changed([value], 0)
     except RefusedError:
         return value
+    return became if all(loss.rule == ARRAY_RULE for loss in maker.losses()) else value
 
 
 def _of_class(value: Any) -> Any:

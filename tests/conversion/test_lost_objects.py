@@ -87,3 +87,15 @@ def test_what_would_not_be_all_of_it_is_refused() -> None:
     for obj in (re.compile("a"), more, key, Circular(), ValueError("x"), things.Plain, slice(1)):
         with pytest.raises(ValueRefusedError, match="no format here can"):
             converted({"v": obj}, "json", "objects")
+
+
+def test_of_a_table_in_one_nothing_is_lost_untold() -> None:
+    """Its attributes, which a table has no place for, went without a word."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": [1]})
+    held = things.Plain(frame=frame)
+    assert json.loads(converted(held, "json", "objects")[0]) == {"frame": [{"a": 1}]}
+    frame.attrs["unit"] = "m"
+    with pytest.raises(ValueRefusedError, match="an object of a class"):
+        converted(held, "json", "objects")
