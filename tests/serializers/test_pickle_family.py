@@ -303,10 +303,12 @@ def test_marshal_names_its_python() -> None:
 
 def test_marshal_of_another_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import serialpack.serializers.marshal as module
-    from serialpack.serializers import kept
+    from serialpack.pipeline import writers
 
     monkeypatch.setattr(module, "_HERE", "3.99")
-    monkeypatch.setattr(kept, "_kept", kept._Kept())  # what other tests left knows another one
+    monkeypatch.setattr(
+        writers, "_kept", writers._KeptWriters()
+    )  # what other tests left knows another
     packed, data = io.BytesIO(), serialpack.dumps([1], "marshal")
     serialpack.pack(io.BytesIO(b"[1]"), packed, serializer="marshal", format="json", threads=1)
     monkeypatch.undo()
