@@ -355,18 +355,3 @@ def test_a_source_is_packed_and_unpacked(tmp_path: Path) -> None:
         serialpack.unpack(packed, back, trust=True)
         assert back.read_bytes() == source.read_bytes()
         back.unlink()
-
-
-@pytest.mark.parametrize("name", ["pickle", "marshal"])
-def test_what_was_just_written_is_read_without_a_look_for_its_end(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """That took half the time of a small message."""
-    value = {"a": [1, 2.5, None], "b": ("c", b"d")}
-    for module, reader in (("pickle", "load_pickles"), ("marshal", "load_marshal")):
-        monkeypatch.setattr(f"serialpack.serializers.{module}.{reader}", None)
-    serializer = _create(name)
-    pieces = serializer.dump_object([value])
-    assert serializer.reload_object(pieces) == [value]
-    with pytest.raises(TypeError):
-        serializer.load_object(pieces)

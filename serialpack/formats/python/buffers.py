@@ -50,21 +50,25 @@ class PickleFrame(NamedTuple):
     end: int
 
 
-class Beside:
-    """Takes the large buffers of a value, as the callback of its pickler."""
+class Beside(list[memoryview]):
+    """Takes the large buffers of a value, as the callback of its pickler.
 
-    def __init__(self) -> None:
-        self.buffers: list[memoryview] = []
+    A list, and no object with one: making that takes as long as writing a small message.
+    """
+
+    #: Whether there was any buffer.
+    met = False
 
     def __call__(self, buffer: Any) -> bool:
         """Whether ``buffer``, a PickleBuffer, is to stand in the pickle."""
+        self.met = True
         try:
             raw = buffer.raw()
         except BufferError:  # in pieces: pickle says so
             return True
         if raw.nbytes < LARGE:
             return True
-        self.buffers.append(raw)
+        self.append(raw)
         return False
 
 
