@@ -280,7 +280,9 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
         return plan, [content]
     pieces = GatheredPieces()
     threads = threads or usable_cores()
-    done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, into=source)
+    done = unpack_stream(
+        source.read, pieces.add, trust=trust, threads=threads, into=source, room=pieces.room
+    )
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
     return member_plan(done.headers[0], trust=trust), pieces.pieces()
