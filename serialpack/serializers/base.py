@@ -123,6 +123,9 @@ class RecordSerializer(Serializer):
     identity: ClassVar[bool] = False
     #: Whether C code writes, which makes no containers that the collector would look at.
     written_in_c: ClassVar[bool] = False
+    #: Whether bytes that ``dump_object`` gives are a pickle, of protocol 5, of a value without any
+    #: buffer.
+    pickles: bool = False
     #: Whether it writes msgspec's structs as maps.
     holds_structs: ClassVar[bool] = False
     #: The format that it writes, where that is a dialect of the stored one.

@@ -145,7 +145,8 @@ def prove(
                 again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
-    if few and plainly_same(obj, again, identity=serializer.identity, size=size):
+    pickled = data if serializer.pickles and type(data) is bytes else None
+    if few and plainly_same(obj, again, identity=serializer.identity, size=size, pickled=pickled):
         return
     with gc_paused():
         lost = difference(obj, hooked(again, object_hook), identity=serializer.identity)
