@@ -83,6 +83,18 @@ def test_a_key_that_only_some_have_is_told_from_null_by_a_word() -> None:
     assert found == [{**nothing, **record} for record in records]
 
 
+def test_null_below_a_key_is_told_as_what_it_is_read_as() -> None:
+    """It was told as null, which the words for the way back do not give there."""
+    records = [{"a": {"b": 1, "c": None}}]
+    written, report = to_csv(records)
+    assert written == "a.b,a.c\n1,\n"
+    assert {loss.rule for loss in report.carried} == {"cells", "nested", "missing"}
+    assert back(written, list(report.back)) == [{"a": {"b": 1}}]
+    written, report = to_csv(records, shaping=Shaping(null="null"))
+    assert {loss.rule for loss in report.carried} == {"cells", "nested", "null"}
+    assert back(written, list(report.back)) == records
+
+
 def test_text_that_is_json_too_needs_the_names() -> None:
     records = [{"text": "[1]", "list": [1]}]
     written, report = to_csv(records)
@@ -227,6 +239,17 @@ def test_whatever_the_records_are(records: list[Any]) -> None:
     if alone and any(loss.rule == "missing" for loss in report.carried):
         return  # in one column an empty cell would be no row
     assert repr(ordered(found)) == repr(ordered(json.loads(json.dumps(records))))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), values, min_size=1), min_size=1))
+def test_what_is_not_told_as_missing_comes_back_without_a_word_for_null(records: list[Any]) -> None:
+    try:
+        written, report = to_csv(records, shaping=Shaping(separator="\N{LOZENGE}"))
+    except serialpack.ValueRefusedError:  # a lone surrogate
+        return
+    if all(loss.rule != "missing" for loss in report.carried):
+        found = back(written, list(report.back))
+        assert repr(ordered(found)) == repr(ordered(json.loads(json.dumps(records))))
 
 
 def ordered(value: Any) -> Any:
