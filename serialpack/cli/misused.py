@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from serialpack.cli.options import said_by
-from serialpack.cli.other_words import meant_by
+from serialpack.cli.other_words import meant_by, option_meant
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
 _STOCK = {
@@ -51,21 +51,27 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
         meant = meant_by(_STOCK[name], args[args.index(name) + 1 :]) if name in _STOCK else None
         return meant and f"{said}; {meant}"
     assert error.ctx is not None
-    near = difflib.get_close_matches(name, _long_options(error.ctx.command), n=1)
     group = error.ctx.find_root().command
     assert isinstance(group, click.Group)
-    others = [
-        other
+    options = {
+        other: _options(command)
         for other in group.list_commands(error.ctx)
-        if (command := group.get_command(error.ctx, other)) and name in _long_options(command)
-    ]
-    if others:
+        if (command := group.get_command(error.ctx, other)) is not None
+    }
+    if (words := option_meant(name, options[verb])) is not None:
+        return f"{said}; did you mean {words}?"
+    for other in options:
+        if (words := option_meant(name, options[other])) is not None:
+            return f"{said} of {verb}; {other} takes {words}"
+    if others := [other for other in options if name.startswith("--") and name in options[other]]:
         return f"{said} of {verb}; it is one of {' and '.join(others)}"
+    own = [option for option in options[verb] if option.startswith("--")]
+    near = difflib.get_close_matches(name, own, n=1)
     return f"{said}; did you mean {near[0]}?" if near else None
 
 
-def _long_options(command: click.Command) -> list[str]:
-    return [name for p in command.params for name in p.opts if name.startswith("--")]
+def _options(command: click.Command) -> list[str]:
+    return [name for p in command.params for name in p.opts]
 
 
 def _value(error: click.BadParameter, wanted: click.ParamType[Any]) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.container.reader import SNIFF, is_container
+from serialpack.conversion.targets import is_written, named_format
+from serialpack.formats import FORMATS
 
 #: What is shown where no file was named.
 _FILE = "FILE"
@@ -51,6 +53,15 @@ def _convert(args: Sequence[str]) -> list[str]:
     return ["unpack", *([] if said else ["--to", "json"]), *(args or [_FILE])]
 
 
+def _named(file: str, args: Sequence[str]) -> list[str]:
+    """A file alone, and with a second name that says a format and is not there yet."""
+    if len(args) == 1 and not os.path.lexists(args[0]):
+        to = named_format(args[0])
+        if to is not None and is_written(to):
+            return ["unpack", file, "-o", args[0]]
+    return ["unpack" if file.endswith(SUFFIX) else "pack", file, *args]
+
+
 def _are_not_packed(args: Sequence[str]) -> bool:
     """Whether all files that are named are there, and one of them is no container."""
     files = _files(args)
@@ -69,6 +80,31 @@ def _files(args: Sequence[str]) -> list[str]:
     return [word for word in args if not word.startswith("-")]
 
 
+#: What other programs call an option, and what that is here: with a value to be put in where it
+#: takes one. Several where verbs have one each.
+_OPTIONS = {
+    **dict.fromkeys(("--format", "--output-format", "--out-format"), ("--to FORMAT",)),
+    **dict.fromkeys(("--as", "--into", "--type", "--convert"), ("--to FORMAT",)),
+    **dict.fromkeys(("--input-format", "--in-format", "--input-type"), ("--from FORMAT",)),
+    **dict.fromkeys(("--out", "--outfile", "--out-file", "--output-file"), ("-o FILE",)),
+    **dict.fromkeys(("--stdout", "--to-stdout"), ("-o -",)),
+    **dict.fromkeys(("--overwrite", "--clobber", "--yes", "-y"), ("-f",)),
+    **dict.fromkeys(("--pretty", "--pretty-print", "--prettify"), ("--indent 2",)),
+    **dict.fromkeys(("--sep", "--delim", "--field-separator"), ("--delimiter CHAR",)),
+    "--charset": ("--encoding ENCODING",),
+    "--header": ("--no-header, where the first row is none",),
+    **dict.fromkeys(
+        ("--head", "--limit", "--rows", "--lines", "-n"), ("--records 0:N", "--head N")
+    ),
+    **dict.fromkeys(("--columns", "--cols", "--select", "--keys"), ("--fields A,B",)),
+    "--sheet": ("--table NAME",),
+    **dict.fromkeys(("--ignore-errors", "--skip-errors"), ("--skip-bad",)),
+    **dict.fromkeys(("--level", "--compression-level"), ("-1 to -9",)),
+    "--best": ("-9",),
+    "--fast": ("-1",),
+    "--jobs": ("--threads N",),
+}
+
 _WORDS: dict[str, Callable[[Sequence[str]], list[str]]] = {
     **dict.fromkeys(("convert", "to", "transcode"), _convert),
     **dict.fromkeys(("compress", "encode", "create", "add", "zip"), _pack),
@@ -82,12 +118,29 @@ _WORDS: dict[str, Callable[[Sequence[str]], list[str]]] = {
 }
 
 
+def option_meant(name: str, options: Collection[str]) -> str | None:
+    """What the option ``name`` of other programs is, of a verb that has ``options``.
+
+    The name of a format is asked for by ``--to``. None: no idea.
+    """
+    meant = _OPTIONS.get(name, ())
+    if (format := name.removeprefix("--").lower()) in FORMATS or FORMATS.by_extension(f".{format}"):
+        meant = (*meant, f"--to {format}")
+    return next((words for words in meant if _option_in(words) in options), None)
+
+
+def _option_in(words: str) -> str:
+    """The name by which ``words`` are one of a verb's options; an effort is ``--effort``."""
+    name = words.partition(" ")[0].rstrip(",")
+    return "--effort" if name[1:].isdigit() else name
+
+
 def meant_by(word: str, args: Sequence[str]) -> str | None:
     """The command that does what ``word`` and the arguments behind it ask for; None: no idea."""
     if word in _WORDS:
         words = _WORDS[word](args)
     elif os.path.isfile(word):
-        words = ["unpack" if word.endswith(SUFFIX) else "pack", word, *args]
+        words = _named(word, args)
     else:
         return None
     return shlex.join(["serialpack", *words])

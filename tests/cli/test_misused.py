@@ -55,6 +55,31 @@ def test_an_option_of_gzip_names_the_command_and_that_works(
     run(*shlex.split(meant))
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("unpack --pretty a.json", "; did you mean --indent 2?"),
+        ("unpack --output-format csv a.json", "; did you mean --to FORMAT?"),
+        ("unpack --csv a.json", "; did you mean --to csv?"),
+        ("unpack --jsonl a.json", "; did you mean --to jsonl?"),
+        ("unpack --overwrite a.json", "; did you mean -f?"),
+        ("unpack -y a.json", "; did you mean -f?"),
+        ("unpack --stdout a.json", "; did you mean -o -?"),
+        ("unpack --columns a a.json", "; did you mean --fields A,B?"),
+        ("unpack --limit 5 a.json", "; did you mean --records 0:N?"),
+        ("inspect --limit 5 a.json", "; did you mean --head N?"),
+        ("pack --best a.json", "; did you mean -9?"),
+        ("pack --csv a.json", " of pack; unpack takes --to csv"),
+        ("unpack --level 9 a.json", " of unpack; pack takes -1 to -9"),
+    ],
+)
+def test_an_option_of_another_program_names_the_one_here(run: Run, call: str, said: str) -> None:
+    """The nearest by its letters was named: --no-verify for --overwrite."""
+    words = shlex.split(call)
+    (line,) = lines(run(*words, code=2).stderr)
+    assert line == f"serialpack: unknown option {words[1]}{said}"
+
+
 def test_a_file_that_begins_with_a_dash_is_told_from_an_option(run: Run, tmp_path: Path) -> None:
     name = "-dash board.json"
     (tmp_path / name).write_bytes(b'{"a": 1}')
@@ -69,6 +94,17 @@ def test_words_that_other_programs_answer_are_options_here(run: Run) -> None:
         (line,) = lines(run(word, code=2).stderr)
         assert line == f"serialpack: unknown verb {word!r}; serialpack {meant}"
         run(meant)
+
+
+def test_a_second_name_that_says_a_format_is_what_a_file_becomes(run: Run, tmp_path: Path) -> None:
+    """Both were to be packed, the second of which is not there."""
+    (tmp_path / "a.json").write_bytes(b'[{"a":1}]')
+    (line,) = lines(run("a.json", "b.csv", code=2).stderr)
+    command = "unpack a.json -o b.csv"
+    assert line == f"serialpack: unknown verb 'a.json'; serialpack {command}"
+    run(*shlex.split(command))
+    (line,) = lines(run("a.json", "b.csv", code=2).stderr)  # both are there
+    assert line.endswith("; serialpack pack a.json b.csv")
 
 
 def test_a_default_that_is_wrong_is_told_of_what_gave_it(run: Run, tmp_path: Path) -> None:
