@@ -99,8 +99,9 @@ def _opened(path: str) -> Any:
         ) from None
 
 
-def _way_of_rows(dataset: Any) -> str | None:
+def _way_of_rows(file: Any, dataset: Any) -> str | None:
     try:
+        check(file, dataset)
         next(rows(dataset), b"")
     except NoArray:
         return None
@@ -117,7 +118,7 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
         npy = npy_of(dataset)
     except NoArray as why:
         if as_array:
-            raise _unheld(dataset, why, _way_of_rows(dataset)) from None
+            raise _unheld(dataset, why, _way_of_rows(file, dataset)) from None
         try:
             check(file, dataset)
             pieces = rows(dataset)
