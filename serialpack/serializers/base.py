@@ -299,10 +299,11 @@ class RecordSerializer(Serializer):
             met.add(id(value))
             parts: Iterable[tuple[str, Any]]
             if isinstance(value, dict):
-                key = next((key for key in value if self._refuses({key: "x"})), None)
+                inside = dict.items(value)  # whatever a class of somebody's makes of that
+                key = next((key for key, _ in inside if self._refuses({key: "x"})), None)
                 if key is not None:
                     return path, key, True
-                parts = ((value_step(key), part) for key, part in value.items())
+                parts = ((value_step(key), part) for key, part in inside)
             else:
                 parts = ((f"[{i}]", part) for i, part in enumerate(value))
             found = next(

@@ -9,6 +9,7 @@ same. This is the proof behind "same or refused" for values that have no text to
 import math
 import re
 import struct
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -201,7 +202,7 @@ class _Walk:
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
         if isinstance(x, dict):
-            yield from _maps(x, y)
+            yield from _maps(_held(x), _held(y))
         elif isinstance(x, Mapping):
             yield from _maps(dict(x), dict(y))
         elif isinstance(x, list | tuple):
@@ -239,6 +240,13 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair]:
     for name in sorted({*state[0], *state[1]}):
         if not is_cached(x, name):
             yield (f".{name}", *(s.get(name, NOTHING) for s in state))
+
+
+def _held(value: dict[Any, Any]) -> dict[Any, Any]:
+    """What a map holds as one, whatever a class of somebody's says of its keys."""
+    if type(value) is dict or isinstance(value, OrderedDict):  # which has an order of its own
+        return value
+    return dict.copy(value)
 
 
 def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:

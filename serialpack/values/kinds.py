@@ -184,7 +184,10 @@ def path_text(path: Path) -> str:
 
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
-    if isinstance(value, dict | list) and value:
+    # By what it holds as one: a class of somebody's may say otherwise, or not say.
+    if (isinstance(value, dict) and dict.__len__(value)) or (
+        isinstance(value, list) and list.__len__(value)
+    ):
         return type(value).__name__
     try:
         text = ascii(value)

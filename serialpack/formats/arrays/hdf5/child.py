@@ -30,6 +30,7 @@ from serialpack.formats.arrays.hdf5.tree import (
     FAILURES,
     FEW,
     TreeNode,
+    damaged,
     datasets,
     first_of,
     found_at,
@@ -175,6 +176,8 @@ def _heads(file: Any, count: int) -> Iterator[bytes]:
                 yield shown_corner({node.name: f"({error})"})
             except RefusedError as error:
                 yield shown_corner({node.name: f"({error.said})"})
+            except FAILURES as error:
+                yield shown_corner({node.name: f"({damaged(error)})"})
         if node.what is not None:
             for name, shown in shown_attributes(node.what, node.name, count):
                 yield shown_corner({name: shown})
