@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
 #: installed; all but the last are safe to load, and the first two are portable.
 AUTO = ("msgpack", "json", "objects", "pickle")
+#: And where nothing is proved: json would make lists of tuples, and text of keys.
+_UNPROVED = ("msgpack", "objects", "pickle")
 
 
 class DumpOptions(TypedDict, total=False):
@@ -346,7 +348,7 @@ def _serialize(
         raise TypeError(f"chain must be text such as 'msgpack+zstd', not {type(chain).__name__}")
     refused: Callable[[], ValueRefusedError] | None = None
     is_auto = chain.startswith("auto")
-    for name in _tried(chain) if is_auto else (chain,):
+    for name in _tried(chain, proved=verify) if is_auto else (chain,):
         choice = _choose(name, effort)
         serializer, settings = kept_writer(choice.chain.serializer, options or {})
         try:
@@ -369,10 +371,11 @@ def _serialize(
 
 
 @lru_cache(64)
-def _tried(chain: str) -> list[str]:
+def _tried(chain: str, *, proved: bool) -> list[str]:
     """The chains that ``auto``, or ``auto`` with filters and codec, may become."""
     first, *rest = chain.split("+", 1)
-    return ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]
+    names = AUTO if proved else _UNPROVED
+    return ["+".join((name, *rest)) for name in names] if first == "auto" else [chain]
 
 
 def _same(error: ValueRefusedError) -> ValueRefusedError:

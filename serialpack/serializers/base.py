@@ -246,8 +246,12 @@ class RecordSerializer(Serializer):
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,
-            hint=hint or hint_for(lost.kind, raw=first_record is not None, but=self.name),
+            hint=hint or self.who_can(lost.kind, raw=first_record is not None),
         )
+
+    def who_can(self, kind: str, *, raw: bool) -> str:
+        """Who can hold what this one has just refused; ``raw``: the bytes of a source too."""
+        return hint_for(kind, raw=raw, but=self.name)
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         """Which value the library does not take, or does not read again.

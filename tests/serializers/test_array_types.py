@@ -151,3 +151,32 @@ def test_a_map_that_says_other_things_of_itself() -> None:
     assert serialpack.loads(serialpack.dumps(Matrix(1)), trust=True).made == 1
     with pytest.raises(serialpack.ValueRefusedError, match="cannot hold"):
         serialpack.dumps(Matrix(lambda: 1))
+
+
+class Forgetful:
+    """Tells pickle less than it holds."""
+
+    def __init__(self) -> None:
+        self.kept, self.cache = 1, 2
+
+    def __getstate__(self) -> Any:
+        return {"kept": self.kept}
+
+
+@pytest.mark.filterwarnings("ignore::serialpack.PickleWarning")
+def test_a_refusal_says_why_pickle_refuses_and_what_takes_it() -> None:
+    """It named serializers that hold no such object, and no way to have what pickle makes of it."""
+    with pytest.raises(serialpack.ValueRefusedError, match=r"\(cannot pickle 'generator' object\)"):
+        serialpack.dumps([(each for each in "a")])
+    with pytest.raises(
+        serialpack.ValueRefusedError, match=r"cache: .*; verify=False takes what its class tells"
+    ):
+        serialpack.dumps(Forgetful())
+    assert serialpack.loads(serialpack.dumps(Forgetful(), verify=False), trust=True).kept == 1
+
+
+@pytest.mark.parametrize("value", [(1, 2), {"a": (1,)}, {1: 2}, np.float64(1.5), {(1, 2): "x"}])
+def test_auto_without_the_proof_takes_nobody_who_changes_it(value: Any) -> None:
+    """Tuples became lists, and scalars of NumPy floats: json was asked before objects."""
+    again = serialpack.loads(serialpack.dumps(value, verify=False))
+    assert difference(value, again) is None
