@@ -65,13 +65,14 @@ def _integer(value: int) -> str:
     return "uint64" if 0 < value < 1 << 64 else "bigint"
 
 
-#: The bits of the NaNs that text has a word for.
-_PLAIN_NAN = {struct.pack("<d", math.nan), struct.pack("<d", -math.nan)}
+#: The bits of the NaN that text has a word for. One with a sign, as processors make of 0/0, is
+#: another.
+_PLAIN_NAN = struct.pack("<d", math.nan)
 
 
 def _float(value: float) -> str:
     if math.isnan(value):
-        return "non-finite" if struct.pack("<d", value) in _PLAIN_NAN else "nan-bits"
+        return "non-finite" if struct.pack("<d", value) == _PLAIN_NAN else "nan-bits"
     if math.isinf(value):
         return "non-finite"
     return "integral-float" if value.is_integer() else "float"
