@@ -120,9 +120,11 @@ class LazyArray(NDArrayOperatorsMixin):
     the shape of what is read at a time at least, so that ``dask.array.from_array`` takes it as it
     is. Slices, integers and ``...`` read only the blocks that they touch; other indexes, operators,
     and ``numpy.asarray``, read all of it. The file stays open as long as the array is there; for
-    any number of threads, one at a time.
+    any number of threads, one at a time. A pickle of it has the name of the file, which is opened
+    again where it is read, as by the workers of Dask; ``dump`` packs its items.
 
-    IndexError as of NumPy's; DamagedError where a block that is read is not as it was written.
+    IndexError as of NumPy's; TypeError for a pickle of one in an open file; DamagedError where a
+    block that is read is not as it was written.
 
     >>> import numpy, serialpack
     >>> serialpack.dump(numpy.zeros((1000, 300)), "zeros.spk")
@@ -183,6 +185,25 @@ class LazyArray(NDArrayOperatorsMixin):
         if not self.shape:
             raise TypeError("len() of unsized object")
         return self.shape[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = self.dtype, self.shape, self._fortran
+        return _again, (type(self), self._stored, self._start, *facts)
+
+    def __deepcopy__(self, _: Any) -> LazyArray:
+        return self  # nothing of it changes
+
+    def __eq__(self, other: Any) -> Any:  # records have no ufunc for it
+        import numpy as np
+
+        return np.asarray(self) == (np.asarray(other) if isinstance(other, LazyArray) else other)
+
+    def __ne__(self, other: Any) -> Any:
+        import numpy as np
+
+        return np.asarray(self) != (np.asarray(other) if isinstance(other, LazyArray) else other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<LazyArray {self.shape} {self.dtype}>"
@@ -252,6 +273,17 @@ class LazyArray(NDArrayOperatorsMixin):
         size = math.prod(shape) * self.dtype.itemsize
         found: Array = np.ndarray(shape, self.dtype, self._stored.read(start, start + size))
         return found
+
+
+def _again(
+    cls: type[LazyArray],
+    stored: StoredBytes,
+    start: int,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    fortran: bool,
+) -> LazyArray:
+    return cls(stored, start, dtype, shape, fortran=fortran)
 
 
 def _places(key: tuple[Any, ...], shape: tuple[int, ...]) -> list[_Places] | None:

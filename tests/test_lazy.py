@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -206,3 +208,38 @@ def test_what_cannot_be_said_in_one_line(tmp_path: Path) -> None:
     assert np.array_equal(lazy[:9], CUBE[:9])
     with pytest.raises(serialpack.DamagedError):
         lazy[...]
+
+
+def test_a_pickle_has_the_name_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Dask's workers get it. It could not be pickled, nor copied, nor dumped."""
+    serialpack.dump([CUBE, CUBE + 1, "x"], tmp_path / "a.spk", "objects+zstd:1")
+    monkeypatch.chdir(tmp_path)
+    found = serialpack.load("a.spk", mmap_mode="r")
+    monkeypatch.chdir("/")
+    data = pickle.dumps(found)
+    assert len(data) < 2000
+    again = pickle.loads(data)
+    for lazy, array in zip(again[:2], (CUBE, CUBE + 1), strict=True):
+        assert type(lazy) is serialpack.LazyArray
+        assert np.array_equal(lazy[3:5], array[3:5])
+    assert again[0]._stored is again[1]._stored
+    assert copy.deepcopy(found)[1] is found[1]
+    dumped_again = serialpack.loads(serialpack.dumps(found))
+    assert type(dumped_again[0]) is np.ndarray
+    assert np.array_equal(dumped_again[0], CUBE)
+    serialpack.dump([CUBE + 2], tmp_path / "a.spk", "objects+zstd:1", force=True)
+    with pytest.raises(serialpack.FileError, match="is not the file that was pickled"):
+        pickle.loads(data)
+    with (tmp_path / "a.spk").open("rb") as file:
+        (lazy,) = serialpack.load(file, mmap_mode="r")
+        with pytest.raises(TypeError, match="has no name"):
+            pickle.dumps(lazy)
+
+
+def test_records_are_compared(tmp_path: Path) -> None:
+    """NumPy has no ufunc for it."""
+    array = np.array([("a", 1.5)] * 40_000, [("name", "S3"), ("x", "<f4")])
+    lazy = dumped(tmp_path / "a.spk", array)
+    assert (lazy == lazy).all()
+    assert (lazy == array).all()
+    assert not (lazy != lazy).any()

@@ -17,9 +17,11 @@ MASKED = 33
 
 def is_array(value: Any) -> bool:
     """Whether ``value`` is an array, also one in a file, or a scalar, of NumPy itself."""
-    numpy = sys.modules.get("numpy")
+    numpy, lazy = sys.modules.get("numpy"), sys.modules.get("serialpack.lazy")
     if numpy is None:
         return False
+    if lazy is not None and type(value) is lazy.LazyArray:
+        return True
     return type(value) in (numpy.ndarray, numpy.memmap) or isinstance(value, numpy.generic)
 
 

@@ -181,7 +181,7 @@ class _ExtensionWriter:
         import numpy as np
 
         facts, data = described(np.asarray(value))
-        if not isinstance(value, np.ndarray):
+        if isinstance(value, np.generic):
             return SCALAR, [bytes(data), facts[0]]
         if not self._beside or data.nbytes < LARGE:
             return ARRAY, [bytes(data), *facts]

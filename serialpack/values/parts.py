@@ -338,9 +338,12 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
 
 
 def unmapped(value: Any) -> Any:
-    """An array of NumPy that is mapped from a file as one in memory; all else as it is."""
-    numpy = sys.modules.get("numpy")
-    return numpy.asarray(value) if numpy and type(value) is numpy.memmap else value
+    """An array of NumPy that is mapped from a file, or lazy, as one in memory; else as it is."""
+    numpy, lazy = sys.modules.get("numpy"), sys.modules.get("serialpack.lazy")
+    if numpy is None:
+        return value
+    mapped = type(value) is numpy.memmap or (lazy and type(value) is lazy.LazyArray)
+    return numpy.asarray(value) if mapped else value
 
 
 def objects_of(array: Any) -> list[Any] | None:
