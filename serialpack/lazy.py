@@ -106,6 +106,8 @@ def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
     try:
         header = fmt.read_header(bytes(stored.read(0, MOST_HEADER)))
         kind = dtype_in(header)
+        if math.prod(length or 1 for length in header.shape) * kind.itemsize >= 1 << 63:
+            raise Malformed("its shape is beyond what NumPy has", header.size)
         if header.size + math.prod(header.shape) * kind.itemsize != len(stored):
             raise Malformed("its items are fewer or more than its shape has", header.size)
     except Malformed as error:

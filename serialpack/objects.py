@@ -63,8 +63,6 @@ if TYPE_CHECKING:
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
 #: installed; all but the last are safe to load, and the first two are portable.
 AUTO = ("msgpack", "json", "objects", "pickle")
-#: And where nothing is proved: json would make lists of tuples, and text of keys.
-_UNPROVED = ("msgpack", "objects", "pickle")
 
 
 class DumpOptions(TypedDict, total=False):
@@ -124,6 +122,8 @@ def dump(
     {'mask': array([0, 1, 2]), 'name': ('a', 1)}
     """
     _check(how)
+    if target is None:
+        raise TypeError("target must be a path or a binary file object, not None")
     check_target(target, force, None)
     packed = _serialize(obj, chain, **how)
     with sink(target, force, None) as write:
@@ -278,7 +278,8 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     threads = threads or usable_cores()
     done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, into=source)
     if done.format != "object" or len(done.headers) != 1:
-        raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
+        what = f"a {done.format} file" if done.format != "object" else "several, one after another"
+        raise UsageError(f"holds {what}, not one object", hint="unpack it")
     return member_plan(done.headers[0], trust=trust), pieces.pieces()
 
 
@@ -372,9 +373,9 @@ def _serialize(
 
 @lru_cache(64)
 def _tried(chain: str, *, proved: bool) -> list[str]:
-    """The chains that ``auto``, or ``auto`` with filters and codec, may become."""
+    """What ``auto``, or a chain of it, may become: unproved, json would make lists of tuples."""
     first, *rest = chain.split("+", 1)
-    names = AUTO if proved else _UNPROVED
+    names = [name for name in AUTO if proved or name != "json"]
     return ["+".join((name, *rest)) for name in names] if first == "auto" else [chain]
 
 

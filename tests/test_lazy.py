@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.formats.arrays.header import npy_header
 from tests.formats.test_array_facts import VOLUMES
 from tests.formats.test_arrays_layout import mrc, nifti
 from tests.pipeline.damage import flipped
@@ -243,3 +244,11 @@ def test_records_are_compared(tmp_path: Path) -> None:
     assert (lazy == lazy).all()
     assert (lazy == array).all()
     assert not (lazy != lazy).any()
+
+
+def test_a_shape_beyond_what_numpy_has(tmp_path: Path) -> None:
+    """Of no items, so that none are missing; each index of it raised what no error of ours is."""
+    data = npy_header("<f8", (0, 1 << 62), fortran=False)
+    serialpack.pack(io.BytesIO(data), tmp_path / "a.spk", format="npy")
+    with pytest.raises(serialpack.DamagedError, match="beyond what NumPy has"):
+        serialpack.load(tmp_path / "a.spk", mmap_mode="r")

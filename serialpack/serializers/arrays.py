@@ -67,7 +67,7 @@ def type_of(descr: str, shape: list[int], size: int) -> Any:
     kind = _dtype(descr)
     if any(type(n) is not int or n < 0 for n in shape) or kind.hasobject:
         raise ValueError("no shape or type of an array of numbers")
-    if math.prod(shape) * kind.itemsize != size:
+    if math.prod(shape) * kind.itemsize != size or math.prod(n or 1 for n in shape) >= 1 << 63:
         raise ValueError(f"an array of {kind.str} {shape} in {size} bytes")
     return kind
 

@@ -180,3 +180,19 @@ def test_auto_without_the_proof_takes_nobody_who_changes_it(value: Any) -> None:
     """Tuples became lists, and scalars of NumPy floats: json was asked before objects."""
     again = serialpack.loads(serialpack.dumps(value, verify=False))
     assert difference(value, again) is None
+
+
+def test_what_is_no_file_of_bytes_is_named(tmp_path: Path) -> None:
+    """To None nothing was written, without a word; a file of text failed at its first write."""
+    with pytest.raises(TypeError, match=r"target must be .*, not None"):
+        serialpack.dump(1, None)  # type: ignore[arg-type]
+    with (tmp_path / "a").open("w") as file, pytest.raises(TypeError, match="a file of text"):
+        serialpack.dump(1, file)  # type: ignore[arg-type]
+    with (tmp_path / "a").open() as file, pytest.raises(TypeError, match="a file of text"):
+        serialpack.load(file)  # type: ignore[arg-type]
+    with (tmp_path / "b").open("w+b") as both:
+        serialpack.dump(1, both)
+        serialpack.dump(2, both)
+        both.seek(0)
+        with pytest.raises(serialpack.UsageError, match="holds several, one after another, not"):
+            serialpack.load(both)
