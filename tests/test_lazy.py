@@ -252,3 +252,40 @@ def test_a_shape_beyond_what_numpy_has(tmp_path: Path) -> None:
     serialpack.pack(io.BytesIO(data), tmp_path / "a.spk", format="npy")
     with pytest.raises(serialpack.DamagedError, match="beyond what NumPy has"):
         serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [3, 1, 1, -1],
+        np.arange(90) % 7 == 0,
+        np.zeros(90, "?"),
+        [True] * 90,
+        np.array([5], "u1"),
+        np.arange(89, -1, -1),
+        [],
+    ],
+    ids=str,
+)
+def test_rows_by_number_or_mask(tmp_path: Path, rows: Any) -> None:
+    lazy = dumped(tmp_path / "a.spk", CUBE)
+    fortran = dumped(tmp_path / "b.spk", np.asfortranarray(CUBE))
+    for key in (rows, (rows, slice(3, 40, 2)), (rows, slice(None), slice(None, None, -1))):
+        for found in (lazy[key], fortran[key]):
+            assert type(found) is np.ndarray
+            assert found.dtype == CUBE.dtype
+            assert np.array_equal(found, CUBE[key])
+
+
+def test_few_rows_read_few_blocks(tmp_path: Path) -> None:
+    """All of it was read for them."""
+    array = np.random.default_rng(1).normal(size=(40_000, 100))
+    serialpack.dump(array, tmp_path / "a.spk", "objects+zstd:1")
+    lazy = serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+    before = lazy.bytes_read
+    assert np.array_equal(lazy[[9, 7, 30_001]], array[[9, 7, 30_001]])
+    assert lazy.bytes_read - before < (tmp_path / "a.spk").stat().st_size / 3
+    many = np.arange(0, 40_000, 3)
+    assert np.array_equal(lazy[many], array[many])
+    with pytest.raises(IndexError, match="index 40000 is out of bounds for axis 0"):
+        lazy[[0, 40_000]]
