@@ -58,8 +58,8 @@ class Source:
             self.path = shown(source)
             self._file = _open_source(self.path)
             self._close = True
-        elif not hasattr(source, "read"):
-            kind = type(source).__name__
+        elif not hasattr(source, "read") or isinstance(source, io.TextIOBase):
+            kind = "a file of text" if hasattr(source, "read") else type(source).__name__
             raise TypeError(f"source must be a path or a binary file object, not {kind}")
         else:
             self._file = source

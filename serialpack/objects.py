@@ -124,6 +124,8 @@ def dump(
     {'mask': array([0, 1, 2]), 'name': ('a', 1)}
     """
     _check(how)
+    if target is None:
+        raise TypeError("target must be a path or a binary file object, not None")
     check_target(target, force, None)
     packed = _serialize(obj, chain, **how)
     with sink(target, force, None) as write:
@@ -284,7 +286,8 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
         source.read, pieces.add, trust=trust, threads=threads, into=source, room=pieces.room
     )
     if done.format != "object" or len(done.headers) != 1:
-        raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
+        what = f"a {done.format} file" if done.format != "object" else "several, one after another"
+        raise UsageError(f"holds {what}, not one object", hint="unpack it")
     return member_plan(done.headers[0], trust=trust), pieces.pieces()
 
 
@@ -354,7 +357,7 @@ def _serialize(
         raise TypeError(f"chain must be text such as 'msgpack+zstd', not {type(chain).__name__}")
     refused: Callable[[], ValueRefusedError] | None = None
     is_auto = chain.startswith("auto")
-    for name in _tried(chain) if is_auto else (chain,):
+    for name in _tried(chain, proved=verify) if is_auto else (chain,):
         writer = writer_of(name, effort, options)
         serializer = writer.serializer
         try:
@@ -377,10 +380,11 @@ def _serialize(
 
 
 @lru_cache(64)
-def _tried(chain: str) -> list[str]:
-    """The chains that ``auto``, or ``auto`` with filters and codec, may become."""
+def _tried(chain: str, *, proved: bool) -> list[str]:
+    """What ``auto``, or a chain of it, may become: unproved, json would make lists of tuples."""
     first, *rest = chain.split("+", 1)
-    return ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]
+    names = [name for name in AUTO if proved or name != "json"]
+    return ["+".join((name, *rest)) for name in names] if first == "auto" else [chain]
 
 
 def _same(error: ValueRefusedError) -> ValueRefusedError:

@@ -106,8 +106,8 @@ def check_target(target: Target | None, force: bool, source: os.stat_result | No
     if isinstance(target, str | os.PathLike):
         if not is_device(target):
             check_output(target, force=force, source=source)
-    elif target is not None and not hasattr(target, "write"):
-        kind = type(target).__name__
+    elif target is not None and (not hasattr(target, "write") or isinstance(target, io.TextIOBase)):
+        kind = "a file of text" if hasattr(target, "write") else type(target).__name__
         raise TypeError(f"target must be a path or a binary file object, not {kind}")
 
 

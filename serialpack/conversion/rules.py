@@ -235,7 +235,8 @@ RULES: dict[str, Rule] = {
         *(ALL, ("cell spelled otherwise", "cells spelled otherwise"), ALL, ""),
     ),
     NAN: Rule(
-        "NaN and infinities become null; where JSON has them, they are read",
+        "NaN and infinities become null, a NaN with bits of its own where the target has NaN that;"
+        " where JSON has them, they are read",
         frozenset({"non-finite", "nan-bits"}),
     ),
     # None is about integers of more than 4300 digits: Python does not write them in decimal.

@@ -23,6 +23,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
+from serialpack.serializers.arrays import MASKED
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
@@ -80,6 +81,8 @@ class _Outliner:
             return {"DataFrame" if code == FRAME else "Series": parts[2]}
         if code in (OF_PANDAS, OF_ARROW, OF_POLARS):
             return {parts[0]: parts[1:]}
+        if code == MASKED:
+            return f"{parts[0]}, masked"
         return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))
 
     def _array(

@@ -16,8 +16,8 @@ from serialpack.formats.python.pickle import (
 )
 from serialpack.serializers._unsafe import UnsafeSerializer
 from serialpack.serializers.base import in_one
-from serialpack.stages.stage import Buffer, Param
-from serialpack.values.kinds import TEXT_KINDS
+from serialpack.stages.stage import Buffer, Param, is_installed
+from serialpack.values.kinds import NEVER, TEXT_KINDS, Difference
 
 
 class PickleSerializer(UnsafeSerializer):
@@ -46,6 +46,19 @@ class PickleSerializer(UnsafeSerializer):
 
     def _load(self, data: Buffer) -> list[Any]:
         return load_pickles(data)
+
+    def blame_one(self, record: Any, error: Exception) -> Difference:
+        lost = super().blame_one(record, error)
+        if lost.kind in NEVER or str(error) in lost.was:
+            return lost
+        return lost._replace(was=f"{lost.was} ({error})")
+
+    def who_can(self, kind: str, *, raw: bool) -> str:
+        if raw or kind == "function" or kind in NEVER:
+            return super().who_can(kind, raw=raw)
+        # What a class does not tell pickle, it tells nobody.
+        others = [each for each in ("cloudpickle",) if each != self.name and is_installed(each)]
+        return f"{others[0]} may" if others else "no serializer here can"
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = in_one(pieces)

@@ -288,3 +288,22 @@ def test_a_packed_archive_is_checked_without_values(tmp_path: Path) -> None:
     serialpack.pack(path, packed, force=True)
     with pytest.raises(InputError, match="its array 'a': it ends too early"):
         serialpack.convert(packed, io.BytesIO(), to="npz")
+
+
+@pytest.mark.parametrize(
+    ("to", "wanted"), [("csv", "NaN,2.0\n"), ("yaml", "- - .nan\n  - 2.0\n"), ("json", None)]
+)
+def test_a_nan_with_a_sign_goes_where_that_is_allowed(to: str, wanted: str | None) -> None:
+    """As processors make of 0/0. It was refused whatever was allowed: it was taken for a NaN
+    without one, which these have a word for."""
+    array = np.array([[0xFFF8 << 48, 2 << 61]], "<u8").view("<f8")
+    data, out = saved(array), io.BytesIO()
+    with pytest.raises(ValueRefusedError, match=r"bits fff8000000000000\).*lossy=\[\"nan\"\]"):
+        serialpack.convert(io.BytesIO(data), out, to=to)
+    report = serialpack.convert(io.BytesIO(data), out, to=to, lossy=["nan"])
+    (loss,) = report.losses
+    assert (loss.rule, loss.count) == ("nan", 1)
+    if wanted is None:
+        assert json.loads(out.getvalue()) == [[None, 2.0]]
+    else:
+        assert out.getvalue().decode() == wanted
