@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from serialpack.errors import FileError, MissingLibraryError
+from serialpack.errors import FileError
 from serialpack.far import is_far
 from serialpack.files import file_error
+from serialpack.gitignore import GitIgnore
 from serialpack.globs import matches_any
 from serialpack.hidden import is_hidden
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 
 class FoundFile(NamedTuple):
@@ -23,61 +20,6 @@ class FoundFile(NamedTuple):
 
     path: str
     below: str
-
-
-class GitIgnore:
-    """What the files ``.gitignore`` in ``folder``, in those below, and in those above it up to the
-    root of its repository mean, by git's own rules (gitignore(5)); and ``.git`` itself.
-
-    MissingLibraryError without pathspec, which knows them.
-    """
-
-    def __init__(self, folder: str) -> None:
-        try:
-            from pathspec import GitIgnoreSpec
-        except ImportError:
-            raise MissingLibraryError(
-                "--gitignore needs pathspec", hint="pip install 'serialpack[gitignore]'"
-            ) from None
-        self._of = GitIgnoreSpec.from_lines
-        self._root = os.path.realpath(folder)
-        #: By folder; None where it has no such file.
-        self._specs: dict[str, GitIgnoreSpec | None] = {}
-        #: The folders above the one that is walked, of the same repository.
-        self._above: list[str] = []
-        above = self._root
-        found: list[str] = []
-        while not os.path.lexists(os.path.join(above, ".git")):
-            above, before = os.path.dirname(above), above
-            if above == before:
-                found = []
-                break
-            found.append(above)
-        self._above = found
-
-    def __call__(self, path: str, is_folder: bool) -> bool:
-        """Whether ``path``, below the folder, is ignored; what is in it is not asked for then."""
-        if path.rpartition("/")[2] == ".git":
-            return True
-        absolute = f"{self._root}/{path}"
-        folders = [os.path.dirname(absolute)]
-        while folders[-1] != self._root:
-            folders.append(os.path.dirname(folders[-1]))
-        for folder in (*folders, *self._above):  # the nearest that says anything
-            if (spec := self._spec(folder)) is not None:
-                below = os.path.relpath(absolute, folder) + "/" * is_folder
-                if (ignored := spec.check_file(below).include) is not None:
-                    return bool(ignored)
-        return False
-
-    def _spec(self, folder: str) -> GitIgnoreSpec | None:
-        if folder not in self._specs:
-            self._specs[folder] = None
-            with suppress(OSError):
-                with open(os.path.join(folder, ".gitignore"), "rb") as file:
-                    lines = file.read().split(b"\n")
-                self._specs[folder] = self._of(map(os.fsdecode, lines))
-        return self._specs[folder]
 
 
 class Walk:
@@ -91,7 +33,7 @@ class Walk:
     does; a folder that one of these means is not entered. ``takes``: which names are taken.
     ``without``: real paths of files and folders to pass over. ``whole``: also the folders, the
     walked one first (where ``include`` does not choose), and links as what they are.
-    ``gitignore``: what files of that name mean is passed over, too.
+    ``gitignore``: what files of that name mean is passed over, too (``serialpack.gitignore``).
     """
 
     def __init__(

@@ -18,6 +18,7 @@ LAYERS: list[set[str]] = [
     {
         "binary",
         "collector",
+        "gitignore",
         "globs",
         "tokens",
         "units",

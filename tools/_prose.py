@@ -315,7 +315,7 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--gitignore"): (
         "Nor `.git`. By git's rules, those of the folders above included, up to the root of the"
-        " repository. Without it no `.gitignore` is looked at. Needs pathspec.",
+        " repository. Without it no `.gitignore` is looked at.",
     ),
     ("*", "--files-from"): (
         "Names beside those that are typed. They are bytes: nothing is quoted in the list, `-0`"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -15,7 +16,12 @@ from serialpack.disk import remove_dead
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.output import MOST_FILES, OutputGroup
 from serialpack.paths import as_of_one, make_folder
-from serialpack.pipeline.processes import ProcessWorker, WorkerEnded, stop_with_parent
+from serialpack.pipeline.processes import (
+    ProcessWorker,
+    WorkerEnded,
+    WorkerNotStartedError,
+    stop_with_parent,
+)
 from serialpack.pipeline.workers import MakeWorker, in_order
 from serialpack.reports import ConvertReport, PackReport, UnpackReport
 
@@ -122,11 +128,14 @@ def in_process(make: MakeJobWork, commit: Commit) -> GroupWorker:
 
 
 class _Process:
-    """A process, and another one where that ends: only the file that ends it fails."""
+    """A process, and another one where that ends: only the file that ends it fails.
+
+    WorkerNotStartedError where there cannot be one.
+    """
 
     def __init__(self, make: MakeWorker) -> None:
         self._make = make
-        self.worker: ProcessWorker | None = None
+        self.worker: ProcessWorker | None = ProcessWorker(make)
 
     def __call__(self, jobs: Sequence[FileJob]) -> list[Outcome]:
         self.worker = self.worker or ProcessWorker(self._make)
@@ -155,8 +164,9 @@ class _Process:
 class Batch:
     """Jobs that are done ahead of what is told of them, in order.
 
-    ``make`` gives what does one job; with ``processes`` several of these do groups of them, or they
-    are done ``elsewhere``. Jobs whose source is larger than ``alone`` bytes are left to the caller.
+    ``make`` gives what does one job; with ``processes`` several of these do groups of them, as many
+    as the system starts, or they are done ``elsewhere``. Jobs whose source is larger than ``alone``
+    bytes are left to the caller.
     """
 
     def __init__(
@@ -175,16 +185,15 @@ class Batch:
         self._processes: list[_Process] = []
         #: What keeps all further jobs from being done: there is no process for them, say.
         self._broken: Exception | None = None
-        groups = _groups(small, max(processes, 1) if elsewhere is None else elsewhere.workers)
+        if small and processes and elsewhere is None:
+            self._start(partial(in_process, make, commit), processes)
+        workers = max(len(self._processes), 1) if elsewhere is None else elsewhere.workers
+        groups = _groups(small, workers)
         self._done: Iterator[tuple[Sequence[FileJob], list[Outcome]]]
         if elsewhere is not None:
             self._done = elsewhere.in_order(list(groups), make, commit)
-        elif processes:
-            if hidden.ledger() is None:
-                hidden.begin_ledger()
-            self._done = in_order(
-                groups, partial(self._process, partial(in_process, make, commit)), processes
-            )
+        elif self._processes:
+            self._done = in_order(groups, iter(self._processes).__next__, workers)
         else:
             worker = GroupWorker(make, commit)
             self._done = ((group, worker(group)) for group in groups)
@@ -244,10 +253,13 @@ class Batch:
         if self._processes and (ledger := hidden.ledger()) is not None:
             hidden.remove_left(ledger)
 
-    def _process(self, make: MakeWorker) -> _Process:
-        process = _Process(make)
-        self._processes.append(process)
-        return process
+    def _start(self, make: MakeWorker, most: int) -> None:
+        """Start as many processes as the system permits, up to ``most``."""
+        if hidden.ledger() is None:
+            hidden.begin_ledger()
+        with suppress(WorkerNotStartedError):
+            while len(self._processes) < most:
+                self._processes.append(_Process(make))
 
 
 def _groups(jobs: Sequence[FileJob], workers: int) -> Iterator[Sequence[FileJob]]:

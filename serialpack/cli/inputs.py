@@ -69,6 +69,11 @@ def input_files(
         if name == STDIO or "\0" in name or not (far or os.path.isdir(name)):
             paths.append(name)
             continue
+        if far and sources.gitignore:
+            raise UsageError(
+                f"--gitignore is for folders of this machine, not for {name}",
+                hint="--exclude leaves out what a glob means",
+            )
         from serialpack.folders import FarWalk, Walk
 
         walk = (FarWalk if far else Walk)(

@@ -5,6 +5,7 @@ What stands behind takes what the workers made of each block: filters, codec and
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -140,11 +141,12 @@ class _Worker:
 
     def __call__(self, source: SourceBlock) -> Any:
         if not self._moved and self._maker.seen >= self._maker.large:
-            from serialpack.pipeline.processes import ProcessWorker
+            from serialpack.pipeline.processes import ProcessWorker, WorkerNotStartedError
 
-            self._worker, self._moved = ProcessWorker(self._make), True
-        elif self._worker is None:
-            self._worker = self._make()
+            self._moved = True
+            with suppress(WorkerNotStartedError):  # it stays here then, and is slower
+                self._worker = ProcessWorker(self._make)
+        self._worker = self._worker or self._make()
         return self._worker(source)
 
     def close(self) -> None:

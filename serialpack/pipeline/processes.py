@@ -68,8 +68,18 @@ class WorkerEnded(SerialpackError):
         )
 
 
+class WorkerNotStartedError(SerialpackError):
+    """The system does not start a worker process: there are too many, or none is permitted."""
+
+    def __init__(self, error: OSError) -> None:
+        why = (error.strerror or str(error)).lower()
+        super().__init__(
+            f"no worker process can be started: {why}", hint="ulimit -u says how many are permitted"
+        )
+
+
 class ProcessWorker:
-    """A worker in a process of its own. Belongs to one thread."""
+    """A worker in a process of its own. Belongs to one thread; WorkerNotStartedError for none."""
 
     def __init__(self, make: MakeWorker) -> None:
         kept = [] if (ledger := hidden.ledger()) is None else [ledger]
@@ -83,15 +93,18 @@ class ProcessWorker:
             if os.name == "posix"
             else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
         )
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _CHILD.format(root=root)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**MEMORY, **os.environ, **given},
-            pass_fds=kept,
-            # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
-            **own_group,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _CHILD.format(root=root)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**MEMORY, **os.environ, **given},
+                pass_fds=kept,
+                # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
+                **own_group,
+            )
+        except OSError as error:
+            raise WorkerNotStartedError(error) from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin = cast(io.RawIOBase, cast(io.BufferedWriter, self._process.stdin).raw)

@@ -171,3 +171,18 @@ def test_inputs_of_one_output_are_refused_before_anything_is_written(
     assert said.startswith(f"serialpack: {args[-1]}: ")
     assert said.endswith(f"; nothing was written; {hint}\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_where_no_process_can_be_started_it_is_done_in_this_one(run: Run, tmp_path: Path) -> None:
+    """Each file was said to be one that may not be read."""
+    env = injected(tmp_path / "site", "import sys\nsys.executable = '/dev/null'\n")
+    (tmp_path / "in").mkdir()
+    for number in range(1001):
+        (tmp_path / f"in/{number}.json").write_text("[1]\n")
+    said = run("pack", "-r", "in", "-o", "out", "-j", "2", env=env).stderr.decode()
+    assert said.startswith("1,001 packed, ")
+    large = tmp_path / "large.json"
+    large.write_bytes(b"[%s]" % b",".join(b'{"a":%d}' % number for number in range(900_000)))
+    run("pack", "-s", "msgpack", "large.json", "-j", "2", env=env)
+    said = run("bench", "--budget", "0.1", "in/1.json", env=env, code=1).stderr.decode()
+    assert "no worker process can be started: permission denied" in said

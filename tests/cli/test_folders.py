@@ -156,16 +156,17 @@ def test_a_folder_that_may_not_be_read(run: Run, tree: Path, tmp_path: Path) -> 
 @pytest.mark.peers
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 def test_gitignore_is_heeded_when_asked_for_as_git_does(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("pathspec")
     repository = tmp_path / "in"
     subprocess.run(["git", "init", "-q", repository], check=True)
     ignored = {
-        ".gitignore": "*.log\n!keep.log\n/top.json\nbuild/\n# no rule\n\\#a\ndeep/**/x?.json\n",
-        "sub/.gitignore": "!top.log\n*.json\n!/wanted.json\n",
+        ".gitignore": "*.log\n!keep.log\n/top.json\nbuild/\n# no rule\n\\#a\ndeep/**/x?.json\n"
+        "note/*\n!note/*/\nnote/*/**\n!note/*/kept.txt\n",
+        "sub/.gitignore": "!top.log\n*.json\n!/wanted.json\n!again/\n",
     }
     names = [
         *("a.log", "keep.log", "top.json", "a.json", "#a", "build/a.json", "build/keep.log"),
         *("sub/build/b.txt", "sub/top.json", "sub/top.log", "sub/wanted.json", "sub/c/d.txt"),
+        *("note/a.txt", "note/b/a.txt", "note/b/kept.txt", "sub/again/a.json", "sub/again/a.txt"),
         *("sub/c/wanted.json", "deep/x1.json", "deep/a/b/x2.json", "deep/a/y2.json"),
     ]
     for name in (*ignored, *names):
@@ -183,6 +184,8 @@ def test_gitignore_is_heeded_when_asked_for_as_git_does(run: Run, tmp_path: Path
     run("pack", "-r", repository, "--exclude", ".git", "-o", "all")
     assert len(files_in(tmp_path / "all")) == len(names) + len(ignored)
     run("pack", "--gitignore", repository / "a.json", code=2)
+    far = run("pack", "-r", repository.as_uri(), "--gitignore", "-o", "far", code=2)
+    assert b"--gitignore is for folders of this machine" in far.stderr
 
 
 def test_empty_folders_are_told_of(run: Run, tree: Path, tmp_path: Path) -> None:
