@@ -11,7 +11,13 @@ from serialpack.auto import choose
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
-from serialpack.container.seek import StoredMember, find_members, first_byte, read_block
+from serialpack.container.seek import (
+    StoredMember,
+    find_listed,
+    find_members,
+    first_byte,
+    read_block,
+)
 from serialpack.detect import told
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
@@ -163,7 +169,7 @@ def inspect_source(
         return Inspection(source.path, source.size, (_small_info(source),), None)
     if is_container(head):
         if source.seekable():
-            found = [_with_forms(source, m, columns=columns) for m in find_members(source.file)]
+            found = [_with_forms(source, m, columns=columns) for m in find_listed(source.file)]
             if len(found) == 1 and not source.is_far:
                 found = [_holding(source.file, found[0])]
         else:

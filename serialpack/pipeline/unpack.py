@@ -182,9 +182,10 @@ def unpack_member(
     for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
         if member.header.shared:
-            from serialpack.pipeline.shared import check_entries, entries_of
+            from serialpack.pipeline.shared import check_entries, check_faults, entries_of
 
             rows = entries_of(stored)
+            check_faults(stored, rows)
             check_entries(stored, rows, restored.source_data)
             entries = (entries or 0) + len(rows)
         add_seconds(seconds, restored.seconds)
