@@ -266,6 +266,7 @@ _CHANGES: dict[str, Callable[[Any], Any]] = {
     "timestamps": _moment,
     "decimals": _digits,
     "keys": _key_text,
+    "signs": lambda value: -value if kind_of(-value) == "non-finite" else value,
     "nan": lambda value: math.nan if kind_of(value) == "nan-bits" else None,
     "bigint": str,
     UTF8: lambda text: _SURROGATES.sub("\ufffd", text),
