@@ -74,7 +74,7 @@ class ObjectsSerializer(RecordSerializer):
     stored_format = "object"
     messages = "msgpack"
     cannot = TEXT_KINDS | {
-        *("depth", "surrogates", "bytearray", "zoned-datetime"),
+        *("depth", "surrogates", "bytearray"),
         *("tag", "function", "cycle", "value"),
     }
     partly = frozenset({"offset-datetime", "number-array", "object"})

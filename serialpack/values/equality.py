@@ -244,10 +244,12 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair]:
 
 
 def _held(value: dict[Any, Any]) -> dict[Any, Any]:
-    """What a map holds as one, whatever a class of somebody's says of its keys."""
+    """What a map holds as one, whatever a class of somebody's says of its keys; but for one that
+    has items of its own, as sparse ones of SciPy."""
     if type(value) is dict or isinstance(value, OrderedDict):  # which has an order of its own
         return value
-    return dict.copy(value)
+    own = type(value).items is not dict.items
+    return dict(value.items()) if own else dict.copy(value)
 
 
 def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:

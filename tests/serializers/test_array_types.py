@@ -153,6 +153,25 @@ def test_a_map_that_says_other_things_of_itself() -> None:
         serialpack.dumps(Matrix(lambda: 1))
 
 
+class Kept(dict[Any, Any]):
+    """A map whose items stand elsewhere; loaded, it has them in itself too."""
+
+    def __init__(self, inside: Any = ()) -> None:
+        self.inside = dict(inside)
+
+    def items(self) -> Any:
+        return self.inside.items()
+
+    def __reduce__(self) -> Any:
+        return Kept, (), {"inside": self.inside}, None, iter(self.inside.items())
+
+
+@pytest.mark.filterwarnings("ignore::serialpack.PickleWarning")
+def test_a_map_with_items_of_its_own_has_those() -> None:
+    again = serialpack.loads(serialpack.dumps(Kept({1: 2})), trust=True)
+    assert again.inside == {1: 2}
+
+
 class Forgetful:
     """Tells pickle less than it holds."""
 
