@@ -54,7 +54,8 @@ class Choice(NamedTuple):
     ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
     the codec. ``settled``: whether the data cannot change it any more; ``looked_at``: whether it
     was looked at for this. ``split``: what cuts the source in the place of its format, given what
-    reads it, and the size of blocks. ``threads``: how many may look for it.
+    reads it, and the size of blocks. ``threads``: how many may look for it. ``sized``: whether the
+    user named the size of blocks.
     """
 
     chain: Chain
@@ -66,6 +67,7 @@ class Choice(NamedTuple):
     looked_at: bool = False
     split: Split | None = None
     threads: int = 1
+    sized: bool = False
 
 
 @lru_cache(None, typed=True)  # True is no 1 here
@@ -106,7 +108,15 @@ def choose(
         parse_stage(CODECS, codec, effort),
     )
     words = "; ".join(why) or "as asked for"
-    return Choice(chain, block_size or step.block_size, words, effort, min_saving, settled)
+    return Choice(
+        chain,
+        block_size or step.block_size,
+        words,
+        effort,
+        min_saving,
+        settled,
+        sized=block_size is not None,
+    )
 
 
 def settle(
@@ -187,6 +197,7 @@ def for_numbers(
     ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
     first of these. ``head``: what they begin with, as much as a block.
     """
+    from serialpack.array_chains.blocks import block_size
     from serialpack.array_chains.choice import chosen
 
     found, plain, recurs = chosen(
@@ -199,8 +210,12 @@ def for_numbers(
         )
     if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
+    whole = not choice.sized and (length > len(head) or length < choice.block_size)
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=found.codec),
+        block_size=(
+            block_size(layouts[0], found, length, choice.block_size) if whole else choice.block_size
+        ),
         min_saving=choice.min_saving if found.codec.name == plain.codec.name else 0.0,
         why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
     )
