@@ -100,6 +100,7 @@ def pack(
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
     check_meta(meta)
+    choice = choice._replace(threads=threads or usable_cores())
     if format is not None:
         format = FORMATS.source(format).name
     with opened_source(source, trust=trust) as opened:
@@ -127,7 +128,7 @@ def pack(
             min_saving=choice.min_saving,
             why=choice.why if choice.looked_at else "",
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
-            threads=threads or usable_cores(),
+            threads=choice.threads,
             size=opened.size,
             elsewhere=elsewhere,
             split=choice.split,

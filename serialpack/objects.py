@@ -196,8 +196,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
 
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
     elif len(ways) == 1 and (values := _large_values(choice.chain, data)):
-        from serialpack.extents import apart
-        from serialpack.pipeline.settle import LEAST_TRIED
+        from serialpack.extents import LEAST_TRIED, apart
 
         found = apart(choice, values, data.read, tried=tried and len(data) >= LEAST_TRIED)
         blocks = found.blocks(data.read, len(data), packing.block_size, records=1)

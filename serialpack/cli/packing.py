@@ -17,9 +17,8 @@ from serialpack.cli.run import check_name, data_of, error_line, named, rounded, 
 from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
-from serialpack.disk import without_dead
+from serialpack.disk import remove_source, without_dead
 from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
-from serialpack.files import remove_source
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of

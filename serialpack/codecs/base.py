@@ -90,6 +90,11 @@ class Codec(Stage, ABC):
         """As ``decompress_pieces``, likewise."""
         yield self.decompress(stored, size)
 
+    def begins(self, *, source: bool) -> None:
+        """Told whether what comes begins with the beginning of the ``source``, where a codec may
+        work otherwise. What it writes must be in the same data format: reading does not know.
+        """
+
     def gains_on_records(self, block: Buffer) -> bool:  # noqa: ARG002
         """Whether text records, of which ``block`` is one of many, gain by ``for_records``."""
         return False

@@ -50,8 +50,8 @@ class Pcodec(Codec):
     0); and the ``size % k`` bytes that are left, as they are.
 
     The type is the first of ``TYPES``, bytes, where it is not set. Floats come back bit for bit,
-    NaN too. With a start, as many bytes become a chunk of their own: the header of an array, which
-    spoils the bins of its numbers. (Loncaric, Jeppesen, Zinberg: Pcodec, 2025.)
+    NaN too. With a start, the first so many bytes of a source become a chunk of their own: the
+    header of an array, which spoils the bins of its numbers. (Loncaric, Jeppesen, Zinberg, 2025.)
     """
 
     library = "pcodec"
@@ -63,6 +63,11 @@ class Pcodec(Codec):
     levels = (":4", "")
     about = "numbers of one type; floats and integers that no text compressor shrinks"
     bound = "The size stored is compared first; the library writes into an array of that size."
+
+    _at_start = True
+
+    def begins(self, *, source: bool) -> None:
+        self._at_start = source
 
     @property
     def _type(self) -> "np.dtype[Any]":
@@ -77,7 +82,7 @@ class Pcodec(Codec):
         n = len(data) // kind.itemsize
         # The library takes numbers only where a processor may read them at once.
         numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
-        before = self.values[2] // kind.itemsize
+        before = self.values[2] // kind.itemsize if self._at_start else 0
         stream = _smallest(numbers, before if before < n else 0, self.values[0]) if n else b""
         rest = bytes(data[n * kind.itemsize :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))

@@ -79,6 +79,7 @@ class PartPacker:
         *,
         early: bool,
     ) -> PackedPart:
+        squeeze.codec.begins(source=block == 0)
         stored, payload = self._compress(data, chain, squeeze, early=early)
         timer.lap("compress")
         check = checksum(data)
