@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any, NamedTuple
 
 from serialpack.depth import MAX_DEPTH, TooDeep
@@ -23,7 +22,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
-from serialpack.serializers.arrays import MASKED
+from serialpack.serializers.arrays import MASKED, descr_of
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
@@ -88,6 +87,6 @@ class _Outliner:
     def _array(
         self, inside: bytes | None, descr: str, shape: list[int], fortran: bool, _: bool
     ) -> str:
-        header = ArrayHeader(ast.literal_eval(descr), fortran, tuple(shape), 0)
+        header = ArrayHeader(descr_of(descr), fortran, tuple(shape), 0)
         self.beside += [header] if inside is None else []
         return header.words

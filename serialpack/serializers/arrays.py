@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import math
 import sys
+from functools import lru_cache
 from typing import Any
 
 from serialpack.formats.arrays.types import dtype_of, items_of
@@ -77,9 +78,23 @@ def scalar_over(data: bytes, descr: str) -> Any:
     return array_over(data, descr, [], False, True)[()]
 
 
+#: So many characters have the types of which many arrays are, and which are no records.
+_SHORT = 8
+
+
+def descr_of(text: str) -> Any:
+    """What ``described`` says of a type, out of its text; what ``ast.literal_eval`` raises."""
+    return _short_descr(text) if len(text) <= _SHORT else ast.literal_eval(text)
+
+
+@lru_cache(64)
+def _short_descr(text: str) -> Any:
+    return ast.literal_eval(text)
+
+
 def _dtype(descr: str) -> Any:
     try:
-        return dtype_of(ast.literal_eval(descr))
+        return dtype_of(descr_of(descr))
     except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"no type of an array ({type(error).__name__})") from None
 

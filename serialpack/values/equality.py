@@ -29,6 +29,7 @@ from serialpack.values.parts import (
     is_leaf,
     objects_of,
     plain,
+    same_array,
     same_leaf,
     same_numbers,
     unmapped,
@@ -181,7 +182,7 @@ class _Walk:
             if (id(x), id(y)) in self._pairs:
                 continue
             self._pairs.add((id(x), id(y)))
-            if x is y:
+            if x is y or same_array(x, y):
                 continue
             inner = list(self._inside(x, y))
             self._kept.append(inner)
