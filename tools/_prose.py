@@ -20,7 +20,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " bar is drawn only on a terminal, and only once the work has taken a second.",
     ),
     "pack": (
-        "Each FILE is packed into FILE.spk beside it, which gets its mode and its time of"
+        "Each FILE is packed into FILE.spk beside it, which gets its permissions and its time of"
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
@@ -36,7 +36,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " by one only with `-v`, failures always, and a line at the end sums up.",
     ),
     "unpack": (
-        "Each FILE.spk is unpacked to FILE beside it, which gets its mode and its time of"
+        "Each FILE.spk is unpacked to FILE beside it, which gets its permissions and its time of"
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
         "With `--to` any FILE is converted, packed or not: to FILE with the ending of the"
@@ -211,7 +211,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output."
         " In a folder that is there, or whose name ends in /, they have the names that they would"
-        " have beside them. A device or a named pipe is written to as it stands: `/dev/null`.",
+        " have beside them. Of a list (`--files-from`), however many it names, it is a folder, in"
+        " which each keeps the folders that it is named with, but for a leading / and everything up"
+        " to the last `..`. A device or a named pipe is written to as it stands: `/dev/null`.",
     ),
     ("pack", "--force"): ("An input that is packed already is packed once more.",),
     ("*", "--keep"): (

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from serialpack.cli.options import said_by
+from serialpack.cli.other_options import instead, of_tar
 from serialpack.cli.other_words import meant_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
@@ -23,6 +24,9 @@ _STOCK = {
     "-V": "version",
     "-x": "extract",
 }
+
+#: So much alike are words of which one is taken for the other misspelt.
+_NEAR = 0.8
 
 #: How click says that a number is out of range, or none.
 _NO_NUMBER = re.compile(r"(.+) is not (in the range|a valid (integer|float)).*", re.DOTALL)
@@ -47,17 +51,26 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
             f"{file} is read as options; {shlex.quote(os.path.join(os.curdir, file))} is the file"
         )
     said = f"unknown option {name}"
+    if (command := of_tar(args)) is not None:
+        return f"{said}; {command}"
     if verb is None:
         meant = meant_by(_STOCK[name], args[args.index(name) + 1 :]) if name in _STOCK else None
         return meant and f"{said}; {meant}"
     assert error.ctx is not None
-    near = difflib.get_close_matches(name, _long_options(error.ctx.command), n=1)
+    params = error.ctx.command.params
+    known = {option for param in params for option in (*param.opts, *param.secondary_opts)}
+    if (command := instead(name, verb, args, known)) is not None:
+        return f"{said}; {command}"
+    longer = [option for option in _long_options(error.ctx.command) if option.startswith(name)]
+    near = longer or difflib.get_close_matches(
+        name, _long_options(error.ctx.command), n=1, cutoff=_NEAR
+    )
     group = error.ctx.find_root().command
     assert isinstance(group, click.Group)
     others = [
         other
         for other in group.list_commands(error.ctx)
-        if (command := group.get_command(error.ctx, other)) and name in _long_options(command)
+        if (verb_of := group.get_command(error.ctx, other)) and name in _long_options(verb_of)
     ]
     if others:
         return f"{said} of {verb}; it is one of {' and '.join(others)}"

@@ -206,7 +206,7 @@ class Mover:
                 self._cluster.close()
             if self._journal is not None:
                 self._journal.close()
-        if (self._many or self._found.recursive) and not self.dry_run:
+        if (self._many or self._found.gathered) and not self.dry_run:
             say(self._manner, self._tally.line())
         if self._existing > MANY:
             more = number_of(self._existing - MANY, "more output exists", "more outputs exist")

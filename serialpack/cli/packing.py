@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.auto import choose
-from serialpack.cli.inputs import Takes
+from serialpack.cli.inputs import Takes, recursive_command
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import Manner, PackRequest
@@ -42,7 +42,7 @@ class Packer:
         output = None if asked.archive else outputs.output
         takes = Takes(
             lambda name: self._force or not name.endswith(SUFFIX),
-            f"{SUFFIX} files",
+            (f"{SUFFIX} file", f"{SUFFIX} files"),
             keeps_empty="--archive keeps them",
         )
         if asked.archive:
@@ -254,7 +254,7 @@ class Packer:
 
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""
-        if os.path.islink(path) or os.path.isdir(path):
+        if self._archive is not None and (os.path.islink(path) or os.path.isdir(path)):
             return "as it is"
         choice = self._choice
         how = self._how
@@ -293,7 +293,7 @@ def _entries(
         if not entry and os.path.isdir(path):
             continue  # the folder that all are in
         if not recursive and os.path.isdir(path) and not os.path.islink(path):
-            raise FolderError("is a folder", path=path, hint="-r takes what is in it")
+            raise FolderError("is a folder", path=path, hint=recursive_command(path))
         if fault := fault_of(entry):
             refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
             continue

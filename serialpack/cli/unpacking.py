@@ -44,7 +44,8 @@ class Unpacker:
             raise UsageError("--test checks all entries: it goes without --include and --exclude")
         know(asked.shared_dict)
         output = None if asked.test else asked.outputs.output
-        takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
+        words = (f"file that is not {SUFFIX}", f"files that are not {SUFFIX}")
+        takes = Takes(lambda name: name.endswith(SUFFIX), words)
         self._mover = mover_of(
             output, asked, "tested" if asked.test else "unpacked", takes=takes, joins=True
         )

@@ -83,3 +83,72 @@ def test_a_default_that_is_wrong_is_told_of_what_gave_it(run: Run, tmp_path: Pat
     (tmp_path / "serialpack/config.toml").write_text('[pack]\neffort = "x"\n')
     (line,) = lines(run("pack", "a.json", env={"XDG_CONFIG_HOME": str(tmp_path)}, code=2).stderr)
     assert line.startswith("serialpack: config.toml: effort: 'x' is not a whole")
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        ("unpack all.spk -C there", "unpack all.spk -o there"),
+        ("unpack --directory=there all.spk", "unpack -o there all.spk"),
+        ("unpack -xf all.spk", "unpack all.spk"),
+        ("-xvf all.spk -C there", "unpack all.spk -o there"),
+        ("unpack -l all.spk", "inspect all.spk"),
+        ("-tf all.spk", "inspect all.spk"),
+        ("unpack -c a.json.spk", "unpack a.json.spk -o -"),
+        ("unpack -O a.json.spk", "unpack -o - a.json.spk"),
+        ("unpack -t all.spk", "unpack --test all.spk"),
+        ("pack -d a.json.spk", "unpack a.json.spk"),
+        ("pack -czf new.spk in", "pack -r in --archive -o new.spk"),
+        ("pack -zcf new.spk in", "pack -r in --archive -o new.spk"),
+        ("pack -c in/b.json", "pack in/b.json -o -"),
+        ("pack -T0 in/b.json", "pack in/b.json"),
+        ("pack -T4 in/b.json", "pack -j 4 in/b.json"),
+        ("pack -T list -o there", "pack --files-from list -o there"),
+        ("pack --best in/b.json", "pack --effort 9 in/b.json"),
+        ("pack --level=5 in/b.json", "pack --effort 5 in/b.json"),
+        ("pack -u -r in", "pack --skip-existing -r in"),
+        ("pack -n -r in", "pack --dry-run -r in"),
+        ("pack --remove-source-files in/b.json", "pack --rm in/b.json"),
+        ("pack -a in", "pack -r in"),
+    ],
+)
+def test_an_option_of_another_program_names_the_command_and_that_works(
+    run: Run, tmp_path: Path, call: str, meant: str
+) -> None:
+    """\"--fast\" was taken for a misspelt --trust, \"--best\" for --meta."""
+    (tmp_path / "in").mkdir()
+    for name in ("a.json", "in/b.json"):
+        (tmp_path / name).write_bytes(b'{"a": 1}')
+    (tmp_path / "list").write_bytes(b"in/b.json")
+    run("pack", "--archive", "-r", "in", "-o", "all.spk")
+    run("pack", "--rm", "a.json")
+    (line,) = lines(run(*shlex.split(call), code=2).stderr)
+    assert line.endswith(f"; serialpack {meant}")
+    run(*shlex.split(meant))
+
+
+@pytest.mark.parametrize("option", ["--delete", "--faster", "--xattrs"])
+def test_an_option_that_is_like_none_is_taken_for_none(run: Run, option: str) -> None:
+    """Least of all for one that removes files, or trusts them."""
+    (line,) = lines(run("pack", option, "a.json", code=2).stderr)
+    assert line == f"serialpack: unknown option {option}; see serialpack pack --help"
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        ("pack in -o there", "pack -r in -o there"),
+        ("pack in --archive -o new.spk", "pack -r in --archive -o new.spk"),
+        ("unpack in -o there", "unpack -r in -o there"),
+        ("pack 'in/*.json' -o there", "pack -r in --include '*.json'"),
+    ],
+)
+def test_a_folder_and_a_glob_name_the_whole_command_that_takes_them(
+    run: Run, tmp_path: Path, call: str, meant: str
+) -> None:
+    """Without its -o it packed beside the files."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/b.json").write_bytes(b'{"a": 1}')
+    (line,) = lines(run(*shlex.split(call), code=1).stderr)
+    assert line.endswith(f"; serialpack {meant}")
+    run(*shlex.split(meant))
