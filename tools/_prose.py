@@ -223,7 +223,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--skip-existing"): (
         "For a batch that is run again, also one that was killed. An output that is whole and has"
         " the time of its source, or a later one, is left as it is; of a container that is seen by"
-        " its end. One that is older, or not whole, is refused, or with `-f` made anew. An entry of"
+        " its end. So is one that another run makes meanwhile. One that is older, or not whole, is"
+        " refused, or with `-f` made anew. An entry of"
         " an archive is left where the file that is there holds the same bytes. Hidden"
         " files that a killed run left beside outputs, and that no process holds, are removed,"
         " which is said; with `-f` too, and beside an archive, and by `unpack` of one, always. With"
@@ -244,8 +245,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--journal"): (
         "A line a file, as `--json` prints it, below a line for each run: the file is added to, so"
-        " that one can be kept for a batch that is run every night. `serialpack inspect` sums it"
-        " up.",
+        " that one can be kept for a batch that is run every night. Where it takes no more, that is"
+        " said, and the files go on. `serialpack inspect` sums it up.",
     ),
     ("*", "--scheduler"): (
         "Files become tasks of a Dask cluster (dask.distributed), small ones in groups; its workers"

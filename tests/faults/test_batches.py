@@ -156,7 +156,9 @@ def test_ctrl_c_leaves_all_of_a_group_or_nothing(
     start: Start, batch: Path, tmp_path: Path, call: str, number: int, named: int
 ) -> None:
     env = ending(tmp_path / "site", call, number, signal.SIGINT)
-    finish(start("pack", "-r", batch, "-o", "out", env=env), 130, most=0)
+    said = finish(start("pack", "-r", batch, "-o", "out", env=env), 130)
+    assert said.startswith("stopped; at least ")
+    assert said.endswith("; --skip-existing goes on from there\n")
     found = left_in(tmp_path / "out")
     assert len(found) == named
     assert not [name for name in found if TEMP in name]
