@@ -132,7 +132,10 @@ class Targets:
         """The folder that the entries of ``path`` go below: ``-o`` itself for a single input."""
         target = self._output if self._alone and self._output else self.of(path, name)
         if target == STDIO:
-            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER")
+            raise UsageError(
+                "an archive unpacks into a folder",
+                hint="-o FOLDER; --include GLOB takes one file of it",
+            )
         return target
 
     def of_entry(

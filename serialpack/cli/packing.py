@@ -18,7 +18,14 @@ from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.disk import without_dead
-from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
+from serialpack.errors import (
+    ArchiveError,
+    FileError,
+    FolderError,
+    RefusedError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.files import remove_source
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
@@ -174,6 +181,7 @@ class Packer:
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
+        from serialpack.archive.not_kept import not_kept
         from serialpack.archive.write import pack_archive
 
         entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
@@ -219,6 +227,8 @@ class Packer:
         )
         if report is None:
             return {}
+        for line in [] if self._manner.quiet else not_kept(entries):
+            say(self._manner, f"{target}: {line}")
         failures = [*refused, *report.failures]
         count, done = len(report.entries) + len(failures), "packed"
         for path, before in [] if self._keep else removed:
@@ -295,7 +305,9 @@ def _entries(
         if not recursive and os.path.isdir(path) and not os.path.islink(path):
             raise FolderError("is a folder", path=path, hint=recursive_command(path))
         if fault := fault_of(entry):
-            refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
+            hint = "without --archive it can be packed"
+            error = RefusedError(f"its path in the archive {fault}", path=path, hint=hint)
+            refused.append((path, error))
             continue
         if entry in entries:
             raise FileError(
