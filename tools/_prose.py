@@ -309,7 +309,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--include"): (
         "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"
-        " in whatever folder; `raw/*.json` against paths below the named folder. `*` and `?` stand"
+        " in whatever folder; `raw/*.json` against paths below the named folder; `raw/` is all in"
+        " folders of that name. `*` and `?` stand"
         " for anything but /, `**` for any folders, `[a-z]` for one character, `{a,b}` for either."
         " Files that are named themselves are always taken.",
     ),

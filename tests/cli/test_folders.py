@@ -237,6 +237,8 @@ def test_what_a_folder_has_besides_is_counted_in_words(run: Run, tree: Path) -> 
     """Of one it said \"1 .spk files\", and not that --include is about paths below the folder."""
     run("pack", "--rm", tree / "a.json")
     assert f"{tree}: left out: 1 .spk file\n" in run("pack", "-r", tree).stderr.decode()
+    run("pack", "-r", "in", "--include", "x/", "--exclude", "y", "-o", "x")
+    assert list(files_in(tree.parent / "x")) == ["x/a.json.spk"]
     said = run("pack", "-r", "in", "--include", "in/x/*.json", "-o", "out").stderr.decode()
     assert said.startswith(
         "in: no files to take that fit --include, which is about paths below it\n"
