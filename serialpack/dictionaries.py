@@ -21,7 +21,14 @@ from serialpack.codecs import CODECS
 from serialpack.codecs.zstd import dictionary_id, train
 from serialpack.container.frames import checksum
 from serialpack.container.names import DictionaryName
-from serialpack.errors import CodecError, FileError, InputError, MissingFileError, UsageError
+from serialpack.errors import (
+    CodecError,
+    FileError,
+    InputError,
+    MissingFileError,
+    RefusedError,
+    UsageError,
+)
 from serialpack.files import Path, Source, check_output, open_folders
 from serialpack.output import Output
 from serialpack.paths import safe_name
@@ -244,7 +251,7 @@ def train_dictionary(
     over all of them: some 11 MB are read. The same files give the same dictionary. What cannot be
     read is passed over.
 
-    Raises FileError, UsageError; InputError where the files are too few or too small.
+    Raises FileError, UsageError; RefusedError where the files are too few or too small.
     """
     check_output(path, force=False)
     sizes: list[tuple[str, int]] = []
@@ -269,7 +276,8 @@ def train_dictionary(
         said = (
             f"no dictionary can be trained from {number_of(len(samples), 'file')} of up to 64 KiB"
         )
-        raise InputError(f"{said}: {error}", path=os.fspath(path), hint="pack without") from None
+        hint = "pack without --shared-dict"
+        raise RefusedError(f"{said}: {error}", path=os.fspath(path), hint=hint) from None
     with Output(path) as output:
         output.write(data)
     return Trained(read(path), len(samples))

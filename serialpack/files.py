@@ -22,6 +22,7 @@ from serialpack.errors import (
     changed,
 )
 from serialpack.far import is_far
+from serialpack.text import printable
 
 Path = str | os.PathLike[str]
 #: What messages call bytes that are in no file, and a file without a name.
@@ -41,6 +42,8 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
     if isinstance(error, FileError):
         return error
     why = (error.strerror or str(error) or type(error).__name__).lower()
+    if isinstance(error, FileNotFoundError) and doing == "read" and os.path.islink(path):
+        why = f"it is a link to {printable(os.readlink(path))}, where nothing is"
     if isinstance(error, io.UnsupportedOperation):
         why = f"the file was not opened to {doing}"
     kind = next((ours for theirs, ours in _KINDS.items() if isinstance(error, theirs)), FileError)

@@ -30,7 +30,8 @@ class Walk:
 
     ``include``, ``exclude``: globs (``serialpack.globs``) over paths below ``folder``. A file is
     taken that one of ``include`` means, or where there are none, and that none of ``exclude``
-    does; a folder that one of these means is not entered. ``takes``: which names are taken.
+    does; a folder that one of these means is not entered. ``tmp/`` includes all in such folders.
+    ``takes``: which names are taken.
     ``without``: real paths of files and folders to pass over. ``whole``: also the folders, the
     walked one first (where ``include`` does not choose), and links as what they are.
     ``gitignore``: what files of that name mean is passed over, too (``serialpack.gitignore``).
@@ -57,7 +58,7 @@ class Walk:
         self.empty = 0
         #: Those ``without`` which were come upon.
         self.passed_over: list[str] = []
-        self._include = matches_any(tuple(include)) if include else None
+        self._include = matches_any([*map(_all_in, include)]) if include else None
         self._exclude = matches_any(tuple(exclude)) if exclude else None
         self._takes = takes
         self._whole = whole
@@ -129,6 +130,13 @@ class Walk:
             self.not_taken += 1
             return ""
         return "file"
+
+
+def _all_in(glob: str) -> str:
+    """A glob of folders, with a ``/`` at its end, as one of what is in them."""
+    if not glob.endswith("/"):
+        return glob
+    return f"{glob}**" if "/" in glob[:-1] else f"**/{glob}**"
 
 
 def _leads_nowhere(entry: os.DirEntry[str]) -> bool:

@@ -20,7 +20,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " bar is drawn only on a terminal, and only once the work has taken a second.",
     ),
     "pack": (
-        "Each FILE is packed into FILE.spk beside it, which gets its mode and its time of"
+        "Each FILE is packed into FILE.spk beside it, which gets its permissions and its time of"
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
@@ -36,7 +36,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " by one only with `-v`, failures always, and a line at the end sums up.",
     ),
     "unpack": (
-        "Each FILE.spk is unpacked to FILE beside it, which gets its mode and its time of"
+        "Each FILE.spk is unpacked to FILE beside it, which gets its permissions and its time of"
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
         "With `--to` any FILE is converted, packed or not: to FILE with the ending of the"
@@ -207,12 +207,16 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "Each input becomes an entry, under its path as it was given. A leading / is left out of"
         " it, and everything up to the last `..`, which is said. An input that cannot be read, or"
         " whose path holds control characters, is named and left out; the others are packed, and"
-        " the exit status says so. `cat` joins archives.",
+        " the exit status says so. Names of one file (hard links) become files of their own,"
+        " extended attributes and ACLs are not kept, links that lead out are not made again: how"
+        " many there are is said at the end. Holes in files are filled. `cat` joins archives.",
     ),
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output."
         " In a folder that is there, or whose name ends in /, they have the names that they would"
-        " have beside them. A device or a named pipe is written to as it stands: `/dev/null`.",
+        " have beside them. Of a list (`--files-from`), however many it names, it is a folder, in"
+        " which each keeps the folders that it is named with, but for a leading / and everything up"
+        " to the last `..`. A device or a named pipe is written to as it stands: `/dev/null`.",
     ),
     ("pack", "--force"): ("An input that is packed already is packed once more.",),
     ("*", "--keep"): (
@@ -222,7 +226,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--skip-existing"): (
         "For a batch that is run again, also one that was killed. An output that is whole and has"
         " the time of its source, or a later one, is left as it is; of a container that is seen by"
-        " its end. One that is older, or not whole, is refused, or with `-f` made anew. An entry of"
+        " its end. So is one that another run makes meanwhile. One that is older, or not whole, is"
+        " refused, or with `-f` made anew. An entry of"
         " an archive is left where the file that is there holds the same bytes. Hidden"
         " files that a killed run left beside outputs, and that no process holds, are removed,"
         " which is said; with `-f` too, and beside an archive, and by `unpack` of one, always. With"
@@ -243,8 +248,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--journal"): (
         "A line a file, as `--json` prints it, below a line for each run: the file is added to, so"
-        " that one can be kept for a batch that is run every night. `serialpack inspect` sums it"
-        " up.",
+        " that one can be kept for a batch that is run every night. Where it takes no more, that is"
+        " said, and the files go on. `serialpack inspect` sums it up.",
     ),
     ("*", "--scheduler"): (
         "Files become tasks of a Dask cluster (dask.distributed), small ones in groups; its workers"
@@ -305,7 +310,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--include"): (
         "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"
-        " in whatever folder; `raw/*.json` against paths below the named folder. `*` and `?` stand"
+        " in whatever folder; `raw/*.json` against paths below the named folder; `raw/` is all in"
+        " folders of that name. `*` and `?` stand"
         " for anything but /, `**` for any folders, `[a-z]` for one character, `{a,b}` for either."
         " Files that are named themselves are always taken.",
     ),

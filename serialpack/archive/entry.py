@@ -99,7 +99,8 @@ def _several(source: Source, paths: list[str], words: Sequence[str]) -> UsageErr
     glob = "/" * ("/" not in paths[0]) + _OF_GLOBS.sub(r"\\\g<0>", paths[0])
     file = [source.path] if source.owned else []
     return UsageError(
-        f"--records, --bytes, --fields and --to need one entry named, {len(paths):,} are meant:"
+        "--records, --bytes, --fields, --to and -o - need one entry named,"
+        f" {len(paths):,} are meant:"
         f" {named}",
         hint=shlex.join(["serialpack", "unpack", "--include", glob, *words, *file]),
     )

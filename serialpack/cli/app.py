@@ -143,7 +143,8 @@ def _answer(args: list[str]) -> int:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         # Not app.main(): it ends the program itself, with 1, when a pipe is closed.
-        with app.make_context("serialpack", [*args], default_map=_settings()) as ctx:
+        # What was typed is its object: hints show it again.
+        with app.make_context("serialpack", [*args], default_map=_settings(), obj=args) as ctx:
             code = app.invoke(ctx)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 #: What is packed already says nothing of what suits.
-_TAKES = Takes(lambda name: not name.endswith(SUFFIX), f"{SUFFIX} files")
+_TAKES = Takes(lambda name: not name.endswith(SUFFIX), (f"{SUFFIX} file", f"{SUFFIX} files"))
 
 #: So many names of inputs are repeated.
 _FEW = 3
@@ -60,7 +60,7 @@ class Bencher:
         self._code = 0
         several = None
         check_stages(asked.serializers, asked.filters, asked.codecs)
-        if inputs.recursive or len(inputs.paths) > 1:
+        if inputs.gathered or len(inputs.paths) > 1:
             self._code = tell_found(inputs, self._manner)
             several, file = self._several(asked, inputs.paths), _called(asked)
         self._question = Question(

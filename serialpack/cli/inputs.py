@@ -1,6 +1,7 @@
 """Which inputs there are: those named, those in lists of names, those in folders."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Sequence
@@ -8,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import Sources
-from serialpack.errors import FolderError, SerialpackError, UsageError
+from serialpack.errors import FolderError, MissingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files import Source, shown
+from serialpack.paths import entry_path
 from serialpack.text import number_of
 
 if TYPE_CHECKING:
@@ -18,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class Takes(NamedTuple):
-    """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what the
-    others are called. ``whole``: folders and links too, see ``Walk``; else ``keeps_empty`` says
-    what does keep the empty ones, where that is worth a word."""
+    """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what one of
+    the others is called, and several. ``whole``: folders and links too, see ``Walk``; else
+    ``keeps_empty`` says what does keep the empty ones, where that is worth a word."""
 
     test: Callable[[str], bool] = lambda _: True
-    words: str = ""
+    words: tuple[str, str] = ("", "")
     whole: bool = False
     keeps_empty: str = ""
 
@@ -31,17 +33,24 @@ class Takes(NamedTuple):
 class Inputs(NamedTuple):
     """The inputs of one call.
 
-    ``below``: of those found in a folder, the folder below it that they are in, which is kept
-    under ``-o``. ``errors``: the folders that could not be looked into. ``notes``: what was left
-    out, a line each.
+    ``below``: of those found in a folder, the folder below it that they are in, and of those in a
+    list the one that they are named with: it is kept under ``-o``. ``errors``: the folders that
+    could not be looked into. ``notes``: what was left out, a line each. ``gathered``: they are
+    those of folders or of a list, however many there are.
     """
 
     paths: Sequence[str]
     below: dict[str, str]
     errors: list[SerialpackError]
     notes: list[str]
-    recursive: bool = False
+    gathered: bool = False
 
+
+#: What makes a glob.
+_GLOB = re.compile(r"[*?[]")
+
+#: Characters of a command that is shown as a whole.
+_LONGEST = 100
 
 #: No inputs at all.
 NONE = Inputs((), {}, [], [])
@@ -55,19 +64,23 @@ def input_files(
     Names are bytes to the system, and stay what they are. ``outputs``: what is written to, as it
     is called from the root, and is no input where it is in a folder that is.
     """
-    names = [shown(name) for name in _names(files, sources)]
+    typed, listed = [shown(name) for name in files], _listed(files, sources)
     if not sources.recursive:
         if sources.include or sources.exclude or sources.gitignore:
             raise UsageError("--include, --exclude and --gitignore choose in folders, with -r")
-        return Inputs(names or (STDIO,), {}, [], [])
-    if not names and sources.files_from is None:
+        if listed is None:
+            return Inputs(typed or (STDIO,), {}, [], [])
+    if not typed and listed is None:
         raise UsageError("-r takes the files in folders: name one")
-    found = Inputs([], {}, [], [], recursive=True)
+    found = Inputs([], {}, [], [], gathered=True)
     paths: list[str] = []
-    for name in names:
+    for number, name in enumerate([*typed, *(listed or ())]):
+        # As a list says where each file is, none of them is to be where another one goes.
+        named = entry_path(name)[0] if number >= len(typed) else ""
         far = is_far(name)
-        if name == STDIO or "\0" in name or not (far or os.path.isdir(name)):
+        if not sources.recursive or not (far or _is_folder(name)):
             paths.append(name)
+            found.below.setdefault(name, os.path.dirname(named))
             continue
         if far and sources.gitignore:
             raise UsageError(
@@ -89,19 +102,26 @@ def input_files(
         for path, below in walk:
             empty = False
             if path not in found.below:
-                found.below[path] = below
+                found.below[path] = os.path.join(named, below)
                 paths.append(path)
         found.errors.extend(walk.errors)
-        found.notes.extend(_notes(walk, takes, empty=empty))
+        found.notes.extend(_notes(walk, takes, sources, empty=empty))
+    if not (typed or listed):
+        said = "standard input" if sources.files_from == STDIO else sources.files_from
+        found.notes.append(f"{said}: the list names nothing")
     return found._replace(paths=paths)
 
 
-def _names(files: Sequence[str], sources: Sources) -> Sequence[str]:
-    """The names that were typed, and those in a list of them."""
+def _is_folder(name: str) -> bool:
+    return name != STDIO and "\0" not in name and os.path.isdir(name)
+
+
+def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
+    """The names in the list of them, where there is one."""
     if sources.files_from is None:
         if sources.nul:
             raise UsageError("-0 goes with --files-from")
-        return files
+        return None
     with Source(sys.stdin.buffer if sources.files_from == STDIO else sources.files_from) as source:
         listed = b"".join(iter(lambda: source.read(1 << 16), b""))
     names = [os.fsdecode(n) for n in listed.split(b"\0" if sources.nul else b"\n") if n]
@@ -109,34 +129,60 @@ def _names(files: Sequence[str], sources: Sources) -> Sequence[str]:
         names = [n.removesuffix("\r") for n in names]
     if sources.files_from == STDIO and STDIO in (*files, *names):
         raise UsageError("standard input cannot give both the names and the data")
-    return (*files, *names)
+    return [shown(name) for name in names if name]
 
 
-def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
+def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list[str]:
     """What of a folder is left out, and is not what was asked for."""
     notes = [f"{path}: is written to, and left out" for path in walk.passed_over]
     left = [
-        (walk.not_taken, takes.words, takes.words),
+        (walk.not_taken, *takes.words),
         (walk.ignored, "that .gitignore names", "that .gitignore names"),
         (walk.links, "link to a folder", "links to folders"),
-        (walk.others, "that is no file", "that are no files"),
+        (
+            walk.others,
+            "that is no file (a pipe, a socket, a device)",
+            "that are no files (pipes, sockets, devices)",
+        ),
     ]
     words = [number_of(count, one, many) for count, one, many in left if count]
     if walk.empty and takes.keeps_empty:
         words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_empty})")
     if empty and not walk.errors:
         out = f", {', '.join(words)} left out" if words else ""
-        notes.append(f"{walk.folder}: no files to take{out}")
+        fits = " that fit --include, which is about paths below it" if sources.include else ""
+        notes.append(f"{walk.folder}: no files to take{fits}{out}")
     elif words:
         notes.append(f"{walk.folder}: left out: {', '.join(words)}")
     return notes
 
 
-def add_folder_hint(error: SerialpackError, path: str) -> None:
-    """Say of a folder that was named as a file how the files in it are taken."""
-    if isinstance(error, FolderError) and error.path == path and os.path.isdir(path):
-        import click  # not above: worker processes need none of it
+def add_input_hint(error: SerialpackError, path: str) -> None:
+    """Say of a folder that was named as a file how the files in it are taken, and of a glob that
+    no shell has expanded what it is called here."""
+    if error.path != path or (error.hint is not None and not isinstance(error, FolderError)):
+        return
+    if isinstance(error, FolderError) and os.path.isdir(path):
+        error.hint = recursive_command(path) or error.hint
+    elif isinstance(error, MissingFileError):
+        folder, name = os.path.split(path)
+        if _GLOB.search(name) and os.path.isdir(folder or os.curdir):
+            error.hint = recursive_command(folder or os.curdir, "--include", name)
 
-        verb = click.get_current_context().command
-        if any(param.name == "recursive" for param in verb.params):
-            error.hint = f"serialpack {verb.name} -r {shlex.quote(path)}"
+
+def recursive_command(folder: str, *more: str) -> str | None:
+    """The command that takes the files in ``folder``, with all else that was typed, where that is
+    one line to read; None where the verb takes none."""
+    import click  # not above: worker processes need none of it
+
+    context = click.get_current_context()
+    verb = context.command
+    if not any(param.name == "recursive" for param in verb.params):
+        return None
+    typed = list(context.find_root().obj or ())
+    start = ["serialpack", str(verb.name), "-r"]
+    if typed.count(folder) == 1 and not more:
+        line = shlex.join([*start, *typed[typed.index(verb.name) + 1 :]])
+        if len(line) <= _LONGEST:
+            return line
+    return shlex.join([*start, folder, *more])

@@ -48,6 +48,7 @@ class Jobs:
                 continue
             if job is not None:
                 self.all.append(job)
+        self._to_do = {job.path: job for job in self.all}
 
     def left_at(self, path: str) -> str | None:
         """What ``path`` became in an earlier run, and is left; None where it is to be done.
@@ -57,6 +58,15 @@ class Jobs:
         if path in self._refused:
             raise self._refused[path]
         return self._left.get(path)
+
+    def done_meanwhile(self, path: str) -> str | None:
+        """What another run has made of ``path`` since this one began, where that is to be left."""
+        outputs, job = self._outputs, self._to_do.get(path)
+        if job is None or job.target is None or not (outputs.skip_existing and outputs.keep):
+            return None
+        from serialpack.cli.rerun import is_done
+
+        return job.target if is_done(path, job.target, force=outputs.force) else None
 
     def without_dead(self) -> Iterator[str]:
         """Remove what killed runs left where outputs go; what is said of it, a line each."""

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from serialpack._version import __version__
-from serialpack.errors import ExistingFileError, UsageError
+from serialpack.cli.words import complain
+from serialpack.errors import ExistingFileError, FileError, UsageError
 from serialpack.far import is_far
 from serialpack.files import file_error
 
@@ -41,17 +42,26 @@ class Journal:
         if cut:
             self._write(b"\n")
         begun = datetime.now(UTC).isoformat(timespec="seconds")
-        self.add({MARK: _VERSION, "verb": verb, "begun": begun, "version": __version__})
+        line = {MARK: _VERSION, "verb": verb, "begun": begun, "version": __version__}
+        self._write(json.dumps(line).encode() + b"\n")
+        #: Why no more lines can be added, once that was so.
+        self._failed: FileError | None = None
 
     def add(self, line: dict[str, Any]) -> None:
-        """Add a line."""
-        self._write(json.dumps(line).encode() + b"\n")
+        """Add a line. Where that cannot be, it is said, and that is the last: the files go on."""
+        if self._failed is None:
+            try:
+                self._write(json.dumps(line).encode() + b"\n")
+            except FileError as error:
+                self._failed = error
+                complain(f"{error.said}; what follows is not in it", self.path)
 
-    def close(self) -> None:
-        """Bring it to disk."""
+    def close(self) -> int:
+        """Bring it to disk; the exit code."""
         with suppress(OSError):  # a pipe, or a device
             os.fsync(self._fd)
         os.close(self._fd)
+        return 0 if self._failed is None else self._failed.exit_code
 
     def _write(self, data: bytes) -> None:
         try:

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from serialpack.cli.options import said_by
-from serialpack.cli.other_words import meant_by, option_meant
+from serialpack.cli.other_options import instead, of_tar
+from serialpack.cli.other_words import meant_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
 _STOCK = {
@@ -23,6 +24,9 @@ _STOCK = {
     "-V": "version",
     "-x": "extract",
 }
+
+#: So much alike are words of which one is taken for the other misspelt.
+_NEAR = 0.8
 
 #: How click says that a number is out of range, or none.
 _NO_NUMBER = re.compile(r"(.+) is not (in the range|a valid (integer|float)).*", re.DOTALL)
@@ -47,6 +51,8 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
             f"{file} is read as options; {shlex.quote(os.path.join(os.curdir, file))} is the file"
         )
     said = f"unknown option {name}"
+    if (command := of_tar(args)) is not None:
+        return f"{said}; {command}"
     if verb is None:
         meant = meant_by(_STOCK[name], args[args.index(name) + 1 :]) if name in _STOCK else None
         return meant and f"{said}; {meant}"
@@ -54,24 +60,22 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
     group = error.ctx.find_root().command
     assert isinstance(group, click.Group)
     options = {
-        other: _options(command)
+        other: _options(its)
         for other in group.list_commands(error.ctx)
-        if (command := group.get_command(error.ctx, other)) is not None
+        if (its := group.get_command(error.ctx, other)) is not None
     }
-    if (words := option_meant(name, options[verb])) is not None:
-        return f"{said}; did you mean {words}?"
-    for other in options:
-        if (words := option_meant(name, options[other])) is not None:
-            return f"{said} of {verb}; {other} takes {words}"
+    if (words := instead(name, verb, args, options)) is not None:
+        return said + words
+    own = [option for option in options[verb] if option.startswith("--")]
+    near = [option for option in own if option.startswith(name)]
+    near = near or difflib.get_close_matches(name, own, n=1, cutoff=_NEAR)
     if others := [other for other in options if name.startswith("--") and name in options[other]]:
         return f"{said} of {verb}; it is one of {' and '.join(others)}"
-    own = [option for option in options[verb] if option.startswith("--")]
-    near = difflib.get_close_matches(name, own, n=1)
     return f"{said}; did you mean {near[0]}?" if near else None
 
 
 def _options(command: click.Command) -> list[str]:
-    return [name for p in command.params for name in p.opts]
+    return [name for p in command.params for name in (*p.opts, *p.secondary_opts)]
 
 
 def _value(error: click.BadParameter, wanted: click.ParamType[Any]) -> str:

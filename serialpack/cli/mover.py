@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -36,7 +36,6 @@ from serialpack.output import OutputGroup
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ReportT
 from serialpack.targets import is_device
-from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.cli.batch import Batch, FileJob, MakeJobWork
@@ -87,8 +86,6 @@ class Mover:
         self._tally = Tally(done)
         self._journal: Journal | None = None
         self._bar: FilesBar | None = None
-        #: How many outputs were there already, and in the way.
-        self._existing = 0
         #: Called with the report of each file that was done.
         self.reported: Callable[[Any], object] = lambda _: None
         #: What is done ahead, of which jobs, and by whom where not by this machine.
@@ -198,41 +195,41 @@ class Mover:
                         counted=self.counted,
                     )
                 )
-        except BaseException:
+        except BaseException as error:
             if self.batch is not None:
                 self.batch.stop()
+                if not isinstance(error, Exception) and self._sums_up:  # a signal
+                    with suppress(OSError):
+                        say(self._manner, self._tally.stopped())
             raise
         finally:
             if self._cluster is not None:
                 self._cluster.close()
             if self._journal is not None:
-                self._journal.close()
-        if (self._many or self._found.recursive) and not self.dry_run:
+                codes.append(self._journal.close())
+        if self._sums_up:
             say(self._manner, self._tally.line())
-        if self._existing > MANY:
-            more = number_of(self._existing - MANY, "more output exists", "more outputs exist")
+        if self._tally.existing:
             leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
-            complain(f"{more} already; {leave}-f overwrites them")
+            complain(f"{self._tally.existing}; {leave}-f overwrites them")
         if self._times is not None:
-            self._times.sum_up()
-        if self._outputs.profile is not None and self._times is not None:
-            from serialpack.cli.profile import write_profile
+            from serialpack.cli.profile import sum_up
 
-            write_profile(
-                self._outputs.profile,
-                self._times.files,
-                force=self._outputs.force,
-                taken=self.targets.used | self.taken,
-            )
+            sum_up(self._times, self._outputs, taken=self.targets.used | self.taken)
         return min(codes, key=WORST_FIRST.index)
 
     def _told_of(self, work: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
         """``work`` with what is around it for files of which there are many."""
 
         def done(path: str) -> dict[str, Any]:
+            jobs = self._jobs
             try:
-                if (target := self._jobs.left_at(path) if self._jobs is not None else None) is None:
-                    return {} if self._only_counted(path) else work(path)
+                if (target := None if jobs is None else jobs.left_at(path)) is None:
+                    try:
+                        return {} if self._only_counted(path) else work(path)
+                    except ExistingFileError:
+                        if jobs is None or (target := jobs.done_meanwhile(path)) is None:
+                            raise
                 self._tally.leave()
                 if self.tells():
                     say(self._manner, f"{path}: {target} is whole and no older, left as it is")
@@ -268,15 +265,18 @@ class Mover:
         """Count a failure; whether it is one of many outputs that are there already."""
         if not isinstance(error, ArchiveError):  # whose entries were counted one by one
             self._tally.fail()
-        if not isinstance(error, ExistingFileError) or self._manner.verbose:
-            return False
-        self._existing += 1
-        return self._existing > MANY
+        is_there = isinstance(error, ExistingFileError) and not self._manner.verbose
+        return is_there and self._tally.exists()
 
     def tells(self, *, verbose_only: bool = False) -> bool:
         """Whether each file is told of; of many only where that is asked for."""
         manner = self._manner
         return not manner.quiet and (manner.verbose or not (verbose_only or self._many))
+
+    @property
+    def _sums_up(self) -> bool:
+        """Whether a line at the end says what became of all files."""
+        return (self._many or self._found.gathered) and not self.dry_run
 
     @property
     def keeps_lines(self) -> bool:

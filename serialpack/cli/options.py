@@ -5,6 +5,7 @@ Help, manual pages and completions are all made from these declarations.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -179,6 +180,10 @@ class FormatName(click.ParamType[str]):
         except UsageError as error:
             if param is not None:
                 error.message = f"{said_by(param, ctx)}: {error.message}"
+                if param.name == "to" and os.path.isfile(value):  # other programs test a file by -t
+                    from serialpack.cli.other_words import meant_by
+
+                    error.hint = meant_by("test", [value])
             raise
 
 

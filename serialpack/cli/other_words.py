@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.conversion.targets import is_written, named_format
-from serialpack.formats import FORMATS
 
 #: What is shown where no file was named.
 _FILE = "FILE"
@@ -80,31 +79,6 @@ def _files(args: Sequence[str]) -> list[str]:
     return [word for word in args if not word.startswith("-")]
 
 
-#: What other programs call an option, and what that is here: with a value to be put in where it
-#: takes one. Several where verbs have one each.
-_OPTIONS = {
-    **dict.fromkeys(("--format", "--output-format", "--out-format"), ("--to FORMAT",)),
-    **dict.fromkeys(("--as", "--into", "--type", "--convert"), ("--to FORMAT",)),
-    **dict.fromkeys(("--input-format", "--in-format", "--input-type"), ("--from FORMAT",)),
-    **dict.fromkeys(("--out", "--outfile", "--out-file", "--output-file"), ("-o FILE",)),
-    **dict.fromkeys(("--stdout", "--to-stdout"), ("-o -",)),
-    **dict.fromkeys(("--overwrite", "--clobber", "--yes", "-y"), ("-f",)),
-    **dict.fromkeys(("--pretty", "--pretty-print", "--prettify"), ("--indent 2",)),
-    **dict.fromkeys(("--sep", "--delim", "--field-separator"), ("--delimiter CHAR",)),
-    "--charset": ("--encoding ENCODING",),
-    "--header": ("--no-header, where the first row is none",),
-    **dict.fromkeys(
-        ("--head", "--limit", "--rows", "--lines", "-n"), ("--records 0:N", "--head N")
-    ),
-    **dict.fromkeys(("--columns", "--cols", "--select", "--keys"), ("--fields A,B",)),
-    "--sheet": ("--table NAME",),
-    **dict.fromkeys(("--ignore-errors", "--skip-errors"), ("--skip-bad",)),
-    **dict.fromkeys(("--level", "--compression-level"), ("-1 to -9",)),
-    "--best": ("-9",),
-    "--fast": ("-1",),
-    "--jobs": ("--threads N",),
-}
-
 _WORDS: dict[str, Callable[[Sequence[str]], list[str]]] = {
     **dict.fromkeys(("convert", "to", "transcode"), _convert),
     **dict.fromkeys(("compress", "encode", "create", "add", "zip"), _pack),
@@ -116,23 +90,6 @@ _WORDS: dict[str, Callable[[Sequence[str]], list[str]]] = {
     "version": lambda args: ["--version"],  # noqa: ARG005
     **dict.fromkeys(("benchmark", "compare"), lambda args: ["bench", *(args or [_FILE])]),
 }
-
-
-def option_meant(name: str, options: Collection[str]) -> str | None:
-    """What the option ``name`` of other programs is, of a verb that has ``options``.
-
-    The name of a format is asked for by ``--to``. None: no idea.
-    """
-    meant = _OPTIONS.get(name, ())
-    if (format := name.removeprefix("--").lower()) in FORMATS or FORMATS.by_extension(f".{format}"):
-        meant = (*meant, f"--to {format}")
-    return next((words for words in meant if _option_in(words) in options), None)
-
-
-def _option_in(words: str) -> str:
-    """The name by which ``words`` are one of a verb's options; an effort is ``--effort``."""
-    name = words.partition(" ")[0].rstrip(",")
-    return "--effort" if name[1:].isdigit() else name
 
 
 def meant_by(word: str, args: Sequence[str]) -> str | None:

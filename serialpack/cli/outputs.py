@@ -27,7 +27,7 @@ class Targets:
         self._alone = len(files) == 1
         self._folder = output not in (None, STDIO) and (
             len(files) > 1
-            or inputs.recursive
+            or inputs.gathered
             or str(output).endswith(os.sep)
             or (bool(files) and os.path.isdir(output or ""))
         )
@@ -46,7 +46,7 @@ class Targets:
                 "several inputs cannot go to standard output",
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
-        if self._folder and (len(files) > 1 or inputs.recursive):
+        if self._folder and (len(files) > 1 or inputs.gathered):
             _check_folder(str(output))
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
@@ -132,7 +132,10 @@ class Targets:
         """The folder that the entries of ``path`` go below: ``-o`` itself for a single input."""
         target = self._output if self._alone and self._output else self.of(path, name)
         if target == STDIO:
-            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER")
+            raise UsageError(
+                "an archive unpacks into a folder",
+                hint="-o FOLDER; --include GLOB takes one file of it",
+            )
         return target
 
     def of_entry(

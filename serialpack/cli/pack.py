@@ -90,6 +90,8 @@ from serialpack.cli.requests import PackRequest, as_workers_see, request
 @files_argument
 @request(PackRequest)
 def command(asked: PackRequest) -> int:
+    from serialpack.cli.other_options import check_codec
     from serialpack.cli.packing import Packer
 
+    check_codec(asked.codec, "pack")
     return Packer(as_workers_see(asked)).run()

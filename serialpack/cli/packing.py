@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.auto import choose
-from serialpack.cli.inputs import Takes
+from serialpack.cli.inputs import Takes, recursive_command
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import Manner, PackRequest
@@ -18,7 +18,14 @@ from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.disk import remove_source, without_dead
-from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
+from serialpack.errors import (
+    ArchiveError,
+    FileError,
+    FolderError,
+    RefusedError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of
@@ -41,7 +48,7 @@ class Packer:
         output = None if asked.archive else outputs.output
         takes = Takes(
             lambda name: self._force or not name.endswith(SUFFIX),
-            f"{SUFFIX} files",
+            (f"{SUFFIX} file", f"{SUFFIX} files"),
             keeps_empty="--archive keeps them",
         )
         if asked.archive:
@@ -173,6 +180,7 @@ class Packer:
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
+        from serialpack.archive.not_kept import not_kept
         from serialpack.archive.write import pack_archive
 
         entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
@@ -218,6 +226,8 @@ class Packer:
         )
         if report is None:
             return {}
+        for line in [] if self._manner.quiet else not_kept(entries):
+            say(self._manner, f"{target}: {line}")
         failures = [*refused, *report.failures]
         count, done = len(report.entries) + len(failures), "packed"
         for path, before in [] if self._keep else removed:
@@ -253,7 +263,7 @@ class Packer:
 
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""
-        if os.path.islink(path) or os.path.isdir(path):
+        if self._archive is not None and (os.path.islink(path) or os.path.isdir(path)):
             return "as it is"
         choice = self._choice
         how = self._how
@@ -292,9 +302,11 @@ def _entries(
         if not entry and os.path.isdir(path):
             continue  # the folder that all are in
         if not recursive and os.path.isdir(path) and not os.path.islink(path):
-            raise FolderError("is a folder", path=path, hint="-r takes what is in it")
+            raise FolderError("is a folder", path=path, hint=recursive_command(path))
         if fault := fault_of(entry):
-            refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
+            hint = "without --archive it can be packed"
+            error = RefusedError(f"its path in the archive {fault}", path=path, hint=hint)
+            refused.append((path, error))
             continue
         if entry in entries:
             raise FileError(

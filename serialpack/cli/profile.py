@@ -6,7 +6,15 @@ import os
 from collections.abc import Iterator
 from html import escape
 
-from serialpack.cli.stage_times import FileTimes, Lane, lanes_of, lines_of, waiting_of
+from serialpack.cli.requests import Outputs
+from serialpack.cli.stage_times import (
+    FileTimes,
+    Lane,
+    StageTimes,
+    lanes_of,
+    lines_of,
+    waiting_of,
+)
 from serialpack.errors import FileError
 from serialpack.targets import output_at
 from serialpack.text import printable
@@ -38,6 +46,14 @@ _ROLES = {"read": "reads", "work": "works", "write": "writes"}
 
 #: So many pieces a lane has at most; of more than that those that lie together are one.
 _PIECES = 1500
+
+
+def sum_up(times: StageTimes, outputs: Outputs, *, taken: set[str]) -> None:
+    """All files are done: say what their times come to, and write the page, where that is asked
+    for; not over what is ``taken``."""
+    times.sum_up()
+    if outputs.profile is not None:
+        write_profile(outputs.profile, times.files, force=outputs.force, taken=taken)
 
 
 def write_profile(path: str, files: list[FileTimes], *, force: bool, taken: set[str]) -> None:

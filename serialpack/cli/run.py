@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from serialpack.cli.inputs import Inputs, add_folder_hint
+from serialpack.cli.inputs import Inputs, add_input_hint
 from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import Manner
 from serialpack.cli.words import (
@@ -57,7 +57,7 @@ def each_file(
             codes.append(line.get("exit", 0))
         except (SerialpackError, OSError, MemoryError) as caught:
             error = ours(caught)
-            add_folder_hint(error, path)
+            add_input_hint(error, path)
             if hint:
                 from serialpack.cli.salvage import add_hint
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from time import perf_counter
 
 from serialpack.cli.words import percent
+from serialpack.text import number_of
 from serialpack.units import format_size
 
 #: Of more files than this each is told only under ``-v``.
@@ -18,7 +19,7 @@ class Tally:
     def __init__(self, done: str) -> None:
         self._word = done
         self._since = perf_counter()
-        self._done = self._failed = self._left = 0
+        self._done = self._failed = self._left = self._existing = 0
         self._read = self._written = 0
 
     def add(self, sizes: Mapping[str, int], files: int) -> None:
@@ -34,6 +35,22 @@ class Tally:
     def fail(self, count: int = 1) -> None:
         """So many files, or folders to look into, failed, which was said."""
         self._failed += count
+
+    def exists(self) -> bool:
+        """Count an output that is there already; whether it is one of many."""
+        self._existing += 1
+        return self._existing > MANY
+
+    @property
+    def existing(self) -> str:
+        """How many there were of which nobody was told, in words; nothing where there were none."""
+        more = self._existing - MANY
+        words = "more output exists", "more outputs exist"
+        return f"{number_of(more, *words)} already" if more > 0 else ""
+
+    def stopped(self) -> str:
+        """The line where a signal ends it. What was done and not told yet is not counted."""
+        return f"stopped; at least {self.line()}; --skip-existing goes on from there"
 
     def line(self) -> str:
         """``9,993 packed, 7 failed, 20.6 MiB -> 6.1 MiB (29.6%), 2.1 s; the failed ones are

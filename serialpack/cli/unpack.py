@@ -169,8 +169,10 @@ def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
     output, values = asked.outputs.output, asked.values
     if values.get is None and not is_store(output):
         if values != StoredValues("auto", "auto", None, None, None):
+            from serialpack.cli.other_options import check_codec
             from serialpack.errors import UsageError
 
+            check_codec(values.codec, "unpack")
             raise UsageError(
                 "--key, --duplicates, -s and -c are for the values of a store",
                 hint="-o sqlite-kv://FILE.db",

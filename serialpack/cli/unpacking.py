@@ -44,7 +44,8 @@ class Unpacker:
             raise UsageError("--test checks all entries: it goes without --include and --exclude")
         know(asked.shared_dict)
         output = None if asked.test else asked.outputs.output
-        takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
+        words = (f"file that is not {SUFFIX}", f"files that are not {SUFFIX}")
+        takes = Takes(lambda name: name.endswith(SUFFIX), words)
         self._mover = mover_of(
             output, asked, "tested" if asked.test else "unpacked", takes=takes, joins=True
         )
@@ -171,7 +172,8 @@ class Unpacker:
 
     def _entries(self, given: Input, source: Any) -> dict[str, Any]:
         path, asked = given.path, self._asked
-        if asked.records or asked.byte_range:
+        to_stdout = (asked.outputs.output or path) == STDIO
+        if asked.records or asked.byte_range or (self._chosen and to_stdout):
             return self._part(given, source)
         from serialpack.archive.read import unpack_archive
 
@@ -204,7 +206,7 @@ class Unpacker:
             work,
             check=lambda: check_folder(folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
-            closing=lambda done: self._sum(path, folder, done),
+            closing=lambda done: self._sum(path, folder, done, whole=failed is None),
             counts_written=True,
             grouped=False,
             files=lambda done: sum(each.blocks > 0 and not each.left for each in done.entries),
@@ -220,7 +222,7 @@ class Unpacker:
         raise damaged
 
     def _part(self, given: Input, source: Any) -> dict[str, Any]:
-        """The range that is asked for of the one entry that is meant."""
+        """The one entry that is meant, or the range of it that is asked for."""
         from serialpack.archive.entry import one_entry, unpack_part
 
         path, asked, mover = given.path, self._asked, self._mover
@@ -248,14 +250,17 @@ class Unpacker:
                     force=force,
                 ),
                 check=lambda: api.check(path, mover.targets.to_check(target), force=force),
-                plan=[f"would unpack a part of {entry.shown} to {target}"],
+                plan=[f"would unpack {entry.shown} to {target}"],
                 closing=lambda done: [f"{entry.shown} -> {target}, {_size(done)}, {done.kept}"],
             )
         return {} if report is None else _line(path, target, report)
 
-    def _sum(self, path: str, folder: str, done: ArchiveReport[UnpackReport]) -> Iterator[str]:
-        """What is said of all entries of the archive ``path``."""
-        if len(done.entries) > MANY:
+    def _sum(
+        self, path: str, folder: str, done: ArchiveReport[UnpackReport], *, whole: bool
+    ) -> Iterator[str]:
+        """What is said of all entries of the archive ``path``; ``whole``: none of them failed."""
+        no_file = whole and not any(each.blocks for each in done.entries)
+        if len(done.entries) > MANY or no_file:
             entries = number_of(len(done.entries), "entry", "entries")
             yield f"{path} -> {folder}: {entries}, {format_size(done.size)}"
         if left := sum(each.left for each in done.entries):

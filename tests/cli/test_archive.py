@@ -160,7 +160,7 @@ def test_what_is_left_out_of_a_path_is_said(run: Run, tmp_path: Path) -> None:
         (["a.json", "-o", "dir/noise"], 1, "dir/noise: exists already"),
         (["a.json", "-o", "dir"], 1, "dir: is a folder"),
         (["a.json", "-o", "no/x.spk"], 1, "no/x.spk: its folder does not exist"),
-        (["a.json", "dir", "-o", "x.spk"], 1, "dir: is a folder; -r takes what is in it"),
+        (["a.json", "dir", "-o", "x.spk"], 1, "dir: is a folder; serialpack pack -r --archive"),
         (["a.json", "--rm", "-o", "-"], 2, "--rm needs a file on both sides"),
         (["a.json", "--json", "-o", "-"], 2, "--json and the data"),
         (["a.json", "-c", "zsdt", "-o", "x.spk"], 2, "did you mean zstd"),

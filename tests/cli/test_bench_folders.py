@@ -56,7 +56,7 @@ def test_a_folder_is_measured_and_the_command_packs_it(
 def test_what_cannot_be_measured_is_named_and_the_rest_is(run: Run, tmp_path: Path) -> None:
     (tmp_path / "in" / "gone.json").symlink_to("nothing")
     done = run("bench", *FEW, "--format", "json", "-r", "in", code=1)
-    assert b"in/gone.json: cannot read: no such file" in done.stderr
+    assert b"in/gone.json: cannot read: it is a link to nothing, where" in done.stderr
     assert b'"recommendations"' in done.stdout
 
 

@@ -188,7 +188,7 @@ def test_what_is_no_dictionary_is_refused_before_anything_is_written(run: Run, k
         said = run("pack", "in/2.json", "-o", "x.spk", "--shared-dict", path, code=3)
         assert words in said.stderr.decode()
         assert path in said.stderr.decode()
-    said = run("pack", "in/2.json", "in/4.json", "--shared-dict", "few.dict", code=3)
+    said = run("pack", "in/2.json", "in/4.json", "--shared-dict", "few.dict", code=4)
     assert "no dictionary can be trained from 2 files" in said.stderr.decode()
     run("unpack", "in/2.json", "--shared-dict", "missing.dict", code=1)
     run("pack", "-c", "xz", "in/2.json", "--shared-dict", "few.dict", code=2)

@@ -186,3 +186,50 @@ def test_where_no_process_can_be_started_it_is_done_in_this_one(run: Run, tmp_pa
     run("pack", "-s", "msgpack", "large.json", "-j", "2", env=env)
     said = run("bench", "--budget", "0.1", "in/1.json", env=env, code=1).stderr.decode()
     assert "no worker process can be started: permission denied" in said
+
+
+def test_a_journal_that_takes_no_more_is_told_of_and_the_files_go_on(
+    run: Run, tree: Path, tmp_path: Path
+) -> None:
+    """It was told of as the file's error, and ended the run."""
+    env = injected(
+        tmp_path / "site",
+        "import os\n"
+        "real, left = os.write, [2]\n"
+        "def write(fd, data):\n"
+        "    left[0] -= bytes(data[:2]) == b'{\"'\n"
+        "    if left[0] < 0 and bytes(data[:2]) == b'{\"':\n"
+        "        raise OSError(28, 'No space left on device')\n"
+        "    return real(fd, data)\n"
+        "os.write = write\n",
+    )
+    options = ("-o", "out", "--journal", "kept.log")
+    said = run("pack", "-r", "in", *options, env=env, code=1).stderr.decode().splitlines()
+    assert said[2].startswith("serialpack: kept.log: cannot write: no space left on device; what")
+    assert said[-1].startswith("3 packed, ")
+    assert len(said) == 5
+    assert len([*(tmp_path / "out").rglob("*.spk")]) == len([*tree.rglob("*.json")])
+    assert len((tmp_path / "kept.log").read_bytes().splitlines()) == 2
+
+
+@needs_posix
+@pytest.mark.usefixtures("tree")
+def test_what_another_run_does_meanwhile_is_left_where_that_is_asked_for(
+    run: Run, tmp_path: Path
+) -> None:
+    """A nightly job met the one of the night before, and had failed for all that this one did."""
+    env = injected(
+        tmp_path / "site",
+        "import os, shutil\n"
+        "real = os.link\n"
+        "def link(temp, path, **named):\n"
+        "    if not os.path.exists(path):\n"
+        "        shutil.copy2(temp, path)\n"
+        "    return real(temp, path, **named)\n"
+        "os.link = link\n",
+    )
+    said = run("pack", "-r", "in", "-o", "out", "--skip-existing", env=env).stderr.decode()
+    assert "in/a.json: out/a.json.spk is whole and no older, left as it is\n" in said
+    assert "0 packed, 3 left as they were, " in said
+    said = run("pack", "-r", "in", "-o", "new", env=env, code=1).stderr.decode()
+    assert "0 packed, 3 failed, " in said

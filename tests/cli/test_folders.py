@@ -119,7 +119,7 @@ def test_any_names_and_links(run: Run, tmp_path: Path) -> None:
     os.mkfifo(folder / "pipe")
     done = run("pack", "-r", folder, "-o", tmp_path / "out", code=1)
     assert b"left out: 1 link to a folder, 1 that is no file" in done.stderr
-    assert b"gone: cannot read: no such file" in done.stderr
+    assert b"gone: cannot read: it is a link to" in done.stderr
     assert set(files_in(tmp_path / "out")) == {
         os.fsdecode(name)
         for name in (b"link.spk", b"sub/\xff\xfe.spk", b"sub/new\nline.spk", b"sub/ -o.spk")
@@ -202,3 +202,55 @@ def test_empty_folders_are_told_of(run: Run, tree: Path, tmp_path: Path) -> None
     assert "empty folder" not in run("unpack", "-r", tmp_path / "out").stderr.decode()
     run("unpack", "a.spk", "-o", tmp_path / "back")
     assert [path.is_dir() for path in (tmp_path / "back").rglob("none")] == [True]
+
+
+def test_a_list_keeps_the_folders_that_it_names(run: Run, tree: Path, tmp_path: Path) -> None:
+    """As rsync has it: what find lists in two folders does not collide, and one name alone is not
+    that of the output."""
+    listed = b"in/a.json\nin/z/a.json\n" + os.fsencode(tree / "x/a.json")
+    run("pack", "--files-from", "-", "-o", "out", stdin=listed)
+    absolute = f"{tree}/x/a.json.spk".removeprefix("/")
+    assert list(files_in(tmp_path / "out")) == sorted(
+        ["in/a.json.spk", "in/z/a.json.spk", absolute]
+    )
+    run("pack", "--files-from", "-", "-o", "one", stdin=b"./in/a.json")
+    assert list(files_in(tmp_path / "one")) == ["in/a.json.spk"]
+    run("pack", "-r", "--files-from", "-", "-o", "two", stdin=b"in/x\nin/../in/a.json\n")
+    assert set(files_in(tmp_path / "two")) > {"in/a.json.spk", "in/x/y/b c.yaml.spk"}
+    run("unpack", "-r", "two", "-o", "back")
+    assert (tmp_path / "back/in/x/a.json").read_bytes() == (tree / "x/a.json").read_bytes()
+
+
+def test_an_empty_list_is_no_input(run: Run, tmp_path: Path) -> None:
+    """Standard input was packed in its place."""
+    for verb in ("pack", "unpack", "inspect"):
+        done = run(verb, "--files-from", "-", *(["-o", "out"] * (verb != "inspect")))
+        assert b"standard input: the list names nothing\n" in done.stderr
+        assert not done.stdout
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "list").touch()
+    run("pack", "--files-from", "list", "--archive", "-o", "a.spk", code=2)
+    run("bench", "--files-from", "list", code=1)
+
+
+def test_what_a_folder_has_besides_is_counted_in_words(run: Run, tree: Path) -> None:
+    """Of one it said \"1 .spk files\", and not that --include is about paths below the folder."""
+    run("pack", "--rm", tree / "a.json")
+    assert f"{tree}: left out: 1 .spk file\n" in run("pack", "-r", tree).stderr.decode()
+    run("pack", "-r", "in", "--include", "x/", "--exclude", "y", "-o", "x")
+    assert list(files_in(tree.parent / "x")) == ["x/a.json.spk"]
+    said = run("pack", "-r", "in", "--include", "in/x/*.json", "-o", "out").stderr.decode()
+    assert said.startswith(
+        "in: no files to take that fit --include, which is about paths below it\n"
+    )
+
+
+@needs_posix
+def test_a_dry_run_tells_of_links_as_of_what_they_lead_to(run: Run, tree: Path) -> None:
+    """It said \"as as it is\"; and a link to nothing was one more file that is not there."""
+    (tree / "link.json").symlink_to("a.json")
+    (tree / "nothing.json").symlink_to("no.json")
+    said = run("pack", "--dry-run", "-r", "in", "-o", "out", code=1).stderr.decode()
+    assert "would pack in/link.json to out/link.json.spk as raw+zstd:3\n" in said
+    where = "it is a link to no.json, where nothing is"
+    assert f"serialpack: in/nothing.json: cannot read: {where}\n" in said

@@ -207,7 +207,8 @@ def test_inputs_from_a_list(run: Run, sample: Path, tmp_path: Path) -> None:
     odd.write_bytes(b"x")
     (tmp_path / "list").write_bytes(f"{sample}\0{odd}\0".encode())
     run("pack", "--files-from", tmp_path / "list", "-0", "-o", folder)
-    assert sorted(p.name for p in folder.iterdir()) == ["odd\nname.spk", "sample.ndjson.spk"]
+    below = folder / tmp_path.relative_to(tmp_path.anchor)
+    assert sorted(p.name for p in below.iterdir()) == ["odd\nname.spk", "sample.ndjson.spk"]
     run("pack", "-f", "--files-from", "-", stdin=f"{sample}\n".encode())
     assert Path(f"{sample}.spk").exists()
 

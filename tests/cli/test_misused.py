@@ -58,26 +58,17 @@ def test_an_option_of_gzip_names_the_command_and_that_works(
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        ("unpack --pretty a.json", "; did you mean --indent 2?"),
-        ("unpack --output-format csv a.json", "; did you mean --to FORMAT?"),
-        ("unpack --csv a.json", "; did you mean --to csv?"),
-        ("unpack --jsonl a.json", "; did you mean --to jsonl?"),
-        ("unpack --overwrite a.json", "; did you mean -f?"),
-        ("unpack -y a.json", "; did you mean -f?"),
-        ("unpack --stdout a.json", "; did you mean -o -?"),
-        ("unpack --columns a a.json", "; did you mean --fields A,B?"),
-        ("unpack --limit 5 a.json", "; did you mean --records 0:N?"),
-        ("inspect --limit 5 a.json", "; did you mean --head N?"),
-        ("pack --best a.json", "; did you mean -9?"),
-        ("pack --csv a.json", " of pack; unpack takes --to csv"),
-        ("unpack --level 9 a.json", " of unpack; pack takes -1 to -9"),
+        ("pack --csv a.json", "unpack takes --to csv"),
+        ("unpack --level 9 a.json", "pack takes --effort"),
     ],
 )
-def test_an_option_of_another_program_names_the_one_here(run: Run, call: str, said: str) -> None:
-    """The nearest by its letters was named: --no-verify for --overwrite."""
-    words = shlex.split(call)
-    (line,) = lines(run(*words, code=2).stderr)
-    assert line == f"serialpack: unknown option {words[1]}{said}"
+def test_an_option_of_another_program_is_one_of_another_verb(
+    run: Run, call: str, said: str
+) -> None:
+    """The nearest by its letters was named: --recursive for --csv."""
+    verb, name, *_ = shlex.split(call)
+    (line,) = lines(run(*shlex.split(call), code=2).stderr)
+    assert line == f"serialpack: unknown option {name} of {verb}; {said}"
 
 
 def test_a_file_that_begins_with_a_dash_is_told_from_an_option(run: Run, tmp_path: Path) -> None:
@@ -119,3 +110,81 @@ def test_a_default_that_is_wrong_is_told_of_what_gave_it(run: Run, tmp_path: Pat
     (tmp_path / "serialpack/config.toml").write_text('[pack]\neffort = "x"\n')
     (line,) = lines(run("pack", "a.json", env={"XDG_CONFIG_HOME": str(tmp_path)}, code=2).stderr)
     assert line.startswith("serialpack: config.toml: effort: 'x' is not a whole")
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        ("unpack all.spk -C there", "unpack all.spk -o there"),
+        ("unpack --directory=there all.spk", "unpack -o there all.spk"),
+        ("unpack -xf all.spk", "unpack all.spk"),
+        ("-xvf all.spk -C there", "unpack all.spk -o there"),
+        ("unpack -l all.spk", "inspect all.spk"),
+        ("-tf all.spk", "inspect all.spk"),
+        ("unpack -c a.json.spk", "unpack a.json.spk -o -"),
+        ("unpack -O a.json.spk", "unpack -o - a.json.spk"),
+        ("unpack -t all.spk", "unpack --test all.spk"),
+        ("pack -d a.json.spk", "unpack a.json.spk"),
+        ("pack -czf new.spk in", "pack -r in --archive -o new.spk"),
+        ("pack -zcf new.spk in", "pack -r in --archive -o new.spk"),
+        ("pack -c in/b.json", "pack in/b.json -o -"),
+        ("pack -T0 in/b.json", "pack in/b.json"),
+        ("pack -T4 in/b.json", "pack -j 4 in/b.json"),
+        ("pack -T list -o there", "pack --files-from list -o there"),
+        ("pack --best in/b.json", "pack --effort 9 in/b.json"),
+        ("pack --level=5 in/b.json", "pack --effort 5 in/b.json"),
+        ("pack -u -r in", "pack --skip-existing -r in"),
+        ("pack -n -r in", "pack --dry-run -r in"),
+        ("pack --remove-source-files in/b.json", "pack --rm in/b.json"),
+        ("pack -a in", "pack -r in"),
+        ("unpack --pretty in/b.json --to json -o b", "unpack --indent 2 in/b.json --to json -o b"),
+        ("unpack --output-format=yaml in/b.json", "unpack --to yaml in/b.json"),
+        ("unpack --csv in/b.json", "unpack --to csv in/b.json"),
+        ("unpack --jsonl in/b.json", "unpack --to jsonl in/b.json"),
+        ("unpack --overwrite a.json.spk", "unpack -f a.json.spk"),
+        ("unpack -y a.json.spk", "unpack -f a.json.spk"),
+        ("unpack --columns a in/b.json --to csv", "unpack --fields a in/b.json --to csv"),
+        ("unpack --limit 5 a.json.spk", "unpack --records 0:5 a.json.spk"),
+        ("inspect --limit=5 in/b.json", "inspect --head 5 in/b.json"),
+    ],
+)
+def test_an_option_of_another_program_names_the_command_and_that_works(
+    run: Run, tmp_path: Path, call: str, meant: str
+) -> None:
+    """\"--fast\" was taken for a misspelt --trust, \"--best\" for --meta."""
+    (tmp_path / "in").mkdir()
+    for name in ("a.json", "in/b.json"):
+        (tmp_path / name).write_bytes(b'{"a": 1}')
+    (tmp_path / "list").write_bytes(b"in/b.json")
+    run("pack", "--archive", "-r", "in", "-o", "all.spk")
+    run("pack", "--rm", "a.json")
+    (line,) = lines(run(*shlex.split(call), code=2).stderr)
+    assert line.endswith(f"; serialpack {meant}")
+    run(*shlex.split(meant))
+
+
+@pytest.mark.parametrize("option", ["--delete", "--faster", "--xattrs"])
+def test_an_option_that_is_like_none_is_taken_for_none(run: Run, option: str) -> None:
+    """Least of all for one that removes files, or trusts them."""
+    (line,) = lines(run("pack", option, "a.json", code=2).stderr)
+    assert line == f"serialpack: unknown option {option}; see serialpack pack --help"
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        ("pack in -o there", "pack -r in -o there"),
+        ("pack in --archive -o new.spk", "pack -r in --archive -o new.spk"),
+        ("unpack in -o there", "unpack -r in -o there"),
+        ("pack 'in/*.json' -o there", "pack -r in --include '*.json'"),
+    ],
+)
+def test_a_folder_and_a_glob_name_the_whole_command_that_takes_them(
+    run: Run, tmp_path: Path, call: str, meant: str
+) -> None:
+    """Without its -o it packed beside the files."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/b.json").write_bytes(b'{"a": 1}')
+    (line,) = lines(run(*shlex.split(call), code=1).stderr)
+    assert line.endswith(f"; serialpack {meant}")
+    run(*shlex.split(meant))

@@ -96,6 +96,22 @@ def test_where_the_part_goes(run: Run, tmp_path: Path, contents: dict[str, bytes
     assert b"leads out of the folder" in done.stderr
 
 
+def test_one_entry_to_standard_output(run: Run, tmp_path: Path, contents: dict[str, bytes]) -> None:
+    """As tar xO gives it; there was only --bytes 0: for that."""
+    packed = (tmp_path / "all.spk").read_bytes()
+    for name, glob in (
+        ("a.json", "/a.json"),
+        ("dir/large.ndjson", "large*"),
+        ("dir/noise", "noise"),
+    ):
+        assert run("unpack", "--include", glob, "all.spk", "-o", "-").stdout == contents[name]
+        assert run("unpack", "--include", glob, stdin=packed).stdout == contents[name]
+    said = run("unpack", "--include", "*.csv", "all.spk", "-o", "-", code=2).stderr.decode()
+    assert "and -o - need one entry named, 2 are meant" in said
+    said = run("unpack", "all.spk", "-o", "-", code=2).stderr.decode()
+    assert said.endswith("; -o FOLDER; --include GLOB takes one file of it\n")
+
+
 def test_fields_and_conversions_of_one_entry(
     run: Run, tmp_path: Path, contents: dict[str, bytes]
 ) -> None:

@@ -1,0 +1,54 @@
+"""What of the files that go into an archive it does not keep, or does not give back."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+
+from serialpack.far import is_far
+from serialpack.text import number_of
+
+#: Labels that the system gives each file by itself.
+_LABELS = {"security.selinux", "security.ima", "security.evm", "security.SMACK64"}
+
+
+def not_kept(sources: Mapping[str, str]) -> list[str]:
+    """What is to be said of ``sources``, path in the archive and source, a line for each kind."""
+    names: Counter[tuple[int, int]] = Counter()
+    attributes = outside = 0
+    for entry, path in sources.items():
+        if is_far(path):
+            continue
+        with suppress(OSError, ValueError):  # whoever reads it says so
+            found = os.lstat(path)
+            if stat.S_ISLNK(found.st_mode):
+                outside += leads_out(entry, os.readlink(path))
+            elif stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+                names[found.st_dev, found.st_ino] += 1
+            if hasattr(os, "listxattr"):
+                attributes += not _LABELS.issuperset(os.listxattr(path, follow_symlinks=False))
+    linked = sum(count for count in names.values() if count > 1)
+    said = []
+    if linked:
+        said.append(f"{linked:,} names of the same files (hard links) became files of their own")
+    if attributes:
+        said.append(
+            f"{number_of(attributes, 'entry has', 'entries have')} extended attributes or an ACL,"
+            " which are not kept"
+        )
+    if outside:
+        said.append(
+            f"{number_of(outside, 'link leads', 'links lead')} out of what unpack writes to, and"
+            " will not be made by it"
+        )
+    return said
+
+
+def leads_out(entry: str, target: str) -> bool:
+    """Whether the link ``entry`` to ``target`` leads out of the folder that all entries go to."""
+    parts = target.split("/")
+    up = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
+    return os.path.isabs(target) or ".." in parts[up:] or up > entry.count("/")
