@@ -14,6 +14,7 @@ from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.tokens import rows_of
+from serialpack.formats.json.loose import loose_in
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables.flatbuffers import begins_stream
 from serialpack.values.structure import Structure
@@ -24,7 +25,9 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
 _YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
 #: How JSON begins, or JSON5, whatever is wrong with it then.
-_LIKE_JSON = re.compile(r"\s*+(?://.*+\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)")
+_LIKE_JSON = re.compile(
+    r"\s*+(?:(?://.*+|/\*(?s:.*?)\*/)\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)"
+)
 _NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
@@ -83,6 +86,8 @@ def _text(head: bytes, whole: bool) -> Recognised:
         possible.append("toml")
     if not found and _LIKE_JSON.match(text):
         possible.append("json")
+        loose = loose_in(head, lines=False, whole=whole)
+        found += ["json"] if loose is not None and loose.sound else []
     if head.removeprefix(BOM_UTF8).lstrip().startswith(b"<"):
         name = FORMATS.told(FORMATS.declaration("xml"), head)
         possible.append(name)

@@ -170,7 +170,8 @@ class ConvertReport(NamedTuple):
     ``carried``: what the target holds in another type or shape, by rule, and ``back``: the words
     that read it as it was. ``lists``: the keys of the one record, a row now, under which are lists
     of maps. ``kept_pipe``: the source was kept in a temporary file, to be read
-    twice. ``by_content``: the format of the source was told by its content alone. ``types``: the
+    twice. ``by_content``: the format of the source was told by its content alone, and
+    ``read_as``: what was made JSON of, in words. ``types``: the
     columns of text that got values, of ``columns`` in all, and what these are. ``comes_back``: what
     ``--to csv`` makes of the target again, where that keeps how the source was written: its
     ``bytes``, or its ``cells``.
@@ -195,6 +196,7 @@ class ConvertReport(NamedTuple):
     kept_pipe: bool = False
     lists: tuple[str, ...] = ()
     by_content: bool = False
+    read_as: str = ""
     types: dict[str, str] = {}  # noqa: RUF012
     columns: int = 0
     comes_back: str = ""

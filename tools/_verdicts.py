@@ -73,6 +73,10 @@ A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's
 (`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
 is refused where it is finer yet, a time of day, or in another zone than UTC.
 
+JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
+and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
+documents are a list, comments are dropped, and told, and so is what it was read as.
+
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
 Text is kept as it is. Between elements white space is dropped, and told. The order of text in

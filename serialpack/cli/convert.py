@@ -249,8 +249,9 @@ def _kept(report: ConvertReport) -> str:
 def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     """What was lost or left out, a line each."""
     lines = [f"  no record has a field {name}" for name in report.missing]
-    if report.by_content:
-        lines.append(f"  it was read as {report.format}, by its content; --from says otherwise")
+    if report.by_content or report.read_as:
+        sure = ", by its content; --from says otherwise" if report.by_content else ""
+        lines.append(f"  it was read as {report.read_as or report.format}{sure}")
     if report.lists:
         lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.lists[:_MOST_LISTS])
         lines.append(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from serialpack.api import Target, check_target, opened_source
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given, given_by, with_schema
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
@@ -78,6 +78,8 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
     shaping, losses = how["shaping"], Losses(allowed_for(to, lossy, strict=how["strict"]))
+    if given.loose is not None:  # what is behind that is said when it is read
+        check_dropped(given.loose.dropped, losses, to)
     trusted = given.head and given.plan.source in ARRAYS
     pickled = given.head and given.plan.source == "pickle" and not how["tagged"]
     if given.plan.source == "object" or trusted or pickled:

@@ -22,7 +22,7 @@ from serialpack.conversion.copying import copied
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
@@ -301,7 +301,9 @@ def _converted(
                     seen=None if held is None else partial(_released, held, wanted),
                 )
             projected = given.projected
-            done = done._replace(losses=totals([*done.losses, *given.dropped]))
+            if given.maker is not None:
+                check_dropped(given.all_dropped, Losses(plan.lossy), to)
+            done = done._replace(losses=totals([*done.losses, *given.all_dropped]))
             missing = wanted.missing(done.fields if projected is None else projected.found)
             if same and projected is not None:
                 done = done._replace(records=projected.records)
@@ -332,6 +334,7 @@ def _converted(
         carried=[loss for loss in done.losses if RULES[loss.rule].is_carried(to)],
         back=_back(plan, done.losses),
         by_content=given.by_content,
+        read_as="" if given.loose is None else given.loose.words,
         lists=() if plan.layout is None else plan.layout.lists,
         kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},

@@ -1,10 +1,12 @@
-"""CSV as it is found, made CSV in UTF-8 with doubled quotes; and JSON, made UTF-8."""
+"""CSV as it is found, made CSV in UTF-8 with doubled quotes; and JSON, made UTF-8, of which what
+people write is made JSON."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
@@ -19,30 +21,45 @@ from serialpack.formats.csv.found import (
     marked_encoding,
 )
 from serialpack.formats.json.found import json_kind
+from serialpack.formats.json.loose import Loose, LooseJson, loose_in
 from serialpack.recognise import recognised
 
 _PIECE = 1 << 20
 
 
-def opened(
-    read: Read, head: bytes, format: str | None, name: str | None, table: AsFound
-) -> tuple[str, str, Read]:
-    """The format of a source that begins with ``head``, that in which it can be read, and what
-    reads it so; UsageError where what is said is not of it, SyntaxInputError where it lies.
+class Opened(NamedTuple):
+    """The format of a source, that in which it can be read, and what reads it so.
+
+    ``loose``: how it is made JSON, by ``maker``.
+    """
+
+    found: str
+    usual: str
+    read: Read
+    loose: Loose | None = None
+    maker: LooseJson | None = None
+
+
+def opened(read: Read, head: bytes, format: str | None, name: str | None, table: AsFound) -> Opened:
+    """What there is to read in a source that begins with ``head``; UsageError where what is said
+    is not of it, SyntaxInputError where it lies.
     """
     if table._replace(encoding=None) == AsFound() and (
         wide := _wide_json(head, format, name, table.encoding)
     ):
         format, encoding = wide
-        return format, format, Pieces(in_utf8(read, encoding)).read
+        return Opened(format, format, Pieces(in_utf8(read, encoding)).read)
+    whole = len(head) < HEAD
     if format is None and told(None, name, head) == "bytes":
         only_tables = table.encoding or table.no_header
-        whole = len(head) < HEAD
         format = "csv" if only_tables else recognised(head, whole=whole).format
     found = told(format, name, head, table)
     declared = FORMATS.declaration(found)
+    if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
+        maker = LooseJson(several=loose.several)
+        return Opened("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
     if not declared.variants:
-        return found, found, read
+        return Opened(found, found, read)
     dialect = dialect_of(declared)
     pieces = in_utf8(read, dialect.encoding) if dialect.encoding else None
     if dialect.escaped:
@@ -53,7 +70,7 @@ def opened(
         if failed is not None:
             raise failed
         read = text.read
-    return found, dialect.usual().name, read
+    return Opened(found, dialect.usual().name, read)
 
 
 def _wide_json(

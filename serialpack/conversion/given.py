@@ -18,6 +18,7 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
@@ -44,6 +45,7 @@ class Given(NamedTuple):
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
     ``made``: what is read is made here, ``of`` a file of datasets or an object; and ``dropped``:
     what of it is not, or otherwise. ``head``: the first bytes of a file that the user trusts.
+    ``loose``: how the source is made JSON, by ``maker``.
     """
 
     read: Read
@@ -58,6 +60,13 @@ class Given(NamedTuple):
     of: FileRead | None = None
     dropped: tuple[Loss, ...] = ()
     head: bytes = b""
+    loose: Loose | None = None
+    maker: LooseJson | None = None
+
+    @property
+    def all_dropped(self) -> list[Loss]:
+        """What is dropped, of what was read so far."""
+        return [*self.dropped, *(self.maker.losses if self.maker is not None else ())]
 
     @property
     def kept(self) -> bool:
@@ -89,7 +98,7 @@ def given_by(
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
-        found, usual, read = opened(source.read, head, format, name, table)
+        found, usual, read, loose, maker = opened(source.read, head, format, name, table)
         _check_source(usual, head, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
@@ -97,7 +106,8 @@ def given_by(
         by_content = format is None and found != "bytes" == told(None, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
         head = head if trust else b""
-        return Given(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
+        given = Given(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
+        return given._replace(loose=loose, maker=maker)
     source = expanded(source)
     header = first_header(source.peek)
     if header.in_archive:
@@ -150,9 +160,11 @@ def given_by(
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
     read, found = restored.read, plan.source
-    if table != AsFound() or FORMATS.declaration(found).variants:
+    declared, loose, maker = FORMATS.declaration(found), None, None
+    is_text = plan.source_serializer is None and declared.is_json
+    if table != AsFound() or declared.variants or is_text:
         head, _ = restored.front(HEAD)
-        found, usual, read = opened(read, head, found, None, table)
+        found, usual, read, loose, maker = opened(read, head, found, None, table)
         plan = plan._replace(source=usual)
     as_it_is = read == restored.read
     head = restored.front(HEAD)[0] if trust else b""
@@ -162,7 +174,7 @@ def given_by(
             read, None, database_table, partial(opened_bytes, source) if sought else None
         )
     given = Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
-    return given._replace(head=head)
+    return given._replace(head=head, loose=loose, maker=maker)
 
 
 def _in_file(format: str) -> bool:

@@ -30,7 +30,7 @@ FORMATS = FormatRegistry(
         "json",
         1,
         "serialpack.formats.json.json:JsonFormat",
-        (".json", ".geojson", ".topojson"),
+        (".json", ".geojson", ".topojson", ".json5", ".jsonc"),
         told_by=_JSON_KIND,
         is_text=True,
         columns="json",

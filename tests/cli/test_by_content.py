@@ -27,6 +27,9 @@ SURE = {
     "yaml, documents": b"%YAML 1.2\n---\na: 1\n---\na: 2\n",
     "yaml, one line": b"a: 1\n",
     "toml": b'[package]\nname = "x"\nversion = "1.0"\n',
+    "json, JSON5": b"// a\n{id: 1, name: 'Zo\xc3\xab', tags: ['a', 'b',]}\n",
+    "json, several": b'{"a":1}{"b":2}',
+    "json, several on lines": b'{\n  "a": 1\n}\n{\n  "b": [2]\n}\n',
     "xml": b"<a><b/></a>",
     "xml, behind a comment": b"\xef\xbb\xbf<!-- of whom -->\n<project><id>1</id></project>\n",
     "xml, a picture": b'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>',
@@ -44,6 +47,13 @@ SURE = {
     "yaml, long": b"".join(b"- id: %d\n  name: n%d\n" % (n, n) for n in range(8000)),
 }
 
+#: In words, where it is more than the name.
+READ_AS = {
+    "json, JSON5": "JSON5",
+    "json, several": "a list of JSON values one after another",
+    "json, several on lines": "a list of JSON values one after another",
+}
+
 
 @pytest.mark.parametrize("kind", SURE)
 def test_what_is_sure_is_read(run: Run, tmp_path: Path, kind: str) -> None:
@@ -52,7 +62,8 @@ def test_what_is_sure_is_read(run: Run, tmp_path: Path, kind: str) -> None:
     said = run("unpack", "--from", name, "--to", "json", stdin=data).stdout
     done = run("unpack", "--to", "json", stdin=data)
     assert done.stdout == said
-    assert f"it was read as {name}, by its content" in done.stderr.decode()
+    words = READ_AS.get(kind, name)
+    assert f"it was read as {words}, by its content" in done.stderr.decode()
     (tmp_path / "a.dat").write_bytes(data)
     assert run("unpack", "--to", "json", "a.dat", "-o", "-").stdout == said
     run("unpack", "-o", "b.json", stdin=data)
@@ -74,8 +85,7 @@ UNSURE = {
     "elements that break off": (b"<a><b>", "xml"),
     "a log": (b"12:00 started: all well\n12:01 ended: all well\n", "csv"),
     "code": (b"import sys\n\nfor x in range(3):\n    print(x)\n", None),
-    "JSON5": (b'// a\n{"a": 1,}\n', "json"),
-    "JSON behind JSON": (b'{"a":1}{"b":2}', "json"),
+    "JSON5 and more": (b'// a\n{"a": 1,}}\n', "json"),
     "noise": (bytes(range(1, 255)), None),
     "numbers of MessagePack": (b"\x01\x02\x03", None),
     "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "csv"),

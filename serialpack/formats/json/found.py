@@ -20,7 +20,7 @@ def json_kind(head: bytes, named: str | None = None) -> str | None:
     if named == "json":
         return "ndjson" if _are_lines(head.removeprefix(BOM_UTF8).strip(_WHITE)) else "json"
     found = _kind(head)
-    if named == "ndjson" and found == "json" and not _one_line(head):
+    if named == "ndjson" and found == "json" and not begins_line(head):
         return "json"
     return named or found
 
@@ -29,7 +29,7 @@ def _kind(head: bytes) -> str | None:
     text = head.removeprefix(BOM_UTF8).strip(_WHITE)
     if not text.startswith(_BEGINS):
         return None
-    if _json_state(text) != "no":
+    if json_state(text) != "no":
         return "json"
     return "ndjson" if _are_lines(text) else None
 
@@ -41,13 +41,13 @@ def _are_lines(text: bytes) -> bool:
     if not (first.startswith(_BEGINS) and first.rstrip(_WHITE).endswith(_ENDS)):
         return False
     lines = [line for each in text.split(b"\n", 16)[:16] if (line := each.strip(_WHITE))]
-    return len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no"
+    return len(lines) > 1 and json_state(lines[0]) == "whole" and json_state(lines[1]) != "no"
 
 
-def _one_line(head: bytes) -> bool:
+def begins_line(head: bytes) -> bool:
     """Whether the first line is a value, or goes on behind the head."""
     line, newline, _ = head.removeprefix(BOM_UTF8).lstrip().partition(b"\n")
-    return not newline or _json_state(line.strip()) == "whole"
+    return not newline or json_state(line.strip()) == "whole"
 
 
 #: What a literal, a number or an escape may look like where the text breaks off within it.
@@ -60,7 +60,7 @@ def _decoder() -> json.JSONDecoder:
     return json.JSONDecoder(parse_int=str)
 
 
-def _json_state(text: bytes) -> str:
+def json_state(text: bytes) -> str:
     """Whether text is a "whole" JSON value, the beginning of one ("part") or neither ("no")."""
     # The standard library's: msgspec would do it faster than it is imported, for a small file.
     decoded = text.decode("utf-8", "replace")

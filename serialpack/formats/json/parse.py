@@ -257,15 +257,19 @@ def failed(block: SourceBlock, text: str, bad: Malformed) -> SyntaxInputError:
         hint = "--to takes --lossy nan, which reads NaN and infinities as floats"
     elif message == _SECOND and _CONTAINER.match(text, at):
         message = "a second value behind the first"
-        hint = (
-            "jq -c . FILE writes each on a line (integers beyond 2^53 rounded), --from ndjson reads"
-            " these"
-        )
+        hint = _MADE_JSON if block.offset + at < LOOKED_AT else _JQ
     elif (what := _json5(text, at, message)) is not None:
         message = f"{what}, which JSON5 has and JSON has not"
-        hint = "pyjson5 --as-json FILE writes JSON (pip install json5)"
+        hint = _MADE_JSON if block.offset + at < LOOKED_AT else _PYJSON5
     return place_of(block, text[:at], message, hint)
 
+
+#: How much of a text a conversion looks at to find what ``loose`` makes JSON of.
+LOOKED_AT = 64 << 10
+
+_MADE_JSON = "serialpack unpack FILE -o NEW.json makes JSON of it"
+_JQ = "jq -c . FILE writes each on a line (integers beyond 2^53 rounded), --from ndjson reads these"
+_PYJSON5 = "pyjson5 --as-json FILE writes JSON (pip install json5)"
 
 _CONTAINER = re.compile(r"[{\[]")
 
