@@ -137,9 +137,9 @@ def _with_number(
 
 def _ours(name: str, after: Sequence[str]) -> list[tuple[str, ...]]:
     """What ``name`` may mean, with ``after`` behind it."""
-    if name == "-T" and after[:1] and not after[0].isdigit():  # as tar has it
+    if name == "-T" and after and not after[0].isdigit():  # as tar has it
         return [("--files-from",)]
-    if name == "-T" and after[:1] == ["0"]:  # all there are, which is so without
+    if name == "-T" and after and after[0] == "0":  # all there are, which is so without
         return [()]
     format = name.removeprefix("--").lower()
     if format in FORMATS or FORMATS.by_extension(f".{format}"):
