@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -247,10 +247,10 @@ class BlockConverter(WritingHalf):
             return super()._by_rules(records, losses, first_record)
         return self._lossy_carrier.carried(records, losses, first_record)
 
-    def _lost_of(self, records: list[Any]) -> Difference | None:
+    def _lost_of(self, records: list[Any], rules: Collection[str] = ()) -> Difference | None:
         if self._table is None:
-            return super()._lost_of(records)
-        return self._table.write(records, 0).lost
+            return super()._lost_of(records, rules)
+        return self._table.tried(records, rules)
 
     def look_into(self, seen: TypesSeen) -> None:
         """Say of all that is read from now on, in ``seen``, how columns of text are spelled."""

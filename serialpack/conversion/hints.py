@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from serialpack.conversion.losses import Losses
@@ -25,6 +25,9 @@ WITHOUT_NAMES = "--no-header keeps each column, with the names as the first row"
 
 #: Writes a record with losses: what the target still refuses of it, by these rules; None: nothing.
 Attempt = Callable[[frozenset[str]], Difference | None]
+
+#: What of records is lost as they are, where the user names these rules.
+LostOf = Callable[[list[Any], Collection[str]], Difference | None]
 
 
 def lost_by(writer: TargetWriter, records: list[Any]) -> Difference | None:
@@ -75,13 +78,12 @@ def hint_for(
     plan: ConversionPlan,
     lost: Difference,
     record: Any,
-    lost_of: Callable[[list[Any]], Difference | None],
+    lost_of: LostOf,
     changed: Callable[[list[Any], Losses], list[Any]],
     *,
     read: bool,
 ) -> str:
-    """As ``hint``; ``read``: whether ``record`` was. ``lost_of`` says what of records is lost as
-    they are."""
+    """As ``hint``; ``read``: whether ``record`` was."""
     attempt = attempt_with(record, lost_of, changed) if read else None
     return hint(plan, lost, record, attempt)
 
@@ -167,17 +169,16 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
 
 def attempt_with(
     record: Any,
-    lost_of: Callable[[list[Any]], Difference | None],
+    lost_of: LostOf,
     changed: Callable[[list[Any], Losses], list[Any]],
 ) -> Attempt:
-    """What writes ``record``; ``lost_of`` as of ``hint_for``, ``changed`` does what the rules
-    say."""
+    """What writes ``record``; ``changed`` does what the rules say."""
 
     def attempt(rules: frozenset[str]) -> Difference | None:
         try:
             records = changed([record], Losses(rules, rules))
         except SerialpackError:  # two keys would become one
             return Difference(0, "$", "", "", "value")
-        return lost_of(records)
+        return lost_of(records, rules)
 
     return attempt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from serialpack.conversion.literals import has_literals, settled, without_literals
@@ -228,7 +229,11 @@ class WritingHalf:
         ways = self._lost_of, self._by_rules
         return hints.hint_for(self.plan, lost, record, *ways, read=read) or _NO_WAY
 
-    def _lost_of(self, records: list[Any]) -> Difference | None:
+    def _lost_of(
+        self,
+        records: list[Any],
+        rules: Collection[str] = (),  # noqa: ARG002
+    ) -> Difference | None:
         """What of ``records`` is lost as they are, whatever the rules."""
         from serialpack.conversion import hints
 

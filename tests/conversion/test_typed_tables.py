@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import pickle
 from decimal import Decimal
 from typing import Any
 
+import msgpack
 import pytest
 
 import serialpack
@@ -178,3 +180,41 @@ def test_decimals_in_several_scales_are_told_without_the_proof_too() -> None:
         for proved in (True, False)
     ]
     assert told[0] == told[1] != []
+
+
+#: What msgspec and Python spell with an exponent, each in its own way, or one of them alone.
+FLOATS = [1e-10, 1.5e-7, 0.00001, 1e16, 123456789012345680.0, 1.23e34, 1e300, 5e-324, -1e22]
+
+
+@pytest.mark.parametrize("target", ["parquet", "arrow", "sqlite", "csv"])
+def test_floats_with_an_exponent_stand_in_json_text(target: str) -> None:
+    """They were refused, as nested too deeply: the proof read them as literals."""
+    records = [{"v": [*FLOATS, "x"], "w": 1}, {"v": {"a": 1e-10}, "w": 2}]
+    for source, data in (
+        ("msgpack", msgpack.packb(records)),
+        ("json", json.dumps(records).encode()),
+    ):
+        out = io.BytesIO()
+        report = serialpack.convert(io.BytesIO(data), out, format=source, to=target)
+        assert "mixed" in {loss.rule for loss in report.carried}
+        back, shaping = io.BytesIO(), Shaping(nest=(), typed=target == "csv")
+        source = io.BytesIO(out.getvalue())
+        serialpack.convert(source, back, format=target, to="json", shaping=shaping)
+        assert json.loads(back.getvalue()) == records
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("target", ["parquet", "arrow", "sqlite", "csv", "tsv"])
+@pytest.mark.parametrize("value", [[math.nan, "x"], {"a": [math.inf]}, [[-math.inf]]])
+def test_no_nan_becomes_null_in_json_text_unsaid(value: Any, target: str, verify: bool) -> None:
+    """Without the proof it did; in a table of text --lossy nan was no way out."""
+    data = msgpack.packb([{"v": 1}, {"v": value}])
+    how = {"format": "msgpack", "to": target, "verify": verify}
+    with pytest.raises(serialpack.ValueRefusedError, match=r'lossy=\["nan"\]'):
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), **how)
+    out = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), out, lossy=["nan"], **how)
+    (loss,) = report.losses
+    assert (loss.rule, loss.count, loss.record) == ("nan", 1, 1)
+    assert loss.value_path.startswith("$.v")
+    assert b"null" in out.getvalue()

@@ -18,6 +18,7 @@ from serialpack.formats.csv.tokens import texts_of, unquoted
 from serialpack.formats.json.lossy import literal_scanner
 from serialpack.formats.json.write import compact_lines
 from serialpack.literal import MAX_DIGITS, Literal, integer, number
+from serialpack.serializers.base import check_finite
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
 _WORDS: dict[str, Any] = {
@@ -220,12 +221,15 @@ def _double(value: float) -> str:
 
 
 def json_texts(values: Sequence[Any]) -> list[str]:
-    """The JSON text of each value."""
+    """The JSON text of each value; ValueError for NaN and infinities, which JSON has not."""
     import msgspec
 
     try:
+        data = msgspec.json.Encoder().encode_lines(values)
+        if b"null" in data:  # which is what NaN is written as
+            check_finite(list(values))
         # Line ends within text are escaped.
-        return msgspec.json.Encoder().encode_lines(values).decode().split("\n")[:-1]
+        return data.decode().split("\n")[:-1]
     except (ValueError, TypeError, OverflowError, RecursionError):  # a lone surrogate, perhaps
         return compact_lines(list(values)).decode().split("\n")[:-1]
 

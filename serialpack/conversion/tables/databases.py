@@ -15,12 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.cells import from_json
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.layout import Layout, TableColumn, layout_of, shape_under
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.tables.table import TypedTable, as_json_texts, inner_kind, unlike
+from serialpack.conversion.tables.table import (
+    TypedTable,
+    as_json_texts,
+    inner_kind,
+    of_json_texts,
+    unlike,
+)
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.csv.join import TableJoin
 from serialpack.formats.shared.join import Join, Piece
@@ -144,7 +149,7 @@ class DatabaseTable(TypedTable):
         columns = list(zip(*decoded(data), strict=True))
         for column, was, cells in zip(self._layout.columns, plain, columns, strict=True):
             if column.is_json:
-                became = [None if cell is None else from_json(cell) for cell in cells]
+                became = of_json_texts(cells, was)
             elif column.declared == DECLARED[bool]:
                 became = [None if cell is None else cell == 1 for cell in cells]
             else:

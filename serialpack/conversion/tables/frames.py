@@ -8,7 +8,7 @@ from itertools import starmap
 from typing import Any, ClassVar
 
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.tables.cells import from_json, json_texts
+from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.strips import (
@@ -24,6 +24,7 @@ from serialpack.conversion.tables.table import (
     TypedTable,
     as_json_texts,
     inner_kind,
+    of_json_texts,
     same_column,
     unlike,
 )
@@ -140,7 +141,7 @@ class FrameTable(TypedTable):
         made = [None if v is MISSING else v for v in was]
         losses = Losses(*self._lossy)
         plain = self._json.carried(made, losses, 0)
-        return unlike(column, plain, [None if t is None else from_json(t) for t in became])
+        return unlike(column, plain, of_json_texts(became, plain))
 
 
 def _blame(

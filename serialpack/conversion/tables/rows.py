@@ -21,7 +21,7 @@ from serialpack.formats.csv.tokens import rows_of, texts_of
 from serialpack.formats.shared.join import Join
 from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
-from serialpack.values.kinds import Difference, Loss, shown, unplaced
+from serialpack.values.kinds import NAN, Difference, Loss, shown, unplaced
 
 _LITERALS: frozenset[type] = frozenset({int, float, bool, Literal})
 
@@ -39,10 +39,17 @@ class TextTable(Table):
     """One of text."""
 
     def __init__(
-        self, layout: Layout, shaping: Shaping, delimiter: str, *, verify: bool, plain: bool
+        self,
+        layout: Layout,
+        shaping: Shaping,
+        delimiter: str,
+        *,
+        verify: bool,
+        lossy: tuple[tuple[str, ...], ...],
+        plain: bool,
     ) -> None:
         """``plain``: the records are maps of text, and are to be read as such."""
-        super().__init__(layout, verify=verify)
+        super().__init__(layout, verify=verify, lossy=lossy)
         alone = len(layout.columns) == 1
         self._style = CellStyle(delimiter, shaping.null or "", alone, plain)
         self._beside_json = bool(layout.json_names) or layout.flattens
@@ -63,6 +70,11 @@ class TextTable(Table):
         if (data := self._text_by_row(values, told, first_record)) is not None:
             return data, None
         columns = self._layout.columns
+        if NAN in self._lossy[0]:  # which cells have a word for, and JSON text has not
+            values = [
+                self._as_json(column, each, first_record, told) if column.is_json else each
+                for column, each in zip(columns, values, strict=True)
+            ]
         absent = list(map(type, values)).count(Absent)
         for column, each in zip(columns, values, strict=True):
             if type(each) is Absent and not absent:

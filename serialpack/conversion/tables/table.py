@@ -2,12 +2,14 @@
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from serialpack.conversion.literals import has_literals, without_literals
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.cells import json_texts
+from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.depth.values import holds_itself
@@ -32,12 +34,22 @@ class Written(NamedTuple):
 class Table(ABC):
     """Writes blocks of records under one layout. Belongs to one worker."""
 
-    def __init__(self, layout: Layout, *, verify: bool) -> None:
+    def __init__(self, layout: Layout, *, verify: bool, lossy: tuple[tuple[str, ...], ...]) -> None:
+        """``lossy``: the rules that may be applied, and those that the user named."""
         self._layout = layout
         self._verify = verify
+        self._lossy = lossy
 
     #: What stands before the rows of a piece: the line of names, in text.
     _head = b""
+
+    def tried(self, records: list[Any], rules: Collection[str]) -> Difference | None:
+        """What would not be held of ``records`` if the user named ``rules``."""
+        before, self._lossy = self._lossy, (tuple(rules), tuple(rules))
+        try:
+            return self.write(records, 0).lost
+        finally:
+            self._lossy = before
 
     def write(self, records: list[Any], first_record: int) -> Written:
         """The rows of ``records``; one that is not held is told, and nothing is raised for it."""
@@ -63,15 +75,25 @@ class Table(ABC):
         What is carried is put into ``told``.
         """
 
+    @cached_property
+    def _json(self) -> Carrier:
+        return Carrier("json", frozenset())
+
+    def _as_json(
+        self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
+    ) -> list[Any]:
+        """The values of a column of JSON text as such that JSON has."""
+        losses = Losses(*self._lossy)
+        made = self._json.carried(list(values), losses, first_record)
+        told += [
+            loss._replace(value_path=column.value_path + _within(loss.value_path))
+            for loss in losses.report()
+        ]
+        return made
+
 
 class TypedTable(Table):
     """One with null, and text for what its types do not hold."""
-
-    def __init__(self, layout: Layout, *, verify: bool, lossy: tuple[tuple[str, ...], ...]) -> None:
-        """``lossy``: the rules that may be applied, and those that the user named."""
-        super().__init__(layout, verify=verify)
-        self._lossy = lossy
-        self._json = Carrier("json", frozenset())
 
     def _plain(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
@@ -79,12 +101,12 @@ class TypedTable(Table):
         """The values with null for what is missing, and such as JSON has where they become its
         text."""
         values = missing_as_null(column, values, first_record, told)
-        if not column.is_json:
-            return values
-        losses = Losses(*self._lossy)
-        made = self._json.carried(list(values), losses, first_record)
-        told += losses.report()
-        return made
+        return self._as_json(column, values, first_record, told) if column.is_json else values
+
+
+def _within(path: str) -> str:
+    """The steps of a path behind that to the record."""
+    return path.removeprefix("$")
 
 
 def as_json_texts(
@@ -98,6 +120,12 @@ def as_json_texts(
         told.append(Loss("mixed", len(filled), *place, shown(values[first]), "JSON text"))
     texts = iter(json_texts(filled))
     return [None if value is None else next(texts) for value in values]
+
+
+def of_json_texts(texts: Sequence[str | None], was: Sequence[Any]) -> list[Any]:
+    """What texts of JSON are read as: numbers with their text where there are some in ``was``."""
+    found = [None if text is None else from_json(text) for text in texts]
+    return found if has_literals([was]) else without_literals(found)
 
 
 def missing_as_null(

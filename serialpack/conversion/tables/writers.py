@@ -49,7 +49,8 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
     if plan.layout.kept is not None:
         delimiter = plan.layout.kept.delimiter
     is_text = bool(FORMATS.declaration(plan.source).delimiter) and not plan.shaping.reads
-    return TextTable(plan.layout, plan.shaping, delimiter, verify=plan.verify, plain=is_text)
+    how = plan.layout, plan.shaping, delimiter
+    return TextTable(*how, verify=plan.verify, lossy=lossy, plain=is_text)
 
 
 def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
