@@ -100,6 +100,7 @@ def pack(
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
     check_meta(meta)
+    choice = choice._replace(threads=threads or usable_cores())
     if format is not None:
         format = FORMATS.source(format).name
     with opened_source(source, trust=trust) as opened:
@@ -127,7 +128,7 @@ def pack(
             min_saving=choice.min_saving,
             why=choice.why if choice.looked_at else "",
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
-            threads=threads or usable_cores(),
+            threads=choice.threads,
             size=opened.size,
             elsewhere=elsewhere,
             split=choice.split,
@@ -331,7 +332,7 @@ def check_threads(threads: int | None) -> None:
 
 
 def first_records(
-    source: Path | IO[bytes],
+    source: Path | IO[bytes] | Source,
     target: IO[bytes],
     count: int,
     *,
@@ -343,7 +344,7 @@ def first_records(
     more. UsageError where no records can be told apart.
     """
     from serialpack.compressed.pieces import Pieces
-    from serialpack.compressed.source import decompressed
+    from serialpack.compressed.source import decompressed, packed_inside
     from serialpack.formats.shared.filed import FileRead
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
     from serialpack.pipeline.unpack import LimitedWrite, member_plan, restored_pieces
@@ -353,8 +354,13 @@ def first_records(
         head = opened.peek(HEAD)
         if packed := is_container(head[:SNIFF]):
             opened = expanded(opened)
-            fmt = FORMATS.get(member_plan(first_header(opened.peek), trust=True).format)
-            read: Read = Pieces(restored_pieces(opened.read)).read
+            header = first_header(opened.peek)
+            fmt = FORMATS.get(member_plan(header, trust=True).format)
+            pieces = Pieces(restored_pieces(opened.read))
+            if fmt.name == "bytes" and (inside := packed_inside(opened, pieces, header.name)):
+                first_records(inside, target, count, max_size=max_size)
+                return
+            read: Read = pieces.read
         else:
             fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head))
             read = FileRead(opened.read, opened.here)
@@ -369,9 +375,8 @@ def first_records(
 
 def _identity(source: Source) -> tuple[str | None, int | None]:
     """Base name and modification time (ns) of a source that is a file."""
-    # Standard input and descriptors have names that are none: "<stdin>", 3.
     if source.stat is None or not (name := source.name) or name.startswith("<"):
-        return None, None
+        return None, None  # standard input and descriptors have names that are none: "<stdin>", 3
     return name, source.stat.st_mtime_ns
 
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from serialpack.container.entries import EntryRow, cut
 from serialpack.container.index import IndexRow
 from serialpack.container.records import Header
-from serialpack.container.rows import EntryRow, cut, decode_rows
+from serialpack.container.rows import decode_rows
 
 
 class ArchivedEntry(NamedTuple):

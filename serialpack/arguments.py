@@ -27,7 +27,7 @@ def _columns(value: str) -> str:
 
 
 def _types(value: str) -> str:
-    pairs = (word.rpartition("=") for word in next(csv.reader([value])))
+    pairs = (word.rpartition("=") for word in next(csv.reader([value.strip("'")])))
     return f"[{', '.join(f'({_text(name)}, {_text(kind)})' for name, _, kind in pairs)}]"
 
 

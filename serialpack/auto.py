@@ -54,7 +54,8 @@ class Choice(NamedTuple):
     ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
     the codec. ``settled``: whether the data cannot change it any more; ``looked_at``: whether it
     was looked at for this. ``split``: what cuts the source in the place of its format, given what
-    reads it, and the size of blocks.
+    reads it, and the size of blocks. ``threads``: how many may look for it. ``sized``: whether the
+    user named the size of blocks.
     """
 
     chain: Chain
@@ -65,6 +66,8 @@ class Choice(NamedTuple):
     settled: bool = True
     looked_at: bool = False
     split: Split | None = None
+    threads: int = 1
+    sized: bool = False
 
 
 @lru_cache(None, typed=True)  # True is no 1 here
@@ -105,7 +108,15 @@ def choose(
         parse_stage(CODECS, codec, effort),
     )
     words = "; ".join(why) or "as asked for"
-    return Choice(chain, block_size or step.block_size, words, effort, min_saving, settled)
+    return Choice(
+        chain,
+        block_size or step.block_size,
+        words,
+        effort,
+        min_saving,
+        settled,
+        sized=block_size is not None,
+    )
 
 
 def settle(
@@ -116,17 +127,18 @@ def settle(
 ) -> Choice:
     """``choice``, with what it left open chosen by looking at the source.
 
-    ``peek(n)`` shows the source's first n bytes, fewer where it has no more. A block of them and
-    one is asked for: what comes through a pipe may be long in coming. ``source`` is looked at
-    farther on too, where it can be.
+    ``peek(n)`` shows the source's first n bytes, fewer where it has no more. A block of them, and
+    of records one more, is asked for: what comes through a pipe may be long in coming. ``source``
+    is looked at farther on too, where it can be.
     """
     if choice.settled:
         return choice
-    head = peek(choice.block_size + 1)
+    declared = FORMATS.declaration(format)
+    # Of records it matters whether there are more than in one block.
+    head = peek(choice.block_size + bool(declared.columns))
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
         return choice
-    declared = FORMATS.declaration(format)
     if declared.columns:
         return _for_records(choice, format, head)
     if declared.variants:
@@ -185,21 +197,25 @@ def for_numbers(
     ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
     first of these. ``head``: what they begin with, as much as a block.
     """
-    from serialpack.array_chains import best_chain, recurring_chain
+    from serialpack.array_chains.blocks import block_size
+    from serialpack.array_chains.choice import chosen
 
-    codec, effort = choice.chain.codec, choice.effort
-    tried = [best_chain(layout, samples, length, codec, effort) for layout in layouts]
-    found, plain = min(tried, key=lambda chains: chains[0].share)
-    whole = recurring_chain(layouts[0], head, codec, effort, found.share)
-    if whole is not None:
-        chain = choice.chain._replace(codec=whole.codec)
+    found, plain, recurs = chosen(
+        layouts, samples, length, head, choice.chain.codec, choice.effort, choice.threads
+    )
+    if recurs:
         return choice._replace(
-            chain=chain, why=f"much of it comes again, which {whole.codec.name} finds"
+            chain=choice.chain._replace(codec=found.codec),
+            why=f"much of it comes again, which {found.codec.name} finds",
         )
     if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
+    whole = not choice.sized and (length > len(head) or length < choice.block_size)
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=found.codec),
+        block_size=(
+            block_size(layouts[0], found, length, choice.block_size) if whole else choice.block_size
+        ),
         min_saving=choice.min_saving if found.codec.name == plain.codec.name else 0.0,
         why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
     )
@@ -210,7 +226,7 @@ def _samples(
 ) -> tuple[int, list[Buffer]]:
     """The bytes that can be looked at, of the whole file where it can be read again, else of its
     first block; and samples of places spread over them."""
-    from serialpack.array_chains import sample_places
+    from serialpack.array_chains.trial import sample_places
 
     again = source.again() if source is not None and (source.size or 0) > len(head) else None
     if again is not None and again.size is not None:

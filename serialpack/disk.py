@@ -1,4 +1,6 @@
-"""What a disk holds: files brought to it, read back from it, named on it, and left on it dead."""
+"""What a disk holds: files brought to it, read back from it, named on it, left on it dead,
+and removed from it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from serialpack.files import exists
+from serialpack.errors import FileError
+from serialpack.far import is_far
+from serialpack.files import exists, file_error, same_file, status
 from serialpack.hidden import is_hidden
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
@@ -81,6 +85,31 @@ def syncfs() -> Callable[[int], bool] | None:
     except (AttributeError, OSError, ValueError, ImportError):
         return None
     return lambda fd: bool(call(fd) == 0)
+
+
+#: From so many bytes on, written at once, room is made for them before.
+LARGE = 16 << 20
+
+#: Keeps the size of the file as it is (fallocate(2), FALLOC_FL_KEEP_SIZE).
+_KEEP_SIZE = 1
+
+
+def make_room(fd: int, start: int, size: int) -> None:
+    """Have the file system find room for ``size`` bytes at once, which are about to be written from
+    byte ``start`` on: ext4 takes them in two thirds of the time then.
+
+    Nothing where it cannot. Nothing on a file system without a disk of its own: memory takes
+    longer, and what compresses files (btrfs) would not then.
+    """
+    try:
+        if not os.major(os.fstat(fd).st_dev):
+            return
+        import ctypes
+
+        call = ctypes.CDLL(None).fallocate64
+        call(fd, _KEEP_SIZE, ctypes.c_int64(start), ctypes.c_int64(size))
+    except (AttributeError, OSError, ImportError):
+        return
 
 
 #: So many files are brought to disk at a time: the system writes once for all that wait. Of 512
@@ -188,3 +217,20 @@ def sync_folder(folder: str) -> None:
             raise
     finally:
         os.close(fd)
+
+
+def remove_source(path: str, before: os.stat_result | None) -> None:
+    """Remove a source that is safely packed, unless it is no longer the file that was read."""
+    try:
+        now = status(path) if is_far(path) else os.lstat(path)
+        if before is None or not same_file(now, before):
+            raise FileError("is no longer the file that was read; kept", path=path)
+        if is_far(path):
+            from serialpack.far.upload import remove
+
+            remove(path)
+        else:
+            # A crash may bring it back, which loses nothing.
+            os.unlink(path)
+    except OSError as error:
+        raise file_error(error, path, "remove") from error

@@ -8,7 +8,7 @@ small, can be read without it. Enter at ``apart``, or for a source at ``settle_a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
@@ -24,6 +24,9 @@ from serialpack.formats.shared.large import LargeValue, NumbersLayout, ReadAt
 from serialpack.formats.shared.long_bytes import LongBytes
 from serialpack.stages.chain import Chain, Extent
 from serialpack.stages.stage import Buffer
+
+#: Fewer bytes are not worth the time that it takes to try chains for the large values in them.
+LEAST_TRIED = 1 << 20
 
 #: Arrays of one type are tried together where they are smaller than this, whatever their shape.
 _ALONE = 1 << 20
@@ -106,7 +109,7 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     """
     chains = dict.fromkeys(values, choice.chain)
     if tried:
-        from serialpack.array_chains import sample_places
+        from serialpack.array_chains.trial import sample_places
 
         for layouts, alike in _groups(values, read).items():
             length, joined = _joined(alike, read)
@@ -156,13 +159,18 @@ def _joined(values: list[LargeValue], read: ReadAt) -> tuple[int, ReadAt]:
     return starts[-1], joined
 
 
-def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) -> Choice | None:
-    """``choice``, which is open, for ``source``, which begins with ``head``; None where it has no
-    large values."""
-    fmt = FORMATS.get(format)
+def settle_apart(
+    choice: Choice, format: str, peek: Callable[[int], Buffer], source: Source
+) -> Choice | None:
+    """``choice``, which is open, for ``source``, of which ``peek`` shows what comes next; None
+    where it has no large values."""
+    fmt, size = FORMATS.get(format), source.size
+    if size is not None and size < LEAST_TRIED:
+        return None
     if isinstance(fmt, MessageFormat):
-        return _of_messages(choice, fmt, head)
-    size, again = source.size, source.again()
+        head = memoryview(peek(choice.block_size + 1))
+        return _of_messages(choice, fmt, head) if (size or len(head)) >= LEAST_TRIED else None
+    again = source.again()
     if size is None or again is None:
         return None
     with again:

@@ -1,4 +1,4 @@
-"""Files that are read, and what must be true of a file before it is written, read or removed."""
+"""Files that are read, and what must be true of a file before it is written or read."""
 
 from __future__ import annotations
 
@@ -61,14 +61,17 @@ class Source:
             self.path = shown(source)
             self._file = _open_source(self.path)
             self._close = True
-        elif not hasattr(source, "read"):
-            kind = type(source).__name__
+        elif not hasattr(source, "read") or isinstance(source, io.TextIOBase):
+            kind = "a file of text" if hasattr(source, "read") else type(source).__name__
             raise TypeError(f"source must be a path or a binary file object, not {kind}")
         else:
             self._file = source
             self._close = False
             found = name or getattr(source, "name", None)
             self.path = found if isinstance(found, str) else UNNAMED
+        #: Whether Python's own class reads it from the system.
+        file = self._file
+        self._real = isinstance(file, io.BufferedReader) and type(file.raw) is io.FileIO
         self._pushed = b""
         self._got = 0
         self._with: list[Callable[[], None]] = []
@@ -114,6 +117,8 @@ class Source:
 
     def read(self, size: int) -> bytes:
         """Exactly ``size`` bytes, fewer only at the end."""
+        if len(self._pushed) != size:
+            self._put_back()
         data, self._pushed = self._pushed[:size], self._pushed[size:]
         if len(data) == size:
             return data
@@ -169,11 +174,9 @@ class Source:
         Several threads may call it at once. None where one alone can read: of what is no file of
         the system's, and of systems that do not read at a place.
         """
-        file = self._file
-        real = isinstance(file, io.BufferedReader) and type(file.raw) is io.FileIO
-        if self.stat is None or not real or not hasattr(os, "preadv"):
+        if self.stat is None or not self._real or not hasattr(os, "preadv"):
             return None
-        fd, start = file.fileno(), file.tell() - len(self._pushed)
+        fd, start = self._file.fileno(), self._file.tell() - len(self._pushed)
 
         def read(view: memoryview, at: int) -> int:
             done = 0
@@ -213,6 +216,13 @@ class Source:
             self._pushed = self.read(size)
         return self._pushed[:size]
 
+    def _put_back(self) -> None:
+        """Let the system give once more what was peeked at, where it can: it copies that once."""
+        if self._pushed and self._real and self._got <= (self.size or 0):
+            self._file.seek(-len(self._pushed), os.SEEK_CUR)
+            self._got -= len(self._pushed)
+            self._pushed, self._ended = b"", False
+
     def seekable(self) -> bool:
         """Whether the file can be read from its end: no pipe, and nothing was read but a peek."""
         try:
@@ -233,7 +243,7 @@ class Source:
     def check_unchanged(self) -> None:
         """FileError where the file was written to while it was read."""
         now = None if self.stat is None else self._stat(again=True)
-        if self.stat is not None and now is not None and not _same(now, self.stat):
+        if self.stat is not None and now is not None and not same_file(now, self.stat):
             raise changed(self.path)
 
     def check_damage(self, error: SerialpackError) -> None:
@@ -376,24 +386,7 @@ def _check_far_output(url: str, *, force: bool, source: os.stat_result | None) -
         raise exists(url)
 
 
-def _same(now: os.stat_result, before: os.stat_result) -> bool:
+def same_file(now: os.stat_result, before: os.stat_result) -> bool:
     """Whether it is the same file, and nothing was written to it."""
     written = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
     return os.path.samestat(now, before) and not written
-
-
-def remove_source(path: str, before: os.stat_result | None) -> None:
-    """Remove a source that is safely packed, unless it is no longer the file that was read."""
-    try:
-        now = status(path) if is_far(path) else os.lstat(path)
-        if before is None or not _same(now, before):
-            raise FileError("is no longer the file that was read; kept", path=path)
-        if is_far(path):
-            from serialpack.far.upload import remove
-
-            remove(path)
-        else:
-            # A crash may bring it back, which loses nothing.
-            os.unlink(path)
-    except OSError as error:
-        raise file_error(error, path, "remove") from error

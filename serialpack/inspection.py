@@ -3,6 +3,7 @@
 import io
 from collections import Counter
 from contextlib import suppress
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.archived import ArchivedEntry, entries_in, iso_time
@@ -10,7 +11,13 @@ from serialpack.auto import choose
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
-from serialpack.container.seek import StoredMember, find_members, first_byte, read_block
+from serialpack.container.seek import (
+    StoredMember,
+    find_listed,
+    find_members,
+    first_byte,
+    read_block,
+)
 from serialpack.detect import told
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
@@ -44,10 +51,11 @@ class MemberInfo(NamedTuple):
     is its path in the archive, where it is one of an archive's. ``why``: the reason for the chain,
     where auto had one in the data. ``forms``: of columns, how many blocks are what, where that can
     be told without reading all; ``columns``: what is in them, where that was asked for.
-    ``array``: where it is one, as its first block tells; what is the least and the greatest is
-    known where that is the only one. ``entries``: of an archive, those that are in it.
-    ``dictionary``: where it is unpacked with one. ``holds``: of an object its values, of an archive
-    of arrays what each is, with words for what is large (``pipeline.outline``)."""
+    ``array``: where it is one; what is the least and the greatest is known of up to 64 MiB, and
+    where only the first block is read, as of what is far, of that one. ``entries``: of an archive,
+    those that are in it. ``dictionary``: where it is unpacked with one. ``holds``: of an object its
+    values, of an archive of arrays what each is, with words for what is large
+    (``pipeline.outline``)."""
 
     chain: Chain
     why: str
@@ -161,7 +169,7 @@ def inspect_source(
         return Inspection(source.path, source.size, (_small_info(source),), None)
     if is_container(head):
         if source.seekable():
-            found = [_with_forms(source, m, columns=columns) for m in find_members(source.file)]
+            found = [_with_forms(source, m, columns=columns) for m in find_listed(source.file)]
             if len(found) == 1 and not source.is_far:
                 found = [_holding(source.file, found[0])]
         else:
@@ -181,14 +189,14 @@ def _small_info(source: Source) -> MemberInfo:
     payload = len(Small.decode(data).payload)
     file = io.BytesIO(expand(data))
     (member,) = find_members(file)
-    info = _holding(file, _with_array(file, member, _member_info(member)))
+    info = _holding(file, _with_array(file, member, _member_info(member), whole=True))
     start = len(data) - payload - CHECK_SIZE
     block = info.blocks[0]._replace(start=start, end=start + payload)
     return info._replace(packed=len(data), container=len(data) - payload, blocks=(block,))
 
 
 def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> MemberInfo:
-    info = _with_array(source.file, member, _member_info(member))
+    info = _with_array(source.file, member, _member_info(member), whole=not source.is_far)
     if info.chain.serializer.name != "columns" or not info.blocks:
         return info
     if source.is_far and not columns:  # it would take a request for one byte of each block
@@ -219,16 +227,25 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
     return info._replace(forms=forms, columns=found)
 
 
-def _with_array(file: IO[bytes], member: StoredMember, info: MemberInfo) -> MemberInfo:
-    declared = FORMATS.declaration(info.format)
-    if not (declared.is_array and info.blocks and info.blocks[0].exact):
+def _with_array(
+    file: IO[bytes], member: StoredMember, info: MemberInfo, *, whole: bool
+) -> MemberInfo:
+    """``info`` with the array that the member is. ``whole``: all its blocks are at hand."""
+    if not (FORMATS.declaration(info.format).is_array and info.blocks and info.exact):
         return info
     if info.dictionary is not None and not info.dictionary.found:
         return info
-    first = info.blocks[0]
-    stored = read_block(file, member, 0, first.start, first.end)
-    pieces = BlockUnpacker(member_plan(member.header)).pieces(stored)
-    return info._replace(array=array_in(pieces, first.size, info.size))
+    blocks = info.blocks if whole else info.blocks[:1]
+    unpacker = BlockUnpacker(member_plan(member.header))
+    stored = (read_block(file, member, n, each.start, each.end) for n, each in enumerate(blocks))
+    pieces = chain.from_iterable(map(unpacker.pieces, stored))
+    try:
+        array = array_in(pieces, sum(each.size for each in blocks), info.size)
+    except DamagedError:
+        if len(blocks) == 1:
+            raise
+        return _with_array(file, member, info, whole=False)
+    return info._replace(array=array)
 
 
 def _holding(file: IO[bytes], info: MemberInfo) -> MemberInfo:
@@ -252,7 +269,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
     header: Header = member.header
     index: Index = member.index
     plan = member_plan(header)
-    offsets = member.offsets
+    placed = zip(index.rows, member.offsets, member.offsets[1:], strict=False)
     blocks = tuple(
         BlockInfo(
             start,
@@ -265,9 +282,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
             bool(row.flags & CONTINUED),
             number,
         )
-        for number, (row, start, end) in enumerate(
-            zip(index.rows, offsets, offsets[1:], strict=False)
-        )
+        for number, (row, start, end) in enumerate(placed)
     )
     return _info(
         header,
@@ -313,12 +328,9 @@ def _left(source: Source) -> Inspection:
     remains = find_remains(source.file)
     if not remains.members:
         raise nothing_left()
-    members = []
-    for member in remains.members:
-        header = header_of(member)
-        if header is not None:
-            members.append(_left_info(member, header))
-    return Inspection(source.path, source.size, tuple(members), None, tuple(remains.damage))
+    headed = [(member, header_of(member)) for member in remains.members]
+    members = tuple(_left_info(member, header) for member, header in headed if header is not None)
+    return Inspection(source.path, source.size, members, None, tuple(remains.damage))
 
 
 def _left_info(member: "FoundMember", header: Header) -> MemberInfo:

@@ -124,11 +124,21 @@ KNOWN: tuple[KnownFile, ...] = (
         "DuckDB", (((8, b"DUCK"),),), _UNREAD, "duckdb copies a table to Parquet", ("duckdb",)
     ),
     KnownFile("ORC", _front(b"ORC"), _UNREAD, "pyarrow reads it, and writes Parquet", ("orc",)),
-    KnownFile("NetCDF", _front(b"CDF\x01", b"CDF\x02"), _UNREAD, "ncdump makes text", ("nc",)),
+    KnownFile(
+        "NetCDF", _front(b"CDF\x01", b"CDF\x02", b"CDF\x05"), _UNREAD, "ncdump makes text", ("nc",)
+    ),
     KnownFile(
         "MATLAB data", _front(b"MATLAB 5.0 "), _UNREAD, "scipy reads it, as .npy for one", ("mat",)
     ),
     KnownFile("FITS", _front(b"SIMPLE  ="), _UNREAD, "astropy reads it", ("fits",)),
+    KnownFile("DICOM", (((128, b"DICM"),),), _UNREAD, "pydicom reads it", ("dcm",)),
+    KnownFile("HDF4", _front(b"\x0e\x03\x13\x01"), _UNREAD, "h4toh5 makes HDF5", ("hdf4",)),
+    KnownFile("GRIB", _front(b"GRIB"), _UNREAD, "grib_to_netcdf makes NetCDF", ("grib", "grb")),
+    KnownFile("NRRD", _front(b"NRRD000"), _UNREAD, "pynrrd reads it", ("nrrd",)),
+    KnownFile("SPSS data", _front(b"$FL2", b"$FL3"), _UNREAD, "pandas.read_spss reads it"),
+    KnownFile(
+        "Stata data", _front(b"<stata_dta>"), _UNREAD, "pandas.read_stata reads it", ("dta",)
+    ),
     KnownFile("UTF-16 text", _front(b"\xff\xfe", b"\xfe\xff")),
 )
 

@@ -8,6 +8,7 @@ decoded whole, as ever, and the last one is kept.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 #: Of ``numpy.memmap``'s modes those that do not write into the file: its checksums would be wrong.
 MODES = "r", "c"
+
+#: So many runs of rows are read one by one; of more all that lies between.
+_MOST_RUNS = 4096
 
 #: An index of one axis: one place, or several.
 _Places = int | range
@@ -106,6 +110,8 @@ def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
     try:
         header = fmt.read_header(bytes(stored.read(0, MOST_HEADER)))
         kind = dtype_in(header)
+        if math.prod(length or 1 for length in header.shape) * kind.itemsize >= 1 << 63:
+            raise Malformed("its shape is beyond what NumPy has", header.size)
         if header.size + math.prod(header.shape) * kind.itemsize != len(stored):
             raise Malformed("its items are fewer or more than its shape has", header.size)
     except Malformed as error:
@@ -118,11 +124,14 @@ class LazyArray(NDArrayOperatorsMixin):
 
     ``shape``, ``dtype``, ``ndim``, ``size`` (items) and ``nbytes`` are as an array's. ``chunks``:
     the shape of what is read at a time at least, so that ``dask.array.from_array`` takes it as it
-    is. Slices, integers and ``...`` read only the blocks that they touch; other indexes, operators,
-    and ``numpy.asarray``, read all of it. The file stays open as long as the array is there; for
-    any number of threads, one at a time.
+    is. Slices, integers and ``...`` read only the blocks that they touch, as does a list of rows,
+    or a mask of them, in C order; other indexes, operators, and ``numpy.asarray``, read all of it.
+    The file stays open as long as the array is there; for any number of threads, one at a time. A
+    pickle of it has the name of the file, which is opened again where it is read, as by the workers
+    of Dask; ``dump`` packs its items.
 
-    IndexError as of NumPy's; DamagedError where a block that is read is not as it was written.
+    IndexError as of NumPy's; TypeError for a pickle of one in an open file; DamagedError where a
+    block that is read is not as it was written.
 
     >>> import numpy, serialpack
     >>> serialpack.dump(numpy.zeros((1000, 300)), "zeros.spk")
@@ -184,6 +193,25 @@ class LazyArray(NDArrayOperatorsMixin):
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = self.dtype, self.shape, self._fortran
+        return _again, (type(self), self._stored, self._start, *facts)
+
+    def __deepcopy__(self, _: Any) -> LazyArray:
+        return self  # nothing of it changes
+
+    def __eq__(self, other: Any) -> Any:  # records have no ufunc for it
+        import numpy as np
+
+        return np.asarray(self) == (np.asarray(other) if isinstance(other, LazyArray) else other)
+
+    def __ne__(self, other: Any) -> Any:
+        import numpy as np
+
+        return np.asarray(self) != (np.asarray(other) if isinstance(other, LazyArray) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"<LazyArray {self.shape} {self.dtype}>"
 
@@ -209,13 +237,33 @@ class LazyArray(NDArrayOperatorsMixin):
 
         index = _places(key if isinstance(key, tuple) else (key,), self.shape)
         if index is None:
-            return np.asarray(self)[key]
+            rows = _rows_in(key, self.shape)
+            if rows is None or (self._fortran and self.ndim > 1):
+                return np.asarray(self)[key]
+            return self._picked(rows, key[1:] if isinstance(key, tuple) else ())
         found = self._take(self._start, 0, index[::-1] if self._fortran else index)
         if self._fortran:
             found = found.T
         # One item is a scalar, as of an array in memory, but where dots ask for an array.
         dotted = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
         return found if found.shape or dotted else found.copy()[()]
+
+    def _picked(self, rows: NDArray[np.intp], more: tuple[Any, ...]) -> Array:
+        """The ``rows`` with these numbers, in their order, of each what ``more`` picks of it; each
+        block is decoded once."""
+        import numpy as np
+
+        wanted, places = np.unique(rows, return_inverse=True)
+        begins = np.flatnonzero(np.diff(wanted, prepend=-2) != 1)
+        if len(begins) > _MOST_RUNS:
+            between = self[(slice(wanted[0], wanted[-1] + 1), *more)]
+            all_of_them: Array = between[rows - wanted[0]]
+            return all_of_them
+        found: Array = np.empty((len(wanted), *self[(slice(0), *more)].shape[1:]), self.dtype)
+        for begin, end in pairwise([*begins, len(wanted)]):
+            run = slice(wanted[begin], wanted[end - 1] + 1)
+            found[begin:end] = self[(run, *more)]
+        return found if np.array_equal(wanted, rows) else found[places]
 
     def _take(self, start: int, axis: int, index: list[_Places]) -> Array:
         """The items at ``index``, of the axes from ``axis`` on, of what begins at ``start``."""
@@ -254,6 +302,17 @@ class LazyArray(NDArrayOperatorsMixin):
         return found
 
 
+def _again(
+    cls: type[LazyArray],
+    stored: StoredBytes,
+    start: int,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    fortran: bool,
+) -> LazyArray:
+    return cls(stored, start, dtype, shape, fortran=fortran)
+
+
 def _places(key: tuple[Any, ...], shape: tuple[int, ...]) -> list[_Places] | None:
     """The places of each axis; None for an index that is more than slices and integers.
 
@@ -272,6 +331,29 @@ def _places(key: tuple[Any, ...], shape: tuple[int, ...]) -> list[_Places] | Non
         _place(item, axis, length)
         for axis, (item, length) in enumerate(zip(items, shape, strict=True))
     ]
+
+
+def _rows_in(key: Any, shape: tuple[int, ...]) -> NDArray[np.intp] | None:
+    """The numbers of the rows that a list or an array picks, where nothing but slices is behind it;
+    None for all other indexes. IndexError for a row that is not there."""
+    import numpy as np
+
+    first, *more = key if isinstance(key, tuple) else (key,)
+    if not shape or len(more) >= len(shape) or not all(isinstance(each, slice) for each in more):
+        return None
+    if not isinstance(first, list | np.ndarray):
+        return None
+    rows = np.asarray(first)
+    if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "biu":
+        return None
+    if rows.dtype.kind == "b":
+        return np.flatnonzero(rows) if len(rows) == shape[0] else None
+    outside = (rows < -shape[0]) | (rows >= shape[0])
+    if outside.any():
+        place = rows[outside][0]
+        raise IndexError(f"index {place} is out of bounds for axis 0 with size {shape[0]}")
+    rows = rows.astype(np.intp)
+    return np.where(rows < 0, rows + shape[0], rows)
 
 
 def _is_plain(item: Any) -> bool:

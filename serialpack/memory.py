@@ -63,18 +63,32 @@ class Growing:
         try:
             if isinstance(self._room, mmap.mmap):
                 self._room.resize(2 * size)
-                return
-            self._room = mmap.mmap(-1, 2 * size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            else:
+                self._room = _mapped(2 * size)
         except OSError as error:
             raise MemoryError(str(error)) from None
-        with suppress(OSError):
-            self._room.madvise(_HUGE_PAGES)
 
     def whole(self) -> memoryview:
         """All of them, to which nothing is added any more."""
         if isinstance(self._room, mmap.mmap):
             self._room.resize(self._size)
         return memoryview(self._room)
+
+
+def memory_of(size: int) -> memoryview | None:
+    """Memory for ``size`` bytes, which takes none before it is written; None where that cannot be
+    had, and where it would be taken at once."""
+    if sys.platform == "linux" and size:
+        with suppress(OSError, OverflowError, ValueError):
+            return memoryview(_mapped(size))
+    return None
+
+
+def _mapped(size: int) -> mmap.mmap:
+    mapped = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(OSError):
+        mapped.madvise(_HUGE_PAGES)
+    return mapped
 
 
 def _on_huge_pages(room: memoryview) -> None:

@@ -13,7 +13,6 @@ from warnings import warn
 
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, opened_source, sink
-from serialpack.auto import Choice, choose
 from serialpack.checked import check_arguments, checked
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.reader import SNIFF, is_small
@@ -26,7 +25,6 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.files import UNNAMED, Path, Source
-from serialpack.formats.base import Style
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -38,11 +36,12 @@ from serialpack.formats.python.buffers import (
 )
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
-from serialpack.pipeline.small import pack_small, unpack_small
+from serialpack.pipeline.small import unpack_small
 from serialpack.pipeline.unpack import Write, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
+from serialpack.pipeline.writers import Writer, writer_of
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.kept import kept_reader, kept_writer
+from serialpack.serializers.kept import kept_reader
 from serialpack.serializers.whole import (
     Default,
     NotTaken,
@@ -80,9 +79,12 @@ class DumpOptions(TypedDict, total=False):
 
 _OPTIONS = frozenset(DumpOptions.__annotations__)
 
-#: How an object is packed, the settings of its serializer, and what that wrote. No named tuple,
-#: as making one takes a tenth of the time that a message has.
-_Serialized = tuple[Choice, Style, list[Buffer]]
+#: The types of which such an argument may have any value.
+_SURE: dict[str, frozenset[type]] = {"verify": frozenset({bool}), "effort": frozenset({int})}
+
+#: What an object is packed by, and what its serializer wrote. No named tuple, as making one takes a
+#: tenth of the time that a message has.
+_Serialized = tuple[Writer, list[Buffer]]
 
 
 @checked
@@ -122,6 +124,8 @@ def dump(
     {'mask': array([0, 1, 2]), 'name': ('a', 1)}
     """
     _check(how)
+    if target is None:
+        raise TypeError("target must be a path or a binary file object, not None")
     check_target(target, force, None)
     packed = _serialize(obj, chain, **how)
     with sink(target, force, None) as write:
@@ -138,11 +142,10 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     """
     if how:
         _check(how)
-    packed = choice, settings, pieces = _serialize(obj, chain, **how)
+    packed = writer, pieces = _serialize(obj, chain, **how)
     small = None
     if len(pieces) == 1 and not (how and how.get("meta")):
-        verify = how.get("verify", True)
-        small = pack_small(choice.chain, settings, pieces[0], verify=verify)
+        small = writer.small.pack(pieces[0], verify=how.get("verify", True))
         if small is not None and not (how and how.get("shared_dict")):
             return small
     written: list[Buffer] = []
@@ -155,6 +158,11 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
 
 def _check(how: DumpOptions) -> None:
     """TypeError for another argument, UsageError for a value that one cannot have."""
+    for name, value in how.items():
+        if type(value) not in _SURE.get(name, ()):
+            break
+    else:
+        return  # asking no more takes a tenth, which a small message notices
     for name in how:
         if name not in _OPTIONS:
             raise TypeError(f"dump and dumps have no argument {name!r}")
@@ -167,7 +175,7 @@ def _check(how: DumpOptions) -> None:
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -> None:
     """``tried``: whether filters and codecs may be, for large values: none were asked for."""
-    choice, settings, pieces = packed
+    (choice, _, settings, _), pieces = packed
     data = Scattered(pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
     plain = choice.chain.plain
@@ -188,8 +196,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
 
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
     elif len(ways) == 1 and (values := _large_values(choice.chain, data)):
-        from serialpack.extents import apart
-        from serialpack.pipeline.settle import LEAST_TRIED
+        from serialpack.extents import LEAST_TRIED, apart
 
         found = apart(choice, values, data.read, tried=tried and len(data) >= LEAST_TRIED)
         blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
@@ -274,9 +281,12 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
         return plan, [content]
     pieces = GatheredPieces()
     threads = threads or usable_cores()
-    done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, into=source)
+    done = unpack_stream(
+        source.read, pieces.add, trust=trust, threads=threads, into=source, room=pieces.room
+    )
     if done.format != "object" or len(done.headers) != 1:
-        raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
+        what = f"a {done.format} file" if done.format != "object" else "several, one after another"
+        raise UsageError(f"holds {what}, not one object", hint="unpack it")
     return member_plan(done.headers[0], trust=trust), pieces.pieces()
 
 
@@ -346,9 +356,9 @@ def _serialize(
         raise TypeError(f"chain must be text such as 'msgpack+zstd', not {type(chain).__name__}")
     refused: Callable[[], ValueRefusedError] | None = None
     is_auto = chain.startswith("auto")
-    for name in _tried(chain) if is_auto else (chain,):
-        choice = _choose(name, effort)
-        serializer, settings = kept_writer(choice.chain.serializer, options or {})
+    for name in _tried(chain, proved=verify) if is_auto else (chain,):
+        writer = writer_of(name, effort, options)
+        serializer = writer.serializer
         try:
             plain = obj if default is None else lowered(obj, default, serializer)
             pieces = dumped(serializer, plain)
@@ -363,16 +373,17 @@ def _serialize(
             continue
         if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
             _warn(refused().value_path)
-        return choice, settings, pieces
+        return writer, pieces
     assert refused is not None
     raise refused()
 
 
 @lru_cache(64)
-def _tried(chain: str) -> list[str]:
-    """The chains that ``auto``, or ``auto`` with filters and codec, may become."""
+def _tried(chain: str, *, proved: bool) -> list[str]:
+    """What ``auto``, or a chain of it, may become: unproved, json would make lists of tuples."""
     first, *rest = chain.split("+", 1)
-    return ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]
+    names = [name for name in AUTO if proved or name != "json"]
+    return ["+".join((name, *rest)) for name in names] if first == "auto" else [chain]
 
 
 def _same(error: ValueRefusedError) -> ValueRefusedError:
@@ -387,10 +398,3 @@ def _warn(path: str) -> None:
     _warned.set()
     said = f"{path}: only pickle holds it, so that load needs trust=True"
     warn(said, PickleWarning, stacklevel=4)
-
-
-@lru_cache(64)
-def _choose(chain: str, effort: int) -> Choice:
-    serializer, *filters = chain.split("+")
-    codec = filters.pop() if filters else "auto"
-    return choose(serializer, tuple(filters), codec, effort=effort)

@@ -21,7 +21,16 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any
 
-from serialpack.disk import WrittenBytes, hold, name_new, sync_all, sync_folder, syncfs
+from serialpack.disk import (
+    LARGE,
+    WrittenBytes,
+    hold,
+    make_room,
+    name_new,
+    sync_all,
+    sync_folder,
+    syncfs,
+)
 from serialpack.errors import FileError
 from serialpack.files import Path, exists, file_error, shown
 from serialpack.hidden import forget, hidden_name, hide
@@ -130,6 +139,8 @@ class Output:
 
     def _put(self, data: Buffer) -> None:
         try:
+            if len(data) >= LARGE:
+                make_room(self.fd, os.lseek(self.fd, 0, os.SEEK_CUR), len(data))
             done = os.write(self.fd, data)
             while done < len(data):
                 done += os.write(self.fd, memoryview(data)[done:])

@@ -83,8 +83,10 @@ def _text(head: bytes, whole: bool) -> Recognised:
         possible.append("toml")
     if not found and _LIKE_JSON.match(text):
         possible.append("json")
-    if text.lstrip().startswith("<"):
-        possible.append("xml")
+    if head.removeprefix(BOM_UTF8).lstrip().startswith(b"<"):
+        name = FORMATS.told(FORMATS.declaration("xml"), head)
+        possible.append(name)
+        found += [name] if _is_xml(head, whole=whole) else []
     return Recognised(found[0] if len(found) == 1 == len(possible) else None, tuple(possible))
 
 
@@ -118,6 +120,21 @@ def _is_toml(text: str) -> bool:
         return bool(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
+
+
+def _is_xml(head: bytes, *, whole: bool) -> bool:
+    """Whether it is well-formed as far as it is there, and no page of HTML."""
+    from xml.parsers import expat
+
+    names: list[str] = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda name, _: names.append(name)
+    parser.EntityDeclHandler = lambda *_: names.insert(0, "html")  # which is not read
+    try:
+        parser.Parse(head.removeprefix(BOM_UTF8).lstrip(), whole)
+    except expat.ExpatError:
+        return False
+    return bool(names) and names[0].lower() != "html"
 
 
 def _binary(head: bytes, *, whole: bool) -> Recognised:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeGuard
 
+from serialpack.disk import LARGE, make_room
 from serialpack.far import is_far
 from serialpack.files import Path, check_output, file_error, shown
 from serialpack.output import Output
@@ -81,6 +82,8 @@ class _TargetStream:
     def write(self, data: Buffer) -> None:
         view = memoryview(data)
         try:
+            if len(view) >= LARGE:
+                self._make_room(len(view))
             while view:
                 # Raw files may take less than they are given, and none where they would wait.
                 taken: int | None = self._file.write(view)
@@ -92,14 +95,19 @@ class _TargetStream:
         except OSError as error:
             raise file_error(error, self._name, "write") from error
 
+    def _make_room(self, size: int) -> None:
+        file = self._file
+        if isinstance(file, io.BufferedWriter) and type(file.raw) is io.FileIO and file.seekable():
+            make_room(file.fileno(), file.tell(), size)
+
 
 def check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:
     """Raise what writing to ``target`` would raise at once; TypeError for what is no target."""
     if isinstance(target, str | os.PathLike):
         if not is_device(target):
             check_output(target, force=force, source=source)
-    elif target is not None and not hasattr(target, "write"):
-        kind = type(target).__name__
+    elif target is not None and (not hasattr(target, "write") or isinstance(target, io.TextIOBase)):
+        kind = "a file of text" if hasattr(target, "write") else type(target).__name__
         raise TypeError(f"target must be a path or a binary file object, not {kind}")
 
 

@@ -17,9 +17,10 @@ import zstandard
 from msgpack import Unpacker, UnpackException, packb
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
 
+from tests.spec_rows import check_path, read_entries
 from tests.spec_rules import SpecError as SpecError
 from tests.spec_rules import Unsupported as Unsupported
-from tests.spec_rules import array, check_path, must, read_entries
+from tests.spec_rules import array, must
 from tests.spec_rules import read_objects as read_objects
 
 OWN, OWN_END = bytes.fromhex("89 53 50 4B 0D 0A 1A 0A"), bytes.fromhex("89 53 50 4B 45 4E 44 0A")
@@ -200,17 +201,21 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     header: dict[Any, Any] = objects[0]
     needs = array(header.get("needs", []), "", "key needs")
     must(all(isinstance(name, str) for name in needs), "key needs")
-    must({*needs} <= {"entry", "archive", "dict"}, f"needs {needs}", "unsupported")
+    features = {"entry", "archive", "dict", "rows", "control"}
+    must({*needs} <= features, f"needs {needs}", "unsupported")
     for key in KEYS.keys() & header.keys():
         must(type(header[key]) in KEYS[key], f"the type of key {key}")
     must(1 <= header.get("b", 1) <= MOST, "a block size of 1 to 67108864")
     must(all(type(x) is str for note in header.get("m", {}).items() for x in note), "notes are str")
     must(("e" in header) == ("entry" in needs), "an entry is in needs")
-    must("a" not in header or (header["a"] >= 0 and needs == ["archive"]), "a closing member")
+    must(
+        "a" not in header or (header["a"] >= 0 and {*needs} - {"rows"} == {"archive"}),
+        "a closing member",
+    )
     access = header.get("p", [])
     must(len(array(access, "c" * len(access), "key p")) in (0, 1, 3), "one count or three")
     path = header.get("e", "a")
-    check_path(path.encode() if isinstance(path, str) else path)
+    check_path(path.encode() if isinstance(path, str) else path, "control" in needs)
     must(("d" in header) == ("dict" in needs), "a dictionary is in needs")
     chain = read_chain(header.get("c"))
     named = array(header.get("d", [0, ""]), "c.", "key d")
@@ -280,7 +285,8 @@ def read_block(
         told = b"".join(pack("<Q", part[2]) for part in parts)
     must(told is None or xxh3_64_intdigest(told) == check, f"the check of block {place[1]}")
     other = None if serialized == size else serialized
-    row = [frame_size, stored, flags, records, size, other, frame_check, *filter(None, [listed])]
+    repeated = [] if listed is None or listed[:1] == b"\2" else [listed]
+    row = [frame_size, stored, flags, records, size, other, frame_check, *repeated]
     if "archive" not in header.get("needs", []) or "e" in header:
         return Block(row, sizes, content, told)
     entries = read_entries(listed, size, content if kept else None)
@@ -300,7 +306,7 @@ def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[
         must(fields[0] == left - 1 or (not sizes and fields[0] < left), "left counts down")
         left = fields[0]
         sizes.append(size)
-        rows += [array(row, "cccCcCc", "a row")[:8] for row in fields[1]]
+        rows += [read_row(row) for row in fields[1]]
     must(rows == [block.row for block in blocks], "the rows of the blocks")
     records = [row[3] for row in rows]
     serialized = sum(restored for block in blocks for _, restored in block.parts)
@@ -309,6 +315,16 @@ def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[
     must(fields[2:7] == [len(sizes), head, *sums], "frames, header and sums")
     must(isinstance(fields[7], bytes) and len(fields[7]) == 16, "a digest of 16 bytes")
     return fields[7], sizes
+
+
+def read_row(value: Any) -> list[Any]:
+    """INDEX: a row without what is for messages only."""
+    row = array(value, "cccCcCc", "a row")[:8]
+    if len(row) < 8 or not isinstance(row[7], list):
+        return row
+    _, first, last, *_ = array(row.pop(), "c..", "what a row covers")
+    must(isinstance(first, str | bytes) and isinstance(last, str | bytes), "paths")
+    return row
 
 
 def read_chain(value: Any) -> Chain:

@@ -3,12 +3,9 @@
 Capitals name sections of the page.
 """
 
-from struct import unpack
 from typing import Any
 
-import zstandard
 from msgpack import ExtType, Timestamp, Unpacker, UnpackException
-from xxhash import xxh3_64_intdigest
 
 
 class SpecError(Exception):
@@ -50,42 +47,3 @@ def array(value: Any, kinds: str, rule: str) -> list[Any]:
         right = {"c": count, "C": count or item is None, "a": isinstance(item, list), ".": True}
         must(right[kind], rule)
     return list(value)
-
-
-def check_path(path: bytes) -> None:
-    """ARCHIVE: which paths there are."""
-    must({b"", b".", b".."}.isdisjoint(path.split(b"/")), "parts of a path")
-    must(not {*range(32), 127} & {*path}, "no control characters in a path")
-
-
-def read_entries(data: Any, size: int, content: bytes | None) -> list[Any]:
-    """ENTRIES: what `data`, the value of key e, says of a block of `size` bytes."""
-    stream = zstandard.ZstdDecompressor().decompressobj()
-    try:
-        must(1 <= zstandard.get_frame_parameters(data).content_size <= 524288, "the rows' size")
-        rows = stream.decompress(data)
-    except (zstandard.ZstdError, TypeError) as error:
-        raise SpecError("damaged: the frame of entries") from error
-    must(stream.eof and not stream.unused_data and len(rows) > 4, "one frame of entries")
-    (n, flags), at, columns = unpack("<IB", rows[:5]), 5, list[list[int]]()
-    must(flags < 2 and 5 + (30 + 8 * flags) * n <= len(rows), "the head of entries")
-    for width in (4, 8, 8, 8, *([4, 4] if flags else []), 2):
-        planes, at = rows[at : at + width * n], at + width * n
-        columns.append([int.from_bytes(planes[i::n], "little") for i in range(n)])
-    modes, deltas, sizes, checks, *owners, shared = columns
-    *texts, end = rows[at:].split(b"\0")
-    entries, path, time, begin = list[Any](), b"", 0, 0
-    for i, (mode, length) in enumerate(zip(modes, sizes, strict=True)):
-        must(shared[i] <= len(path) and bool(texts), "a path")
-        path = path[: shared[i]] + texts.pop(0)
-        check_path(path)
-        time = (time + (deltas[i] >> 1 ^ -(deltas[i] & 1)) + 2**63) % 2**64 - 2**63
-        kind = mode & 0xF000
-        must(kind == 0x8000 or (kind in (0x4000, 0xA000) and length == 0), "type and bytes")
-        must(kind != 0xA000 or [*texts, b""][0] != b"", "the target of a link")
-        target = texts.pop(0) if kind == 0xA000 else None
-        piece, begin = (content or b"")[begin : begin + length], begin + length
-        must(content is None or kind != 0x8000 or xxh3_64_intdigest(piece) == checks[i], "a check")
-        entries.append((path, mode, time, length, [own[i] for own in owners], target))
-    must(not texts and not end and begin == size, "as many paths and bytes as entries")
-    return entries

@@ -10,6 +10,7 @@ import pytest
 
 import serialpack
 from serialpack.codecs import CODECS
+from serialpack.reports import BlockInfo
 from serialpack.stages.chain import parse_stage
 
 DRAW = np.random.default_rng(1)
@@ -17,8 +18,8 @@ DRAW = np.random.default_rng(1)
 
 def foretold(*shape: int) -> np.ndarray:
     """Numbers that have no pattern along any dimension, and of which the neighbours in all of them
-    together foretell each: sums of noise that is the same all along one dimension."""
-    found = np.zeros(shape, np.int64)
+    together nearly foretell each: sums of noise that is the same all along one dimension."""
+    found = DRAW.integers(0, 4, shape)
     for axis in range(len(shape)):
         one = tuple(1 if n == axis else length for n, length in enumerate(shape))
         found += DRAW.integers(0, 8000, one)
@@ -167,6 +168,55 @@ def test_a_start_of_any_length(start: int) -> None:
     serialpack.pack(io.BytesIO(data), out, serializer="raw", codec=f"pcodec@f8/{start}")
     serialpack.unpack(io.BytesIO(out.getvalue()), back)
     assert back.getvalue() == data
+
+
+WALK = np.cumsum(DRAW.normal(size=600_000)).astype("<f4")
+
+
+def blocks(path: Path, **how: object) -> tuple[tuple[BlockInfo, ...], bytes]:
+    """The blocks, and all of the container."""
+    out = io.BytesIO()
+    serialpack.pack(path, out, **how)  # type: ignore[arg-type]
+    return serialpack.inspect(io.BytesIO(out.getvalue())).members[0].blocks, out.getvalue()
+
+
+def test_threads_have_a_block_each(tmp_path: Path) -> None:
+    """An array that would be one block is cut into even ones, by its size alone: the bytes are the
+    same whoever packs it. A size that was asked for stays."""
+    path = tmp_path / "a.npy"
+    np.save(path, WALK)
+    found, data = blocks(path)
+    sizes = [block.size for block in found]
+    assert len(sizes) > 1
+    assert max(sizes) < 1.05 * min(sizes)
+    assert len(data) < 1.002 * len(blocks(path, block_size=4 << 20)[1])
+    assert blocks(path, threads=1)[1] == blocks(path, threads=3)[1] == data
+    assert blocks(path, block_size=2 << 20)[0][0].size == 2 << 20
+
+
+@pytest.mark.parametrize(
+    "values",
+    [WALK[:90_000], (WALK[:600] + WALK[:1000, None]) // 4e5, several(100).astype("<i4")],
+    ids=["few", "small", "far"],
+)
+def test_blocks_lose_nothing(tmp_path: Path, values: np.ndarray) -> None:
+    """What is packed into little, or foretold by what is far off, is not cut."""
+    path = tmp_path / "a.npy"
+    np.save(path, values)
+    assert len(blocks(path)[0]) == 1
+
+
+def test_a_header_is_kept_apart_in_its_block_alone(tmp_path: Path) -> None:
+    """It stands in the first; later ones begin with numbers."""
+    path = tmp_path / "a.npy"
+    np.save(path, WALK)
+    how = {"serializer": "raw", "block_size": 1 << 20}
+    whole, apart = (
+        [block.end - block.start for block in blocks(path, codec=codec, **how)[0]]
+        for codec in ("pcodec@f4", "pcodec@f4/128")
+    )
+    assert whole[0] != apart[0]
+    assert whole[1:] == apart[1:]
 
 
 def test_the_smallest_effort_tells_lzma_of_the_items(tmp_path: Path) -> None:

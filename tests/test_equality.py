@@ -33,7 +33,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.values import quick
+from serialpack.values import equality, quick
 from serialpack.values.equality import difference
 from serialpack.values.quick import quickly_same
 from tests.fidelity import things
@@ -360,9 +360,9 @@ def test_what_compared_much_compares_nothing_little(monkeypatch: pytest.MonkeyPa
     sizes: dict[int, list[int]] = {}
 
     class Seen(quick._PlainPickler):
-        def writes_alike(self, was: Any, became: Any) -> bool:
+        def writes_alike(self, was: Any, became: Any, pickled: bytes | None) -> bool:
             sizes.setdefault(id(self), []).append(len(pickle.dumps(was)))
-            return super().writes_alike(was, became)
+            return super().writes_alike(was, became, pickled)
 
     monkeypatch.setattr(quick, "_kept", quick._Picklers())
     monkeypatch.setattr(quick, "_PlainPickler", Seen)
@@ -370,3 +370,23 @@ def test_what_compared_much_compares_nothing_little(monkeypatch: pytest.MonkeyPa
         serialpack.dumps([{"name": f"n{n}"} for n in range(count)], "marshal")
     little, much = sorted(sizes.values())
     assert max(little) < 1000 < min(much)
+
+
+def test_of_an_array_of_numpy_only_what_describes_it_and_its_numbers_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was asked for attributes, and whether it is a number, a text, ...: half of a proof."""
+    looked_at: list[type] = []
+    attributes = equality._attributes
+
+    def seen(x: Any, y: Any) -> Any:
+        looked_at.append(type(x))
+        return attributes(x, y)
+
+    monkeypatch.setattr(equality, "_attributes", seen)
+    one, other = (np.arange(6.0).reshape(2, 3) for _ in range(2))
+    assert difference({"a": one, "b": (one,)}, {"a": other, "b": (other,)}) is None
+    assert set(looked_at) == {dict, tuple}
+    # One of another class may have some.
+    assert difference(one.view(np.recarray), other.view(np.recarray)) is None
+    assert np.recarray in looked_at

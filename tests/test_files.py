@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from serialpack.disk import remove_source
 from serialpack.errors import FileError
-from serialpack.files import Source, check_output, remove_source
+from serialpack.files import Source, check_output
 from serialpack.output import Output
 from serialpack.paths import safe_name
 
@@ -178,3 +179,30 @@ def test_reads_are_whole_whatever_the_file_gives() -> None:
 )
 def test_stored_names_lose_everything_unsafe(stored: str | None, safe: str | None) -> None:
     assert safe_name(stored) == safe
+
+
+def test_what_was_peeked_at_is_still_to_be_read(tmp_path: Path) -> None:
+    """Of a file the system gives it once more, which saves copies of it; from where the file
+    object of a caller stands."""
+    path = tmp_path / "a"
+    data = bytes(range(256)) * 1000
+    path.write_bytes(data)
+    for start in (0, 7):
+        with path.open("rb") as file:
+            file.seek(start)
+            source = Source(file)
+            for size in (10, 100_000, 5, 1 << 20):
+                assert source.peek(size) == data[start : start + size]
+            pieces = [source.read(size) for size in (3, 200_000)]
+            assert source.peek(9) == data[start + 200_003 : start + 200_012]
+            assert b"".join((*pieces, source.read(1 << 20), source.read(1))) == data[start:]
+
+
+def test_what_was_peeked_at_of_a_pipe_is_still_to_be_read() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as out, os.fdopen(reading, "rb") as file:
+        out.write(b"abcdefgh")
+        out.close()
+        source = Source(file)
+        assert (source.peek(2), source.peek(4), source.read(1)) == (b"ab", b"abcd", b"a")
+        assert source.read(9) == b"bcdefgh"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.formats.arrays.header import npy_header
 from tests.formats.test_array_facts import VOLUMES
 from tests.formats.test_arrays_layout import mrc, nifti
 from tests.pipeline.damage import flipped
@@ -206,3 +209,83 @@ def test_what_cannot_be_said_in_one_line(tmp_path: Path) -> None:
     assert np.array_equal(lazy[:9], CUBE[:9])
     with pytest.raises(serialpack.DamagedError):
         lazy[...]
+
+
+def test_a_pickle_has_the_name_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Dask's workers get it. It could not be pickled, nor copied, nor dumped."""
+    serialpack.dump([CUBE, CUBE + 1, "x"], tmp_path / "a.spk", "objects+zstd:1")
+    monkeypatch.chdir(tmp_path)
+    found = serialpack.load("a.spk", mmap_mode="r")
+    monkeypatch.chdir("/")
+    data = pickle.dumps(found)
+    assert len(data) < 2000
+    again = pickle.loads(data)
+    for lazy, array in zip(again[:2], (CUBE, CUBE + 1), strict=True):
+        assert type(lazy) is serialpack.LazyArray
+        assert np.array_equal(lazy[3:5], array[3:5])
+    assert again[0]._stored is again[1]._stored
+    assert copy.deepcopy(found)[1] is found[1]
+    dumped_again = serialpack.loads(serialpack.dumps(found))
+    assert type(dumped_again[0]) is np.ndarray
+    assert np.array_equal(dumped_again[0], CUBE)
+    serialpack.dump([CUBE + 2], tmp_path / "a.spk", "objects+zstd:1", force=True)
+    with pytest.raises(serialpack.FileError, match="is not the file that was pickled"):
+        pickle.loads(data)
+    with (tmp_path / "a.spk").open("rb") as file:
+        (lazy,) = serialpack.load(file, mmap_mode="r")
+        with pytest.raises(TypeError, match="has no name"):
+            pickle.dumps(lazy)
+
+
+def test_records_are_compared(tmp_path: Path) -> None:
+    """NumPy has no ufunc for it."""
+    array = np.array([("a", 1.5)] * 40_000, [("name", "S3"), ("x", "<f4")])
+    lazy = dumped(tmp_path / "a.spk", array)
+    assert (lazy == lazy).all()
+    assert (lazy == array).all()
+    assert not (lazy != lazy).any()
+
+
+def test_a_shape_beyond_what_numpy_has(tmp_path: Path) -> None:
+    """Of no items, so that none are missing; each index of it raised what no error of ours is."""
+    data = npy_header("<f8", (0, 1 << 62), fortran=False)
+    serialpack.pack(io.BytesIO(data), tmp_path / "a.spk", format="npy")
+    with pytest.raises(serialpack.DamagedError, match="beyond what NumPy has"):
+        serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [3, 1, 1, -1],
+        np.arange(90) % 7 == 0,
+        np.zeros(90, "?"),
+        [True] * 90,
+        np.array([5], "u1"),
+        np.arange(89, -1, -1),
+        [],
+    ],
+    ids=str,
+)
+def test_rows_by_number_or_mask(tmp_path: Path, rows: Any) -> None:
+    lazy = dumped(tmp_path / "a.spk", CUBE)
+    fortran = dumped(tmp_path / "b.spk", np.asfortranarray(CUBE))
+    for key in (rows, (rows, slice(3, 40, 2)), (rows, slice(None), slice(None, None, -1))):
+        for found in (lazy[key], fortran[key]):
+            assert type(found) is np.ndarray
+            assert found.dtype == CUBE.dtype
+            assert np.array_equal(found, CUBE[key])
+
+
+def test_few_rows_read_few_blocks(tmp_path: Path) -> None:
+    """All of it was read for them."""
+    array = np.random.default_rng(1).normal(size=(40_000, 100))
+    serialpack.dump(array, tmp_path / "a.spk", "objects+zstd:1")
+    lazy = serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+    before = lazy.bytes_read
+    assert np.array_equal(lazy[[9, 7, 30_001]], array[[9, 7, 30_001]])
+    assert lazy.bytes_read - before < (tmp_path / "a.spk").stat().st_size / 3
+    many = np.arange(0, 40_000, 3)
+    assert np.array_equal(lazy[many], array[many])
+    with pytest.raises(IndexError, match="index 40000 is out of bounds for axis 0"):
+        lazy[[0, 40_000]]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 from functools import partial
 from pathlib import Path
+from threading import Thread
+from typing import IO
 
 import pytest
 
-from serialpack import disk
+from serialpack import disk, output, targets
 from serialpack.disk import sync_all
 from serialpack.errors import ExistingFileError
 from serialpack.hidden import is_hidden
 from serialpack.output import Output, OutputGroup
+from serialpack.targets import sink
 
 of_linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
 
@@ -175,3 +179,46 @@ def test_each_file_has_the_fault_of_its_own() -> None:
     assert [fault and fault.errno for fault in faults] == [
         number if number % 3 == 0 else None for number in range(40)
     ]
+
+
+@of_linux
+def test_room_is_made_for_bytes_that_are_not_written_yet(tmp_path: Path) -> None:
+    """Not where there is no disk: it would take longer. The file is as long as it was."""
+    with (tmp_path / "a").open("wb") as file:
+        disk.make_room(file.fileno(), 100, 1 << 20)
+        stat = os.fstat(file.fileno())
+    assert stat.st_size == 0
+    if os.major(stat.st_dev):
+        assert stat.st_blocks * 512 >= 1 << 20
+    else:
+        assert stat.st_blocks == 0
+
+
+def test_room_is_made_for_what_is_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is written to, in a file of ours and in one of the caller's, which may be a pipe."""
+    made: list[tuple[int, int]] = []
+    for module in (output, targets):
+        monkeypatch.setattr(module, "make_room", lambda _, start, size: made.append((start, size)))
+        monkeypatch.setattr(module, "LARGE", 100_000)
+    sizes = (10, 99_999, 100_000, 5)
+    with Output(tmp_path / "a") as out:
+        for size in sizes:
+            out.write(bytes(size))
+    with (tmp_path / "b").open("wb") as file, sink(file, False, None) as put:
+        for size in sizes:
+            put(bytes(size))
+    assert made == [(100_009, 100_000)] * 2
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == bytes(200_014)
+    ends = os.pipe()
+    with os.fdopen(ends[0], "rb") as read, os.fdopen(ends[1], "wb") as file:
+        putting = Thread(target=_put_all, args=(file, bytes(100_000)))
+        putting.start()
+        assert read.read(100_000) == bytes(100_000)
+        putting.join()
+    _put_all(io.BytesIO(), bytes(100_000))
+    assert len(made) == 2
+
+
+def _put_all(file: IO[bytes], data: bytes) -> None:
+    with sink(file, False, None) as put:
+        put(data)

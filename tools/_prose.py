@@ -81,8 +81,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " and of an archive have a line each, of an archive all about each with -v.",
         "Of an array (npy, nifti, mrc) it shows the type of the items, the lengths, the order, and"
         " the least and the greatest number as they are stored, NaN apart; these of all numbers"
-        " or not at all: up to 64 MiB are read of a file, 4 MiB of standard input and of what is"
-        " compressed, of a container one block, and more is said not to be looked for.",
+        " or not at all: up to 64 MiB are read of a file or a container, 4 MiB of standard"
+        " input and of what is compressed, of a far container one block, and more is"
+        " said not to be looked for.",
         "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
         " up to 64 MiB of all numbers) and how many attributes; each of these has one too, called"
         " `DATASET@NAME`. Links out of the file are never followed. With `--head` it shows a"

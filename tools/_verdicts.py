@@ -20,12 +20,13 @@ carried is turned back for that, where it was. `partly` says that the target hol
 the kind.
 
 Columns of a table are found in a first pass over all records, in the order in which their keys
-appear. Null and a missing key are both an empty cell in CSV and TSV, and read as null; `--null
-null`, said when writing and when reading, keeps them apart. A map becomes columns `a.b` only
-where it is a map with keys in every record that has it, and not null (with `--null`, null too);
-any other column with maps or lists is JSON text throughout. `--nest` reads each cell that is JSON
-of a list, a map or a string as such; where text is among the cells that reads as JSON too, the
-closing line names the columns to read: `--nest tags,items`, or `--nest -` for none.
+appear. Null and a missing key are both an empty cell in CSV and TSV, and read as null, below a map
+that is there as missing; `--null null`, said when writing and when reading, keeps them apart. A map
+becomes columns `a.b` only where it is a map with keys in every record that has it, and not null
+(with `--null`, null too); any other column with maps or lists is JSON text throughout. `--nest`
+reads each cell that is JSON of a list, a map or a string as such; where text is among the cells
+that reads as JSON too, the closing line names the columns to read: `--nest tags,items`, or `--nest
+-` for none.
 
 Cells of CSV and TSV are text, always, but where types are asked for. `--infer` looks at all records
 and gives a column the type that its cells have, empty ones aside: integer, number, boolean, date,

@@ -13,10 +13,11 @@ from serialpack.api import Target, check_target, sink, target_name, unpack_repor
 from serialpack.archive.place import entry_of, none_fits
 from serialpack.archive.read import chosen_by
 from serialpack.archive.tell import is_archive
+from serialpack.container.entries import EntryRow, cut
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import members_of
-from serialpack.container.rows import EntryRow, cut, decode_rows
-from serialpack.container.seek import StoredMember, find_members, read_block
+from serialpack.container.rows import decode_rows
+from serialpack.container.seek import StoredMember, find_members, read_block, rows_in
 from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files import UNNAMED, Source
@@ -110,8 +111,12 @@ def _entries(source: Source, lost: list[DamagedError]) -> Iterator[OneEntry]:
         if not member.header.shared:
             yield OneEntry(source, entry_of(member.header, member.index.size), member)
             continue
-        for number, row in enumerate(member.index.rows):
-            rows = decode_rows(row.entries or b"", member.offsets[number])
+        for number, start in enumerate(member.offsets[:-1]):
+            try:
+                rows = decode_rows(rows_in(source.file, member, number, start), start)
+            except DamagedError as damage:
+                lost.append(damage)
+                continue
             yield from (OneEntry(source, e, member, number, begin) for e, begin, _ in cut(rows))
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import IO
 
 from serialpack.api import HEAD
-from serialpack.container.frames import checksum
-from serialpack.container.rows import MOST_ROWS, EntryRow, encode_rows
+from serialpack.container.entries import EntryRow
+from serialpack.container.rows import MOST_ROOM
 from serialpack.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError, changed
 from serialpack.files import Path, file_error
@@ -123,9 +123,9 @@ class SmallFiles:
             except SerialpackError as error:
                 self.failed.append((found, error))
                 continue
-            found.entry = found.entry._replace(size=len(data), check=checksum(data))
+            found.entry = found.entry._replace(size=len(data))
             takes = found.entry.room
-            if held and (size + len(data) > block_size or room + takes > MOST_ROWS - _HEAD):
+            if held and (size + len(data) > block_size or room + takes > MOST_ROOM):
                 yield self._block(pieces, held, offset)
                 pieces, held, offset, size, room = [], [], offset + size, 0, 0
             pieces.append(data)
@@ -141,13 +141,9 @@ class SmallFiles:
         self._given.append([found.entry for found in held])
         return SourceBlock(b"".join(pieces), len(self.blocks) - 1, offset)
 
-    def rows(self) -> bytes:
-        """The rows of the next block, of those that ``of`` gave."""
-        return encode_rows(self._given.popleft())
-
-
-#: Bytes before the rows.
-_HEAD = 8
+    def entries(self) -> list[EntryRow]:
+        """Those of the next block, of those that ``of`` gave."""
+        return self._given.popleft()
 
 
 def other_blocks(entries: Sequence[EntryRow]) -> Iterator[list[EntryRow]]:
@@ -155,7 +151,7 @@ def other_blocks(entries: Sequence[EntryRow]) -> Iterator[list[EntryRow]]:
     held: list[EntryRow] = []
     room = 0
     for entry in entries:
-        if held and room + entry.room > MOST_ROWS - _HEAD:
+        if held and room + entry.room > MOST_ROOM:
             yield held
             held, room = [], 0
         held.append(entry)

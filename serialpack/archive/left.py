@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from serialpack.api import unpack_report
 from serialpack.archive.place import Placer, entry_of
+from serialpack.container.entries import EntryRow
 from serialpack.container.remains import FoundMember, Slot
-from serialpack.container.rows import EntryRow, decode_rows
+from serialpack.container.rows import decode_rows
 from serialpack.container.salvage import find_remains, read_found
 from serialpack.errors import Damage, DamagedError, SerialpackError
 from serialpack.pipeline.salvage import Salvaged, header_of, nothing_left, salvage_member
@@ -94,9 +95,10 @@ class _Left:
             if slot.found is not None and slot.whole:
                 found = unpack(read_found(self._placer.source.file, slot.found))
             else:
-                listed = index.rows[slot.seq].entries if index else None
+                row = index.rows[slot.seq] if index else None
                 damage = DamagedError("damaged", block=slot.seq, start=slot.start, end=slot.end)
-                found = SharedBlock.lost(_entries(slot, listed), damage)
+                entries = _entries(slot, row and row.entries)
+                found = SharedBlock.lost(entries, damage, row and row.covered)
             self._placer.shared(found, plan.format)
             if self._progress is not None and slot.end is not None:
                 self._progress(slot.end, 0)

@@ -7,8 +7,8 @@ import stat
 from collections.abc import Callable
 from typing import TypeVar
 
+from serialpack.container.entries import EntryRow, cut
 from serialpack.container.records import Header
-from serialpack.container.rows import EntryRow, cut
 from serialpack.disk import without_dead
 from serialpack.errors import (
     ArchiveError,
@@ -121,6 +121,8 @@ class Placer:
             try:
                 if found.damage is not None:
                     raise found.damage
+                if fault := entry.fault:
+                    raise RefusedError(f"the path of an entry {fault}")
                 if not entry.is_file:
                     self.make(entry, report)
                     continue
@@ -131,7 +133,7 @@ class Placer:
                 continue
             self.report(entry.path, path, report._replace(target=path))
         if found.damage is not None and not found.entries:
-            self.fail(f"block {found.damage.block}, and the entries in it", found.damage)
+            self.fail(found.what, found.damage)
 
     def write(
         self, entry: EntryRow, restore: Callable[[LimitedWrite], Done], *, mtime: int | None

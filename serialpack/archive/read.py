@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.api import check_threads, opened_source, unpack_report
 from serialpack.archive.place import Each, Placer, Wanted, entry_of
 from serialpack.archive.tell import is_archive
 from serialpack.checked import checked
+from serialpack.container.entries import Covered
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import (
     SNIFF,
@@ -17,9 +19,15 @@ from serialpack.container.reader import (
     members_of,
     read_members,
 )
-from serialpack.container.records import Header, StoredBlock
+from serialpack.container.records import ENTRIES, Block, Header, StoredBlock
 from serialpack.container.rows import decode_rows
-from serialpack.container.seek import StoredMember, find_members, member_starts, read_block
+from serialpack.container.seek import (
+    StoredMember,
+    find_members,
+    member_starts,
+    read_block,
+    rows_in,
+)
 from serialpack.detect import looks_like
 from serialpack.errors import (
     DamagedError,
@@ -186,9 +194,9 @@ class _Unpacker:
                     except SerialpackError as error:
                         self._placer.fail(entry, error)
                 continue
-            self._blocks(
-                member.header, _wanted_blocks(source.file, member, self._placer.takes), None
-            )
+            wanted = _wanted_blocks(source.file, member, self._placer.takes)
+            covered = [row.covered for row in member.index.rows]
+            self._blocks(member.header, wanted, None, covered)
         return True
 
     def _alone(self, member: Member, entry: str) -> None:
@@ -220,9 +228,14 @@ class _Unpacker:
             raise DamagedError(f"member {member.number}: the digest of the whole does not match")
 
     def _blocks(
-        self, header: Header, blocks: Iterator[StoredBlock], digest: WholeDigest | None
+        self,
+        header: Header,
+        blocks: Iterator[StoredBlock],
+        digest: WholeDigest | None,
+        covered: Sequence[Covered | None] = (),
     ) -> bool:
-        """Write the entries of ``blocks`` that are wanted; whether all were whole."""
+        """Write the entries of ``blocks`` that are wanted; whether all were whole. ``covered``:
+        what the index says of each block of the member."""
         plan, placer = member_plan(header, trust=self._trust), self._placer
         whole = True
         for stored, found in in_order(
@@ -235,6 +248,8 @@ class _Unpacker:
             whole = whole and found.damage is None
             if digest is not None and found.damage is None:
                 digest.add(found.serialized, found.source, exact=True)
+            if found.damage is not None and covered:
+                found = found._replace(covered=covered[stored.block.seq])
             placer.shared(found, plan.format)
             self._written += len(found.data)
             if self._progress is not None:
@@ -243,12 +258,19 @@ class _Unpacker:
 
 
 def _wanted_blocks(file: IO[bytes], member: StoredMember, wanted: Wanted) -> Iterator[StoredBlock]:
-    """The blocks of ``member`` in which there are entries that are ``wanted``."""
-    offsets = member.offsets
-    for number, row in enumerate(member.index.rows):
-        entries = decode_rows(row.entries or b"", offsets[number])
-        if any(wanted(entry.path) for entry in entries):
-            yield read_block(file, member, number, *offsets[number : number + 2])
+    """The blocks of ``member`` in which there are entries that are ``wanted``; and those of which
+    that cannot be told, with their damage."""
+    for number, (start, end) in enumerate(pairwise(member.offsets)):
+        says: dict[str, Any] = {}
+        try:
+            rows = rows_in(file, member, number, start)
+            if not any(wanted(entry.path) for entry in decode_rows(rows, start)):
+                continue
+            says = {ENTRIES: rows}
+            yield read_block(file, member, number, start, end)
+        except DamagedError as damage:
+            lost = Block(number, 0, None, member.index.rows[number].size, 0, None, (), says)
+            yield StoredBlock(lost, start, end, (), damage)
 
 
 def _passed(

@@ -19,8 +19,7 @@ from serialpack.archive.gather import (
     total,
 )
 from serialpack.auto import choose, settle
-from serialpack.container.entries import fault_of
-from serialpack.container.rows import encode_rows
+from serialpack.container.entries import EntryRow, fault_of
 from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
 from serialpack.far import is_far
@@ -201,7 +200,7 @@ class _ArchiveWriter:
             why=choice.why if choice.looked_at else "",
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings({}),
         )
-        member = self._member(chain((first,), blocks), packing, shared.rows)
+        member = self._member(chain((first,), blocks), packing, shared.entries)
         for number, (row, files) in enumerate(zip(member.rows, shared.blocks, strict=True)):
             ends = accumulate((found.entry.size for found in files), initial=0)
             for found, (begin, end) in zip(files, pairwise(ends), strict=True):
@@ -257,11 +256,11 @@ class _ArchiveWriter:
     def _close(self, others: Sequence[ArchiveSource]) -> None:
         """Write the last member: folders and links, which have no bytes."""
         blocks = list(other_blocks([found.entry for found in others]))
-        rows = map(encode_rows, blocks)
+        given = iter(blocks)
         packing = self._packing(choose("raw", (), "zstd").chain, "bytes", self._choice.block_size)
         packing = packing._replace(before=self._members)
         empty = (SourceBlock(b"", number, 0) for number in range(len(blocks)))
-        member = self._member(empty, packing, lambda: next(rows))
+        member = self._member(empty, packing, lambda: next(given))
         for found in others:
             self._done(
                 PackReport(
@@ -296,9 +295,12 @@ class _ArchiveWriter:
         )
 
     def _member(
-        self, blocks: Iterator[SourceBlock], packing: Packing, rows: Callable[[], bytes]
+        self,
+        blocks: Iterator[SourceBlock],
+        packing: Packing,
+        entries: Callable[[], Sequence[EntryRow]],
     ) -> PackedMember:
-        member = pack_blocks(blocks, self._file.write, packing, self._behind(), rows)
+        member = pack_blocks(blocks, self._file.write, packing, self._behind(), entries)
         self._members += 1
         self._read, self.written = self._read + member.size, self.written + member.length
         return member

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -251,7 +252,7 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     if report.by_content:
         lines.append(f"  it was read as {report.format}, by its content; --from says otherwise")
     if report.lists:
-        lists = " or ".join(f"--at {key}" for key in report.lists[:_MOST_LISTS])
+        lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.lists[:_MOST_LISTS])
         lines.append(
             f"  it is one row: {lists} takes the list in it as the records;"
             " --lossy around lets go of what stands beside it"

@@ -73,8 +73,11 @@ def format_kept(path: str, said: str | None) -> str:
 
 def _format_of(path: str) -> str:
     with _opened(path) as source:
-        if is_container(source.peek(SNIFF)):
-            return packed_format(source)
+        if (header := header_in(source)) is not None:
+            found = packed_format(source)
+            inner_name = uncompressed_name(header.name or "")
+            named = FORMATS.by_extension(inner_name) if _is_compressed(header) else None
+            return found if found != "bytes" or named is None else named.name
         inner = decompressed(source)
         head = inner.peek(HEAD)
         found = told(None, None if path == STDIO else inner.name, head)
@@ -112,15 +115,18 @@ def compression_meant(output: str | None, path: str) -> str | None:
 
 def _inside(path: str) -> set[str] | None:
     """The formats that a container's content is of, by its header and by its names; none of an
-    archive, and of bytes that have none. None of what is no container."""
+    archive, and of bytes that have none; of those that are compressed that of bytes. None of what
+    is no container."""
     if path != STDIO and is_device(path):
         return None  # it can be read once
     header = _header_of(path)
     if header is None:
         return None
     declared = FORMATS.by_number(header.format)
-    if header.in_archive or declared is None or declared.name == "bytes":
+    if header.in_archive or declared is None:
         return set()
+    if declared.name == "bytes":
+        return {"bytes"} if _is_compressed(header) else set()
     names = (header.name, path.removesuffix(SUFFIX))
     found = {FORMATS.by_extension(name) for name in names if name}
     return {declared.name, declared.name.partition(":")[0], declared.dialect_of} | {
@@ -146,6 +152,11 @@ def packed_format(source: Source) -> str:
     header = header_in(source)
     declared = None if header is None else FORMATS.by_number(header.format)
     return "bytes" if declared is None else declared.name
+
+
+def _is_compressed(header: Header) -> bool:
+    """Whether it is of a file that was compressed when it was packed, by its name."""
+    return compression_named(header.name or "") is not None
 
 
 class _Front(io.RawIOBase):

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from serialpack.cli.options import said_by
-from serialpack.cli.other_options import instead, of_tar
+from serialpack.cli.other_options import instead, of_tar, option_meant
 from serialpack.cli.other_words import meant_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
@@ -51,34 +51,34 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
             f"{file} is read as options; {shlex.quote(os.path.join(os.curdir, file))} is the file"
         )
     said = f"unknown option {name}"
-    if (command := of_tar(args)) is not None:
-        return f"{said}; {command}"
+    if (line := of_tar(args)) is not None:
+        return f"{said}; {line}"
     if verb is None:
         meant = meant_by(_STOCK[name], args[args.index(name) + 1 :]) if name in _STOCK else None
         return meant and f"{said}; {meant}"
     assert error.ctx is not None
-    params = error.ctx.command.params
-    known = {option for param in params for option in (*param.opts, *param.secondary_opts)}
-    if (command := instead(name, verb, args, known)) is not None:
-        return f"{said}; {command}"
-    longer = [option for option in _long_options(error.ctx.command) if option.startswith(name)]
-    near = longer or difflib.get_close_matches(
-        name, _long_options(error.ctx.command), n=1, cutoff=_NEAR
-    )
     group = error.ctx.find_root().command
     assert isinstance(group, click.Group)
-    others = [
-        other
+    options = {
+        other: _options(command)
         for other in group.list_commands(error.ctx)
-        if (verb_of := group.get_command(error.ctx, other)) and name in _long_options(verb_of)
-    ]
-    if others:
+        if (command := group.get_command(error.ctx, other)) is not None
+    }
+    if (words := instead(name, verb, options[verb], args)) is not None:
+        return f"{said}; {words}"
+    for other in options:
+        if (words := option_meant(name, options[other])) is not None:
+            return f"{said} of {verb}; {other} takes {words}"
+    if others := [other for other in options if name.startswith("--") and name in options[other]]:
         return f"{said} of {verb}; it is one of {' and '.join(others)}"
+    own = [option for option in options[verb] if option.startswith("--")]
+    longer = [option for option in own if option.startswith(name)]
+    near = longer or difflib.get_close_matches(name, own, n=1, cutoff=_NEAR)
     return f"{said}; did you mean {near[0]}?" if near else None
 
 
-def _long_options(command: click.Command) -> list[str]:
-    return [name for p in command.params for name in p.opts if name.startswith("--")]
+def _options(command: click.Command) -> list[str]:
+    return [name for p in command.params for name in (*p.opts, *p.secondary_opts)]
 
 
 def _value(error: click.BadParameter, wanted: click.ParamType[Any]) -> str:

@@ -22,6 +22,7 @@ from serialpack.cli.run import (
 )
 from serialpack.cli.tally import MANY, Tally
 from serialpack.cli.words import complain
+from serialpack.disk import remove_source
 from serialpack.errors import (
     WORST_FIRST,
     ArchiveError,
@@ -30,7 +31,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.far import is_far
-from serialpack.files import check_output, remove_source
+from serialpack.files import check_output
 from serialpack.output import OutputGroup
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ReportT
@@ -342,9 +343,8 @@ class Mover:
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
-        if not self._outputs.keep:
-            for path, before in inputs:
-                remove_source(path, before)
+        for path, before in [] if self._outputs.keep else inputs:
+            remove_source(path, before)
         return report
 
     def _work(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.container.reader import SNIFF, is_container
+from serialpack.conversion.targets import is_written, named_format
 
 #: What is shown where no file was named.
 _FILE = "FILE"
@@ -51,6 +52,15 @@ def _convert(args: Sequence[str]) -> list[str]:
     return ["unpack", *([] if said else ["--to", "json"]), *(args or [_FILE])]
 
 
+def _named(file: str, args: Sequence[str]) -> list[str]:
+    """A file alone, and with a second name that says a format and is not there yet."""
+    if len(args) == 1 and not os.path.lexists(args[0]):
+        to = named_format(args[0])
+        if to is not None and is_written(to):
+            return ["unpack", file, "-o", args[0]]
+    return ["unpack" if file.endswith(SUFFIX) else "pack", file, *args]
+
+
 def _are_not_packed(args: Sequence[str]) -> bool:
     """Whether all files that are named are there, and one of them is no container."""
     files = _files(args)
@@ -87,7 +97,7 @@ def meant_by(word: str, args: Sequence[str]) -> str | None:
     if word in _WORDS:
         words = _WORDS[word](args)
     elif os.path.isfile(word):
-        words = ["unpack" if word.endswith(SUFFIX) else "pack", word, *args]
+        words = _named(word, args)
     else:
         return None
     return shlex.join(["serialpack", *words])

@@ -17,16 +17,8 @@ from serialpack.cli.run import check_name, data_of, error_line, named, rounded, 
 from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
-from serialpack.disk import without_dead
-from serialpack.errors import (
-    ArchiveError,
-    FileError,
-    FolderError,
-    RefusedError,
-    SerialpackError,
-    UsageError,
-)
-from serialpack.files import remove_source
+from serialpack.disk import remove_source, without_dead
+from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of
@@ -305,9 +297,7 @@ def _entries(
         if not recursive and os.path.isdir(path) and not os.path.islink(path):
             raise FolderError("is a folder", path=path, hint=recursive_command(path))
         if fault := fault_of(entry):
-            hint = "without --archive it can be packed"
-            error = RefusedError(f"its path in the archive {fault}", path=path, hint=hint)
-            refused.append((path, error))
+            refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
             continue
         if entry in entries:
             raise FileError(

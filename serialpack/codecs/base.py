@@ -55,6 +55,17 @@ class Codec(Stage, ABC):
         except BaseException as error:
             fail_backward(self.name, "decode", error)
 
+    #: Whether ``decompress_into`` writes where it is told to.
+    restores_in_place: ClassVar[bool] = False
+
+    def decompress_into(self, stored: Buffer, room: memoryview) -> Buffer:
+        """The ``len(room)`` bytes that were stored: ``room`` with them, or others. To write there
+        takes less than to get fresh memory. CodecError as by ``decompress``."""
+        try:
+            return self._decompress_into(stored, room)
+        except BaseException as error:
+            fail_backward(self.name, "decode", error)
+
     def decompress_pieces(self, stored: Buffer, size: int) -> Iterator[Buffer]:
         """The same in pieces, for a caller that may stop before the last: all at once unless a
         codec can do better. Never more than ``size`` bytes; CodecError where they are fewer."""
@@ -71,9 +82,18 @@ class Codec(Stage, ABC):
     def _decompress(self, stored: Buffer, size: int) -> Buffer:
         """As ``decompress``, but that the library's own errors may leave it."""
 
+    def _decompress_into(self, stored: Buffer, room: memoryview) -> Buffer:
+        """As ``decompress_into``, likewise."""
+        return self._decompress(stored, len(room))
+
     def _decompress_pieces(self, stored: Buffer, size: int) -> Iterator[Buffer]:
         """As ``decompress_pieces``, likewise."""
         yield self.decompress(stored, size)
+
+    def begins(self, *, source: bool) -> None:
+        """Told whether what comes begins with the beginning of the ``source``, where a codec may
+        work otherwise. What it writes must be in the same data format: reading does not know.
+        """
 
     def gains_on_records(self, block: Buffer) -> bool:  # noqa: ARG002
         """Whether text records, of which ``block`` is one of many, gain by ``for_records``."""

@@ -23,17 +23,21 @@ MOST_START, _CHUNK = 1 << 16, 1 << 18
 #: their ways from one to the next, fewer those that are all alike.
 _THOROUGH, _QUICK, _CHUNKS = 10, 8, (1 << 16, 1 << 20)
 
-#: Of so many numbers at least, of at least so many bytes, pieces tell how differences are taken:
-#: pcodec itself looks for that in each chunk, at the level that is asked for, which takes half the
-#: time from level 9 on where there are many bins.
-_MANY, _WIDE = 1 << 18, 4
+#: pcodec itself looks for how differences are taken in each chunk, at the level that is asked for,
+#: which takes half the time at this one and beyond where there are many bins. At a quick level it
+#: says the same of so many numbers; of more, of so many bytes at least, pieces tell.
+_SLOW, _DELTA_LEVEL, _FEW, _WIDE = 8, 5, 1 << 16, 4
 
-#: Of so many numbers each, from these places on (as shares of all), at this level.
-_PIECE, _PLACES, _PIECE_LEVEL = 1 << 14, (0.1, 0.3, 0.5, 0.7, 0.9), 6
+#: So large a part of the numbers each, at most so many, from these places on (as shares of all).
+_SHARE, _PIECE, _PLACES = 32, 1 << 14, (0.1, 0.3, 0.5, 0.7, 0.9)
 
 #: Numbers mixed into one slot for each of a piece leave so many empty where half of them or more
 #: have come before (1 - exp(-1/2) are taken), by the golden ratio (Knuth, TAOCP 3, 6.4).
 _TAKEN, _MIX = 0.393, 0x9E3779B97F4A7C15
+
+#: So many numbers at most stand together in one place, as colours do. They are told apart by what
+#: is so many bits smaller than the difference from the one before.
+_TOGETHER, _CLEARLY = 4, 0.25
 
 #: How differences are taken: the name of pcodec's ``DeltaSpec``, and their order where it asks.
 _Delta = tuple[Any, ...]
@@ -46,8 +50,8 @@ class Pcodec(Codec):
     0); and the ``size % k`` bytes that are left, as they are.
 
     The type is the first of ``TYPES``, bytes, where it is not set. Floats come back bit for bit,
-    NaN too. With a start, as many bytes become a chunk of their own: the header of an array, which
-    spoils the bins of its numbers. (Loncaric, Jeppesen, Zinberg: Pcodec, 2025.)
+    NaN too. With a start, the first so many bytes of a source become a chunk of their own: the
+    header of an array, which spoils the bins of its numbers. (Loncaric, Jeppesen, Zinberg, 2025.)
     """
 
     library = "pcodec"
@@ -59,6 +63,11 @@ class Pcodec(Codec):
     levels = (":4", "")
     about = "numbers of one type; floats and integers that no text compressor shrinks"
     bound = "The size stored is compared first; the library writes into an array of that size."
+
+    _at_start = True
+
+    def begins(self, *, source: bool) -> None:
+        self._at_start = source
 
     @property
     def _type(self) -> "np.dtype[Any]":
@@ -73,7 +82,7 @@ class Pcodec(Codec):
         n = len(data) // kind.itemsize
         # The library takes numbers only where a processor may read them at once.
         numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
-        before = self.values[2] // kind.itemsize
+        before = self.values[2] // kind.itemsize if self._at_start else 0
         stream = _smallest(numbers, before if before < n else 0, self.values[0]) if n else b""
         rest = bytes(data[n * kind.itemsize :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
@@ -111,8 +120,10 @@ class _Way(NamedTuple):
 
 def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
     """The stream of ``numbers``, of which those ``before`` are a chunk of their own."""
-    best = _Way(delta=_delta_of(numbers))
-    if level < _THOROUGH or len(numbers) <= min(_CHUNKS):
+    few = len(numbers) <= _FEW
+    by_itself = level < _SLOW or (few and level >= _THOROUGH)
+    best = _Way(delta=_AUTO if by_itself else _delta_of(numbers[before:]))
+    if few or level < _THOROUGH:
         return _stream(numbers, before, level, best)
     found = {best: _stream(numbers, before, _QUICK, best)}
     changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in _CHUNKS]
@@ -129,35 +140,57 @@ def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
 
 def _delta_of(numbers: "NDArray[Any]") -> _Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
-    it is left to be found for each chunk. So it is where most numbers have come before: then it
-    counts how far back, and how often in all of them."""
+    it is left to be found for each chunk. So it is where most numbers have come before, or several
+    stand together: then it counts how far back, and how often in all of them."""
+    size, count = numbers.itemsize, len(numbers)
+    if count <= _FEW:
+        return _quickly(numbers)
+    middle = numbers[(count - _PIECE) // 2 :][:_PIECE].view(f"u{size}")
+    if size < _WIDE or _recurs(middle) or _stand_together(middle):
+        return _AUTO
+    found: set[_Delta] = set()
+    length = min(count // _SHARE, _PIECE)
+    for share in _PLACES:
+        start = int((count - length) * share)
+        found.add(_quickly(numbers[start : start + length]))
+        if len(found) > 1:
+            return _AUTO
+    return found.pop()
+
+
+def _quickly(numbers: "NDArray[Any]") -> _Delta:
+    """How pcodec takes differences of ``numbers``, at a quick level."""
     import numpy as np
     from pcodec import ChunkConfig
     from pcodec.wrapped import FileCompressor
 
-    size, count = numbers.itemsize, len(numbers)
-    found: set[_Delta] = set()
-    config = ChunkConfig(_PIECE_LEVEL, enable_8_bit=True)
-    for share in _PLACES if count >= _MANY and size >= _WIDE else ():
-        start = int((count - _PIECE) * share)
-        piece = np.ascontiguousarray(numbers[start : start + _PIECE])
-        if _recurs(piece.view(f"u{size}")):
-            return _AUTO
-        meta = FileCompressor().chunk_compressor(piece, config).write_meta()
-        found.add(_delta_in(meta, 8 * size))
-        if len(found) > 1:
-            return _AUTO
-    return found.pop() if found else _AUTO
+    config = ChunkConfig(_DELTA_LEVEL, enable_8_bit=True)
+    meta = FileCompressor().chunk_compressor(np.ascontiguousarray(numbers), config).write_meta()
+    return _delta_in(meta, 8 * numbers.itemsize)
 
 
 def _recurs(bits: "NDArray[Any]") -> bool:
     """Whether fewer than about half of the unsigned numbers of a piece differ from all others."""
     import numpy as np
 
-    width = 8 * bits.itemsize
+    width, slots = 8 * bits.itemsize, len(bits).bit_length() - 1
     mixed = bits * bits.dtype.type(_MIX >> 64 - width)
-    slots = mixed >> bits.dtype.type(width - _PIECE.bit_length() + 1)
-    return bool(np.count_nonzero(np.bincount(slots.astype(np.intp))) < _TAKEN * _PIECE)
+    taken = np.bincount((mixed >> bits.dtype.type(width - slots)).astype(np.intp))
+    return bool(np.count_nonzero(taken) < _TAKEN * len(bits))
+
+
+def _stand_together(bits: "NDArray[Any]") -> bool:
+    """Whether unsigned numbers differ least from those a few before, not from the one before."""
+    bits_of = [_bits_of_differences(bits, lag) for lag in range(1, _TOGETHER + 1)]
+    return min(bits_of[1:]) < bits_of[0] - _CLEARLY
+
+
+def _bits_of_differences(bits: "NDArray[Any]", lag: int) -> float:
+    import numpy as np
+
+    less = (bits[lag:] - bits[:-lag]).view(f"i{bits.itemsize}").astype(np.float64)
+    # The exponent of a float counts the bits; of -1 and 1 as many as of 0.
+    return float(((less.view("u8") >> 52 & 0x7FF).clip(1023)).mean())
 
 
 def _delta_in(meta: bytes, width: int) -> _Delta:

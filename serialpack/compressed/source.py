@@ -63,6 +63,15 @@ def decompressed(source: Source) -> Source:
     )
 
 
+def packed_inside(source: Source, pieces: Pieces, name: str | None) -> Source | None:
+    """The file that ``pieces`` of the container ``source`` are, which was called ``name``, where it
+    is compressed; None, and all of them are still to be read, where it is not."""
+    head, _ = pieces.front(SNIFF)
+    if not any(kind.begins(head) for kind in KINDS):
+        return None
+    return _Packed(source, pieces, name or "")
+
+
 def front_of(source: Source, size: int) -> tuple[bytes, DamagedError | None]:
     """The first ``size`` bytes of what is in a compressed source that nothing was read of yet.
 
@@ -130,3 +139,30 @@ class _Decompressed(Source):
 
     def close(self) -> None:
         self._source.close()
+
+
+class _Packed(Source):
+    """What a container is of."""
+
+    def __init__(self, source: Source, pieces: Pieces, name: str) -> None:
+        super().__init__(cast(IO[bytes], pieces), source.path)
+        self.stat = source.stat
+        self._source = source
+        self._name = name
+
+    @property
+    def size(self) -> None:
+        return None
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def again(self) -> None:
+        return None
+
+    def check_unchanged(self) -> None:
+        self._source.check_unchanged()
+
+    def close(self) -> None:
+        return

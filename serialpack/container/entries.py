@@ -1,10 +1,15 @@
-"""What headers say of entries of archives, and which paths those can have: ``man/spk.5``."""
+"""Entries of archives: what headers say of them, and which paths they can have: ``man/spk.5``."""
 
+import os
 import re
-from typing import Any
+import stat
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
-from serialpack.container.names import decode_name, typed_value
+from serialpack.container.names import count_of, decode_name, encode_name, typed_value
 from serialpack.errors import DamagedError
+from serialpack.text import number_of
 
 #: The feature that a member names in ``needs`` where it is an entry.
 ENTRY = "entry"
@@ -13,24 +18,154 @@ ENTRY = "entry"
 #: entries they hold.
 ARCHIVE = "archive"
 
+#: The feature of members whose blocks do so in rows of the second form, which no index repeats.
+ROWS = "rows"
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+#: The feature of a member whose entry has control characters in its path.
+CONTROL = "control"
+
+_CONTROL = re.compile(r"[\x01-\x1f\x7f]")
+
+#: What rows of the second form begin with. Those of the first one are a zstd frame.
+SECOND_FORM = b"\x02"
+
+#: What an entry takes of the room that the rows of a block have, beside path and target.
+ROW_ROOM = 32
+
+
+class EntryRow(NamedTuple):
+    """A file, a folder or a symbolic link of an archive.
+
+    ``mode``: type and permissions, as ``st_mode``; ``mtime`` in ns since 1970; ``target``: where
+    a link leads; ``owner``: numbers of user and group; ``check``: XXH3-64 of its ``size`` bytes,
+    where the rows have one, which those of the first form do.
+    """
+
+    path: str
+    mode: int
+    mtime: int
+    size: int = 0
+    target: str | None = None
+    owner: tuple[int, int] | None = None
+    check: int | None = None
+
+    @property
+    def is_file(self) -> bool:
+        return stat.S_ISREG(self.mode)
+
+    @property
+    def is_folder(self) -> bool:
+        return stat.S_ISDIR(self.mode)
+
+    @property
+    def is_link(self) -> bool:
+        return stat.S_ISLNK(self.mode)
+
+    @property
+    def room(self) -> int:
+        """What it takes of the room that the rows of a block have."""
+        target = 0 if self.target is None else len(path_bytes(self.target))
+        return ROW_ROOM + len(path_bytes(self.path)) + target
+
+    @property
+    def fault(self) -> str | None:
+        """Why no archive holds it, in words; None where one can."""
+        if fault := fault_of(self.path):
+            return fault
+        if not (self.is_file or self.is_folder or self.is_link):
+            return "is of nothing that an archive holds"
+        if not self.is_file and self.size:
+            return "is no file, and has bytes"
+        if self.is_link and not (self.target and "\0" not in self.target):
+            return "is of a link that leads nowhere"
+        return None
+
+
+class Covered(NamedTuple):
+    """What an index says of the entries in a block that it does not repeat, for messages."""
+
+    number: int
+    first: str
+    last: str
+
+    @classmethod
+    def of(cls, entries: Sequence[EntryRow]) -> "Covered | None":
+        """Of ``entries``, if there are any."""
+        return cls(len(entries), entries[0].path, entries[-1].path) if entries else None
+
+    @classmethod
+    def read(cls, value: Any) -> "Covered":
+        """Of what an index has; TypeError, ValueError."""
+        number, first, last = value[:3]
+        if not (isinstance(first, str | bytes) and isinstance(last, str | bytes)):
+            raise TypeError("no paths")
+        return cls(count_of(number), decode_name(first, 0) or "", decode_name(last, 0) or "")
+
+    def values(self) -> list[Any]:
+        """What an index has."""
+        return [self.number, encode_name(self.first), encode_name(self.last)]
+
+    def __str__(self) -> str:
+        entries = number_of(self.number, "entry", "entries")
+        return f"its {entries}, from {self.first} to {self.last}"
+
+
+def stand_once(rows: bytes) -> bool:
+    """Whether ``rows`` are of the form that no index repeats."""
+    return rows.startswith(SECOND_FORM)
+
+
+def cut(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
+    """Each entry with where its bytes begin and end in the block."""
+    ends = accumulate((entry.size for entry in entries), initial=0)
+    for entry, (begin, end) in zip(entries, pairwise(ends), strict=True):
+        yield entry, begin, end
 
 
 def fault_of(path: str) -> str | None:
     """Why no entry can have ``path``, in words; None where one can."""
-    parts = path.split("/")
     if not path:
         return "is empty"
-    if _CONTROL.search(path):
-        return "holds control characters"
+    parts = path.split("/")
+    if "\0" in path:
+        return "holds control characters that no path has"
     if not parts[0]:
         return "is absolute"
     if ".." in parts:
         return "leads upwards"
-    if not {"", "."}.isdisjoint(parts):
+    if "" in parts or "." in parts:
         return "holds an empty part or '.'"
     return None
+
+
+def has_control(path: str) -> bool:
+    """Whether it holds control characters."""
+    return not path.isprintable() and _CONTROL.search(path) is not None
+
+
+def path_bytes(text: str) -> bytes:
+    """A path or a target as it is stored."""
+    name = encode_name(text)
+    return name if isinstance(name, bytes) else name.encode()
+
+
+def path_text(data: bytes) -> str:
+    """A path or a target, which is UTF-8 or what the system has."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return os.fsdecode(data)
+
+
+def entry_needs(entry: str | None, *, archive: bool, rows: bool) -> list[str]:
+    """What a reader must know of a member that is of an archive, or not."""
+    named = (
+        (ENTRY, entry is not None),
+        (ARCHIVE, archive),
+        (ROWS, rows),
+        (CONTROL, entry is not None and has_control(entry)),
+    )
+    return [need for need, needed in named if needed]
 
 
 def entry_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | None:
@@ -40,7 +175,10 @@ def entry_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str 
     if "e" not in values:
         return None
     entry = decode_name(values["e"], start) or ""
-    if fault := fault_of(entry):
+    fault = fault_of(entry)
+    if fault is None and has_control(entry) and CONTROL not in needs:
+        fault = "holds control characters"
+    if fault is not None:
         raise DamagedError(f"the path of an entry {fault}: {entry[:100]!r}", start=start)
     return entry
 

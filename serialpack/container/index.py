@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from serialpack.container.entries import Covered, stand_once
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
 from serialpack.container.limits import too_much
 from serialpack.container.names import count_of
@@ -14,13 +15,17 @@ from serialpack.errors import DamagedError
 _ROW = 55
 _ROWS_HEAD = 5
 
+#: And of what stands before and between the two paths of what is covered; a character has four.
+_COVERED = 16
+
 
 class IndexRow(NamedTuple):
     """One block in the index. ``frame`` and ``payload``: bytes of its header's frame and parts.
 
     ``check`` is the checksum that closes the block header's frame, and so stands for all that
     the block header says. ``serialized`` is None where it equals ``size``. ``entries``: the rows
-    of the entries in it, where it has some.
+    of the entries in it, where it has some: in the index only those of the first form, of the
+    second one what is ``covered``.
     """
 
     frame: int
@@ -31,6 +36,7 @@ class IndexRow(NamedTuple):
     serialized: int | None
     check: int
     entries: bytes | None = None
+    covered: Covered | None = None
 
     @classmethod
     def of(cls, block: Block, frame: int, check: int) -> "IndexRow":
@@ -48,9 +54,16 @@ class IndexRow(NamedTuple):
         size = max(self.size, 1)
         return self.payload * end // size - self.payload * begin // size
 
+    @property
+    def indexed(self) -> "IndexRow":
+        """The row as an index has it."""
+        repeated = self.entries is None or not stand_once(self.entries)
+        return self if repeated else self._replace(entries=None)
+
     def values(self) -> list[Any]:
         """What the index says of it."""
-        return list(self if self.entries is not None else self[:-1])
+        more = [] if self.covered is None else [self.covered.values()]
+        return [*self[:7], *(more if self.entries is None else [self.entries])]
 
     @property
     def length(self) -> int:
@@ -99,6 +112,7 @@ class Index(NamedTuple):
         room = most
         for row in self.rows:
             takes = _ROW + (0 if row.entries is None else _ROWS_HEAD + len(row.entries))
+            takes += 0 if row.covered is None else _COVERED + 4 * sum(map(len, row.covered[1:]))
             if takes > room:
                 pieces.append([])
                 room = most
@@ -162,7 +176,8 @@ def _index_field(body: bytes, number: int, start: int) -> int:
 
 def _row(fields: Any) -> IndexRow:
     frame, payload, flags, records, size, serialized, check = fields[:7]
-    entries = bytes_of(fields[7]) if len(fields) > 7 else None
+    listed = fields[7] if len(fields) > 7 else None
+    once = isinstance(listed, list)
     row = IndexRow(
         frame=count_of(frame),
         payload=count_of(payload),
@@ -171,7 +186,8 @@ def _row(fields: Any) -> IndexRow:
         size=count_of(size),
         serialized=None if serialized is None else count_of(serialized),
         check=count_of(check),
-        entries=entries,
+        entries=None if once or listed is None else bytes_of(listed),
+        covered=Covered.read(listed) if once else None,
     )
     in_place = bool(row.flags & IN_PLACE)
     if fault := too_much(row.size, row.serialized or 0, row.records, in_place=in_place):

@@ -168,7 +168,7 @@ class Member:
             )
         where = self.start + self._frames[0][0] + self._frames[1][0]
         for number, (listed, found) in enumerate(zip(index.rows, self._rows, strict=True)):
-            if listed != found:
+            if listed._replace(covered=None) != found.indexed:
                 raise DamagedError(
                     "is not the block that the index lists",
                     block=number,
@@ -184,7 +184,7 @@ class Member:
         where = source.offset
         if source.exactly(len(end), "the end of the container") != end:
             raise DamagedError("the end is not as it should be", start=where, end=source.offset)
-        self.index = index
+        self.index = index._replace(rows=tuple(self._rows))
         self.length = source.offset - self.start
 
 

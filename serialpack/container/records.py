@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 from serialpack.container.entries import (
     ARCHIVE,
+    CONTROL,
     ENTRY,
+    ROWS,
     access_in,
     before_in,
     entry_in,
+    entry_needs,
     fault_of,
 )
 from serialpack.container.frames import (
@@ -52,7 +55,7 @@ _KNOWN_FLAGS = STORED | EXACT | CONTINUED | IN_PLACE
 ALIGN = 64
 
 #: Features a header may need that this version knows.
-KNOWN_NEEDS = frozenset({ENTRY, ARCHIVE, DICTIONARY})
+KNOWN_NEEDS = frozenset({ENTRY, ARCHIVE, DICTIONARY, ROWS, CONTROL})
 
 #: Under which key of a block's map the rows of its entries stand.
 ENTRIES = "e"
@@ -63,8 +66,9 @@ class Header(NamedTuple):
 
     ``entry``: its path in the archive, where it is an entry of one; ``access``: the mode of that
     and, where they are kept, the numbers of user and group. ``archive``: it is part of an archive
-    that a closing member ends, which says how many there are ``before`` it. ``why``: the writer's
-    reason for the chain, for people.
+    that a closing member ends, which says how many there are ``before`` it; ``rows``: its blocks
+    list their entries in rows of the second form. ``why``: the writer's reason for the chain, for
+    people.
     """
 
     chain: ChainNumbers
@@ -81,6 +85,7 @@ class Header(NamedTuple):
     dictionary: DictionaryName | None = None
     zstd_envelope: bool = True
     archive: bool = False
+    rows: bool = False
     before: int | None = None
     access: tuple[int, ...] = ()
 
@@ -130,12 +135,10 @@ class Header(NamedTuple):
             values["a"] = self.before
         if self.dictionary is not None:
             values["d"] = self.dictionary.value()
-        named = (
-            (ENTRY, self.entry is not None),
-            (ARCHIVE, self.archive),
-            (DICTIONARY, self.dictionary is not None),
-        )
-        if needs := [need for need, needed in named if needed]:
+        needs = entry_needs(self.entry, archive=self.archive, rows=self.rows)
+        if self.dictionary is not None:
+            needs.append(DICTIONARY)
+        if needs:
             values["needs"] = needs
         return values
 
@@ -194,6 +197,7 @@ class Header(NamedTuple):
             dictionary=dictionary_in(values, needs, start),
             zstd_envelope=zstd_envelope,
             archive=ARCHIVE in needs,
+            rows=ROWS in needs,
             before=before_in(values, needs, start),
             access=access_in(values, start),
         )
@@ -356,6 +360,7 @@ class StoredBlock(NamedTuple):
 
     ``start`` and ``end`` are byte offsets in the file. ``payload``: the stored bytes of each part;
     of a block in place those of all parts are one. ``damage``: that they are not what was written.
+    ``room``: memory of the reader's, where it is to be restored.
     """
 
     block: Block
@@ -363,6 +368,7 @@ class StoredBlock(NamedTuple):
     end: int
     payload: tuple[Buffer, ...]
     damage: DamagedError | None = None
+    room: memoryview | None = None
 
 
 def decode_chain(value: Any, start: int) -> ChainNumbers:

@@ -211,6 +211,34 @@ def read_block(
     return StoredBlock(parts.block, start, end, parts.read_all())
 
 
+def rows_in(file: IO[bytes], member: StoredMember, number: int, start: int) -> bytes:
+    """The rows of the entries in block ``number`` of a member that is shared, from its header
+    where the index does not have them. ``start``: where it begins, from ``member.offsets``."""
+    rows = member.index.rows[number].entries
+    if rows is None:
+        rows = BlockParts(file, member, number, start).block.entries
+    if rows is None:
+        what = "does not say which entries it holds"
+        raise DamagedError(what, block=number, start=start)
+    return rows
+
+
+def find_listed(file: IO[bytes]) -> list[StoredMember]:
+    """As ``find_members``; the indexes have the rows of all entries, for which headers of blocks
+    are read."""
+    return [_with_rows(file, member) for member in find_members(file)]
+
+
+def _with_rows(file: IO[bytes], member: StoredMember) -> StoredMember:
+    if not member.header.shared:
+        return member
+    rows = tuple(
+        row._replace(entries=rows_in(file, member, number, start))
+        for number, (row, start) in enumerate(zip(member.index.rows, member.offsets, strict=False))
+    )
+    return member._replace(index=member.index._replace(rows=rows))
+
+
 def first_byte(file: IO[bytes], member: StoredMember, number: int, start: int) -> bytes:
     """The first of the stored bytes of a block that begins at ``start``; it is not verified."""
     return _at(file, start + member.index.rows[number].frame, 1)
@@ -240,10 +268,13 @@ class BlockParts:
         elif tag == BLOCK:
             block = Block.decode(body, start, member.id, member.header.writer)
         listed = member.index.rows[number]
+        row = None if block is None else IndexRow.of(block, listed.frame, check)
+        # Of a short member they are known without an index.
         if (
             block is None
+            or row is None
             or block.seq != number
-            or IndexRow.of(block, listed.frame, check) != listed
+            or listed._replace(covered=None) not in (row.indexed, row)
         ):
             raise DamagedError("is not the block that the index lists", block=number, start=start)
         self.block = block

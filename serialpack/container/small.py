@@ -32,14 +32,20 @@ UNPROVED = 2
 _CHECK = struct.Struct("<Q")
 CHECK_SIZE = _CHECK.size
 
+_LEAST = len(START_SMALL) + CHECK_SIZE
 
-def small_form(head: bytes, size: int, settings: dict[str, Any], payload: Buffer) -> bytes:
-    """The whole file of what ``Small`` says; ``head`` is its ``small_head``."""
-    if settings:
-        data = b"".join((head, _number(size), pack_body(settings), payload))
-    else:
-        data = b"".join((head, _number(size), payload))
+
+def small_form(head: bytes, size: int, settings: bytes, payload: Buffer) -> bytes:
+    """The whole file of what ``Small`` says; ``head`` is its ``small_head``, ``settings`` what
+    ``packed_settings`` makes of them."""
+    number = _SHORTEST[size] if size < len(_SHORTEST) else _number(size)
+    data = b"".join((head, number, settings, payload))
     return data + _CHECK.pack(checksum(data))
+
+
+def packed_settings(settings: dict[str, Any]) -> bytes:
+    """The settings of a serializer as they stand in a small form: no bytes where there are none."""
+    return pack_body(settings) if settings else b""
 
 
 class Small(NamedTuple):
@@ -54,32 +60,50 @@ class Small(NamedTuple):
     def encode(self) -> bytes:
         """The whole file."""
         head = small_head(self.chain, self.flags, settings=bool(self.settings))
-        return small_form(head, self.size, self.settings, self.payload)
+        return small_form(head, self.size, packed_settings(self.settings), self.payload)
 
     @classmethod
     def decode(cls, data: Buffer) -> "Small":
-        """As ``read_small``, which a message is read by: it takes less than making this."""
-        return cls(*read_small(data))
+        """What ``data``, a whole file, says; DamagedError where it is not whole."""
+        said, size, payload = read_small(data)
+        return cls(said.chain, said.flags, size, said.settings, payload)
 
 
-def read_small(data: Buffer) -> tuple[ChainNumbers, int, int, dict[str, Any], Buffer]:
-    """What ``Small`` says of ``data``, a whole file; DamagedError where it is not whole."""
+class Said:
+    """What the bytes around small forms say but for their size, alike in many of these.
+
+    ``made``: for those who read them, to keep what they make of it.
+    """
+
+    __slots__ = ("chain", "flags", "made", "packed", "settings")
+
+    def __init__(self, chain: ChainNumbers, flags: int, settings: dict[str, Any]) -> None:
+        self.chain = chain
+        self.flags = flags
+        self.settings = settings
+        self.packed = packed_settings(settings)
+        self.made: Any = None
+
+
+def read_small(data: Buffer) -> tuple[Said, int, bytes]:
+    """What ``data``, a whole file, says, the size of its object and its payload; DamagedError where
+    it is not whole."""
     whole = data if isinstance(data, bytes) else bytes(data)
     size = len(whole)
     if size > MAX_SMALL:
         raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
-    if size < len(START_SMALL) + CHECK_SIZE:
+    if size < _LEAST:
         raise TruncatedError(f"truncated: ends at byte {size}", hint="get the file again")
-    if not whole.endswith(_CHECK.pack(checksum(whole[:-CHECK_SIZE]))):
+    if whole[-CHECK_SIZE:] != _CHECK.pack(checksum(whole[:-CHECK_SIZE])):
         raise DamagedError("the checksum does not match", start=0, end=size)
-    for head, known in _known.items():
-        if whole.startswith(head) and (found := _number_at(whole, len(head))) is not None:
-            restored, end = found
-            numbers, flags, said, settings = known
-            if not said:
-                return numbers, flags, restored, settings, whole[end:-CHECK_SIZE]
-            if whole.startswith(said, end):
-                return numbers, flags, restored, settings, whole[end + len(said) : -CHECK_SIZE]
+    for length, heads in _known.items():
+        said = heads.get(whole[:length])
+        if said is not None and (found := _number_at(whole, length)) is not None:
+            restored, at = found
+            if not said.packed:
+                return said, restored, whole[at:-CHECK_SIZE]
+            if whole.startswith(said.packed, at):
+                return said, restored, whole[at + len(said.packed) : -CHECK_SIZE]
     body = memoryview(whole)[len(START_SMALL) : -CHECK_SIZE]
     size = len(body)
     unpacker = msgpack.Unpacker(
@@ -98,29 +122,26 @@ def read_small(data: Buffer) -> tuple[ChainNumbers, int, int, dict[str, Any], Bu
             raise ValueError("its flags or settings")
         if count_of(restored) > MOST_READ:
             raise ValueError(f"it says it restores to {restored} bytes")
-        said = pack_body(settings) if settings else b""
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
         raise DamagedError(f"the small form is malformed ({error})", start=0) from None
-    numbers = decode_chain(chain, 0)
-    head = small_head(numbers, flags, settings=bool(settings))
-    if whole.startswith(head + _number(restored) + said):
-        _remember(head, (numbers, flags, said, settings))
-    return numbers, flags, restored, settings, body[unpacker.tell() :]
+    said = Said(decode_chain(chain, 0), flags, settings)
+    head = small_head(said.chain, flags, settings=bool(settings))
+    if whole.startswith(head + _number(restored) + said.packed):
+        _remember(head, said)
+    return said, restored, whole[len(START_SMALL) + unpacker.tell() : -CHECK_SIZE]
 
 
-#: Numbers of the chain, flags, settings in bytes, settings.
-_Said = tuple[ChainNumbers, int, bytes, dict[str, Any]]
-
-#: What small forms begin with up to their size, of those that were read; and what that and the
-#: settings behind the size say. To read it again takes as long as all else.
-_known: dict[bytes, _Said] = {}
-_MOST_KNOWN = 8
+#: What small forms begin with up to their size, of those that were read, by the length of that; and
+#: what it says. To read it again takes as long as all else.
+_known: dict[int, dict[bytes, Said]] = {}
+_MOST_KNOWN = 64
 
 
-def _remember(head: bytes, said: _Said) -> None:
+def _remember(head: bytes, said: Said) -> None:
     # Never changed, only replaced: another thread may be looking through it.
     global _known
-    _known = {**(_known if len(_known) < _MOST_KNOWN else {}), head: said}
+    known = _known if sum(map(len, _known.values())) < _MOST_KNOWN else {}
+    _known = {**known, len(head): {**known.get(len(head), {}), head: said}}
 
 
 def _spelled(chain: ChainNumbers) -> list[Any]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from serialpack.container.ends import seek_table, trailer
+from serialpack.container.entries import Covered
 from serialpack.container.frames import (
     BLOCK,
     HEADER,
@@ -44,7 +45,7 @@ class MemberWriter:
         self._rows: list[IndexRow] = []
         self._frames: list[tuple[int, int]] = []
         #: The first block and the short member of it, until another block comes.
-        self._held: tuple[Block, Sequence[Buffer], bytes] | None = None
+        self._held: tuple[Block, Sequence[Buffer], bytes, Covered | None] | None = None
         #: Bytes written so far, and how many of them are payload.
         self.length = 0
         self.payload = 0
@@ -62,20 +63,22 @@ class MemberWriter:
     def _id(self) -> int:
         return checksum(HEADER + self._header)
 
-    def block(self, block: Block, payload: Sequence[Buffer]) -> None:
+    def block(
+        self, block: Block, payload: Sequence[Buffer], covered: Covered | None = None
+    ) -> None:
         """Write one block; ``payload`` holds the stored bytes of each part, cut anywhere.
 
-        One in place is the only block.
+        One in place is the only block. ``covered``: the entries in it, for the index.
         """
-        if self.length or self._held is not None or not self._hold(block, payload):
+        if self.length or self._held is not None or not self._hold(block, payload, covered):
             frame = self._frame(block)
             self._begin()
-            self._put_block(block, frame, payload)
+            self._put_block(block, frame, payload, covered)
 
     def finish(self, digest: bytes) -> Index:
         """Write index and end. ``digest``: XXH3-128 of the whole restored content."""
         if self._held is not None:
-            block, (payload,), frame = self._held
+            block, (payload,), frame, _ = self._held
             self._put(b"".join((self._given.start, frame, payload)), 0)
             self.payload = len(payload)
             row = IndexRow.of(block, len(frame), frame_check(frame))
@@ -99,9 +102,9 @@ class MemberWriter:
             self._put(self._given.start, 0)
             self._put(write_frame(HEADER, self._header), 0)
         if self._held is not None:
-            block, payload, _ = self._held
+            block, payload, _, covered = self._held
             self._held = None
-            self._put_block(block, self._frame(block), payload)
+            self._put_block(block, self._frame(block), payload, covered)
 
     def _frame(self, block: Block) -> bytes:
         if block.in_place:
@@ -111,7 +114,9 @@ class MemberWriter:
         _read_back([frame], block, lambda bodies: Block.decode(bodies[0], 0, self._id))
         return frame
 
-    def _put_block(self, block: Block, frame: bytes, payload: Sequence[Buffer]) -> None:
+    def _put_block(
+        self, block: Block, frame: bytes, payload: Sequence[Buffer], covered: Covered | None
+    ) -> None:
         self._put(frame, 0)
         for data in payload:
             self._write(data)
@@ -119,9 +124,10 @@ class MemberWriter:
         self.payload += block.payload
         if self._zstd:
             self._frames += [(part.stored, part.restored) for part in block.parts]
-        self._rows.append(IndexRow.of(block, len(frame), frame_check(frame)))
+        row = IndexRow.of(block, len(frame), frame_check(frame)).indexed
+        self._rows.append(row._replace(covered=covered))
 
-    def _hold(self, block: Block, payload: Sequence[Buffer]) -> bool:
+    def _hold(self, block: Block, payload: Sequence[Buffer], covered: Covered | None) -> bool:
         """Whether the first block is held: that a short member can be made of it."""
         held = payload and not block.in_place
         if not held:
@@ -130,7 +136,7 @@ class MemberWriter:
         with refused_as_written():
             frame = ShortForm(given).frame(block, payload[0], given.name, given.mtime)
         if frame is not None:
-            self._held = block, payload, frame
+            self._held = block, payload, frame, covered
         return frame is not None
 
     def _header_in(self, bodies: Sequence[bytes]) -> Header:

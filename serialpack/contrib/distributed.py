@@ -158,6 +158,8 @@ def _buffer(frames: Iterator[Buffer], size: int, item: int, count: int) -> Buffe
     restored = memoryview(np.empty(size, "u1"))  # type: ignore[arg-type]
     squeeze = _squeeze(item)
     for at, part in zip(range(0, size, _PART), parts, strict=True):
-        stop = min(at + _PART, size)
-        restored[at:stop] = squeeze.backward(part, stop - at)
+        room = restored[at : min(at + _PART, size)]
+        found = squeeze.backward(part, len(room), room)
+        if found is not room:
+            room[:] = found
     return restored

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from base64 import b64encode
 from collections import deque
@@ -92,6 +93,8 @@ class Applied(Changer):
             rule, became = next(self._tries(now, kind), ("", now))
             if became is now:
                 break
+            if steps and steps[-1][0] == rule:  # of a NaN its bits, and then itself
+                now = steps.pop()[1]
             steps.append((rule, now, became))
             if became is OMITTED or type(became) in _CONTAINERS:
                 self.note(*steps[-1])
@@ -263,7 +266,8 @@ _CHANGES: dict[str, Callable[[Any], Any]] = {
     "timestamps": _moment,
     "decimals": _digits,
     "keys": _key_text,
-    "nan": lambda _: None,
+    "signs": lambda value: -value if kind_of(-value) == "non-finite" else value,
+    "nan": lambda value: math.nan if kind_of(value) == "nan-bits" else None,
     "bigint": str,
     UTF8: lambda text: _SURROGATES.sub("\ufffd", text),
     "arrays": _of_library,

@@ -106,8 +106,8 @@ def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) 
         if any(len(path) > 1 and path[0] in names for path in plan.fields):
             return None  # some fields of records
         names = [name for name in names if (name,) in plan.fields]
-    if not names:
-        return None
+        if not names:
+            return None
     return _Arrays(names, partial(_entries, file), array_told, is_compressed(file))
 
 

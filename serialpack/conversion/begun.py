@@ -88,7 +88,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if FORMATS.declaration(given.plan.source).has_datasets and given.packed != to:
         from serialpack.conversion.datasets import from_datasets
 
-        given = from_datasets(given, shaping.at, to, losses)
+        given = from_datasets(given, shaping.at, to, source, losses)
         shaping = shaping._replace(at=None)
     elif given.plan.source == "npz":
         from serialpack.conversion.datasets import from_archive, without_others

@@ -27,9 +27,10 @@ from serialpack.values.structure import Structure
 _PIECE = 1 << 20
 
 
-def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Given:
+def from_datasets(given: Given, at: str | None, to: str, source: Source, losses: Losses) -> Given:
     """``given``, a file of datasets, as an array: that of ``at``, for tables and arrays the only
-    one; or as all of them by name.
+    one; or as all of them by name. A copy that is made for what is read more than once is closed
+    with ``source``.
 
     Errors as of ``formats.arrays.hdf5.reader.asked``; ValueRefusedError for what ``losses`` does
     not allow.
@@ -54,12 +55,12 @@ def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Give
                 hint=f"--at NAME takes one dataset, --lossy {AROUND} leaves those out",
             )
         lost.append(_counted(AROUND, told))
-    source = known["format"]
-    plan = given.plan._replace(source=source)
+    plan = given.plan._replace(source=known["format"])
     if rows := known.get("rows"):
         plan = plan._replace(structure=Structure.ARRAY if rows == "many" else None, alone=True)
     made = given._replace(made=True, of=file, dropped=tuple(lost))
-    return made._replace(read=Pieces(answers).read, plan=plan)
+    made = made._replace(read=Pieces(answers).read, plan=plan)
+    return _kept(made, source) if plan.source == "npz" and plan.fields else made
 
 
 def without_others(given: Given, source: Source, losses: Losses) -> Given:
@@ -70,13 +71,9 @@ def without_others(given: Given, source: Source, losses: Losses) -> Given:
     """
     file = as_file(given.read)
     if file.path is None and file.opened is None:
-        stack = ExitStack()
-        source.close_with(stack.close)
-        path = stack.enter_context(file.file())
-        copy = FileRead(stack.enter_context(path.open("rb")).read, str(path))
-        given, file = given._replace(read=copy, of=file), copy
+        given = _kept(given, source)
     try:
-        with sought(file) as archive:
+        with sought(given.read) as archive:
             others = [shown(name) for name in other_entries(archive)]
     except Malformed:  # which is said when it is read
         return given
@@ -90,6 +87,15 @@ def without_others(given: Given, source: Source, losses: Losses) -> Given:
             hint=f"--at NAME takes one array, --lossy {AROUND} leaves those out",
         )
     return given._replace(dropped=(*given.dropped, _counted(AROUND, others)))
+
+
+def _kept(given: Given, source: Source) -> Given:
+    """``given``, read from a copy, which is closed with ``source``."""
+    file, stack = as_file(given.read), ExitStack()
+    source.close_with(stack.close)
+    path = stack.enter_context(file.file())
+    copy = FileRead(stack.enter_context(path.open("rb")).read, str(path))
+    return given._replace(read=copy, of=given.of or file)
 
 
 def from_archive(given: Given, at: str | None, source: Source) -> Given:

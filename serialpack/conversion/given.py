@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
-from serialpack.compressed.source import decompressed
+from serialpack.compressed.source import decompressed, packed_inside
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
@@ -142,6 +142,11 @@ def given_by(
             source_settings=settings,
         )
     restored = Pieces(pieces)
+    inside = packed_inside(source, restored, header.name) if packed.format == "bytes" else None
+    if inside is not None:
+        how: dict[str, Any] = {"trust": trust, "threads": threads, "verify": verify}
+        given = given_by(inside, format, fields, table, database_table, **how)
+        return given._replace(packed=packed.format, as_it_is=False)
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
     read, found = restored.read, plan.source

@@ -68,6 +68,8 @@ class PlainMaker(Changer):
             return None
         if is_table(value) or _names(value):
             return self._records(value)
+        if getattr(getattr(value, "dtype", None), "names", None) and hasattr(value, "tolist"):
+            return _records_of(value)
         items = next((name for name in _ITEMS if hasattr(value, name)), None)
         return value if items is None else getattr(value, items)()
 
@@ -82,6 +84,28 @@ class PlainMaker(Changer):
         for loss in lost_of(frame):
             self.note(*loss)
         return table.to_pylist()
+
+
+def _records_of(array: Any) -> Any:
+    """The items of an array of NumPy, or of a scalar, whose fields have names: as maps of them."""
+    names = array.dtype.names
+    if names is None:
+        return array.tolist()
+    if _is_void(array):
+        array = array_of(array)  # whose fields are arrays, too
+    columns = [_records_of(array[name]) for name in names]
+    if not array.ndim:
+        return dict(zip(names, columns, strict=True))
+    if array.ndim > 1:
+        return [_records_of(part) for part in array]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _is_void(value: Any) -> bool:
+    """Whether it is a scalar of NumPy with fields, which gives them as they are."""
+    import numpy as np
+
+    return isinstance(value, np.void)
 
 
 @lru_cache

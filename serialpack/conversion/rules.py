@@ -234,8 +234,14 @@ RULES: dict[str, Rule] = {
         frozenset(),
         *(ALL, ("cell spelled otherwise", "cells spelled otherwise"), ALL, ""),
     ),
+    "signs": Rule(
+        "a NaN with a sign, as processors make of 0/0, is NaN",
+        frozenset(),
+        *(ALL, ("sign of a NaN dropped", "signs of NaN dropped")),
+    ),
     NAN: Rule(
-        "NaN and infinities become null; where JSON has them, they are read",
+        "NaN and infinities become null, a NaN with bits of its own where the target has NaN that;"
+        " where JSON has them, they are read",
         frozenset({"non-finite", "nan-bits"}),
     ),
     # None is about integers of more than 4300 digits: Python does not write them in decimal.
@@ -299,8 +305,14 @@ RULES: dict[str, Rule] = {
     ),
 }
 
-#: Rules, and kinds of which only some values are what the rule is about: types of a library's own.
-MORE = frozenset({("timestamps", "tag"), ("timestamps", "number-array"), ("objects", "key")})
+#: Rules, and kinds of which only some values are what the rule is about: types of a library's own,
+#: and of a NaN's bits the sign.
+MORE = frozenset(
+    {
+        *(("timestamps", "tag"), ("timestamps", "number-array"), ("objects", "key")),
+        ("signs", "nan-bits"),
+    }
+)
 
 #: The word of ``--lossy`` for all rules.
 EVERY = "all"

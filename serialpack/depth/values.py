@@ -88,7 +88,14 @@ def check_graph(records: list[Any]) -> None:
 
     What stands within itself counts as deep as it is where it is met first.
     """
-    if _is_message(records):
+    few = records
+    for _ in range(_SHALLOW):  # of a small message that is all
+        few = get_referents(*few)
+        if not few:
+            return
+        if len(few) > 2 * _TOGETHER:
+            break
+    if _is_message(few):
         return
     level = [records]
     for depth in range(_TREES):
@@ -187,7 +194,7 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int) -> bool:
 def _is_message(values: list[Any]) -> bool:
     """Whether the collector soon comes to an end of ``values``, and finds few in each place."""
     for _ in range(_SHALLOW):
-        if len(values) <= _TOGETHER:
+        if len(values) <= 2 * _TOGETHER:
             values = get_referents(*values)
         # In objects it would find all there is. An eighth shows them, and to miss one is no error.
         elif _PLAIN.issuperset(map(type, values[::8])):

@@ -169,7 +169,7 @@ FORMATS = FormatRegistry(
         "xml",
         35,
         "serialpack.formats.xml.xml:XmlFormat",
-        (".xml",),
+        (".xml", ".svg", ".gpx", ".kml", ".rss", ".atom", ".rdf", ".xsd", ".xsl", ".wsdl", ".pom"),
         magic=(b"<?xml",),
         told_by="serialpack.formats.xml.root:kind_told",
         is_text=True,

@@ -348,14 +348,26 @@ class BlockUnpacker:
         if stored.block.in_place:
             (whole,) = stored.payload
             return whole
+        room = stored.room
+        if room is not None and len(room) != stored.block.serialized:
+            room = None
         pieces: list[Buffer] = []
+        at = 0
         for part, payload in zip(stored.block.parts, stored.payload, strict=True):
+            place = None if room is None else room[at : at + part.restored]
+            at += part.restored
             try:
-                pieces.append(self._parts(part, payload, stored=stored.block.stored))
+                found = self._parts(part, payload, stored=stored.block.stored, room=place)
             except CodecError as error:
                 raise _damaged(stored, f"its payload {error}") from None
             except DamagedError as error:
                 raise _damaged(stored, error.message) from None
+            if place is None:
+                pieces.append(found)
+            elif found is not place:
+                place[:] = found
+        if room is not None:
+            return room
         return pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces))
 
 

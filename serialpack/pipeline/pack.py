@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.auto import Split
+from serialpack.container.entries import Covered, EntryRow
 from serialpack.container.frames import frame_check
 from serialpack.container.index import IndexRow
 from serialpack.container.names import DictionaryName
@@ -129,17 +130,16 @@ def pack_blocks(
     write: Callable[[Buffer], object],
     packing: Packing,
     progress: Progress | None = None,
-    rows: Callable[[], bytes] | None = None,
+    entries: Callable[[], Sequence[EntryRow]] | None = None,
 ) -> PackedMember:
     """Pack ``blocks`` into one member written by ``write``.
 
-    ``rows``: of blocks that entries of an archive share, those of the next block; see
-    ``container.rows``.
+    ``entries``: of blocks that entries of an archive share, those of the next block.
     """
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     line = Line(blocks, block_size=packing.block_size, size=packing.size, progress=progress)
-    if rows is None and (member := _pack_alone(line, write, packing)) is not None:
+    if entries is None and (member := _pack_alone(line, write, packing)) is not None:
         if progress is not None:
             progress(member.size, member.length)
         return member
@@ -159,13 +159,18 @@ def pack_blocks(
     dropped: list[Loss] = []
     for source, packed in line.through(partial(BlockPacker, plan), crew):
         block = packed.block
-        if rows is not None:
-            block = block._replace(extras={**block.extras, ENTRIES: rows()})
+        covered: Covered | None = None
+        if entries is not None:
+            from serialpack.container.rows import encode_rows
+
+            here = entries()
+            covered = Covered.of(here)
+            block = block._replace(extras={**block.extras, ENTRIES: encode_rows(here)})
         if packed.data is None:
             digest.add(source.data, None, exact=block.exact)
         else:
             digest.add(packed.data, source.data, exact=block.exact)
-        writer.block(block, packed.payload)
+        writer.block(block, packed.payload, covered)
         stored += block.stored
         if packed.dropped:
             dropped = totals([*dropped, *packed.dropped])
@@ -348,6 +353,7 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         mtime=packing.mtime,
         entry=packing.entry,
         archive=packing.archive,
+        rows=packing.archive and packing.entry is None,
         before=packing.before,
         access=packing.access,
         style=style,

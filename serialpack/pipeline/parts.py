@@ -40,6 +40,8 @@ class PartPacker:
         self._least = min_saving
         self._verify = verify
         self._squeezes: dict[Chain, Squeeze] = {chain: self.squeeze}
+        #: Where what was packed is restored, to be looked at.
+        self._room = bytearray()
 
     def one(self, data: Buffer, block: int, timer: Timer, *, early: bool) -> PackedPart:
         """``data`` as the one part of a block; ``early``: as for ``shrinks_well``."""
@@ -77,6 +79,7 @@ class PartPacker:
         *,
         early: bool,
     ) -> PackedPart:
+        squeeze.codec.begins(source=block == 0)
         stored, payload = self._compress(data, chain, squeeze, early=early)
         timer.lap("compress")
         check = checksum(data)
@@ -118,8 +121,13 @@ class PartPacker:
 
         ``was``: the size and the checksum of what was packed.
         """
+        room = None
+        if squeeze.restores_in_place:
+            if len(self._room) < was[0]:
+                self._room = bytearray(was[0])
+            room = memoryview(self._room)[: was[0]]
         try:
-            restored = squeeze.backward(payload, was[0])
+            restored = squeeze.backward(payload, was[0], room)
         except CodecError as error:
             raise not_given_back(chain, str(error), block) from None
         if (len(restored), checksum(restored)) != was:
@@ -135,15 +143,17 @@ class PartUnpacker:
         self._writer = writer
         self._squeezes: dict[ChainNumbers, Squeeze] = {}
 
-    def __call__(self, part: Part, payload: Buffer, *, stored: bool) -> Buffer:
-        """The part restored; ``stored``: its block is. CodecError, UnsupportedError, and
-        DamagedError for a chain that cannot be its own."""
+    def __call__(
+        self, part: Part, payload: Buffer, *, stored: bool, room: memoryview | None = None
+    ) -> Buffer:
+        """The part restored; ``stored``: its block is. ``room``: memory where it may be then.
+        CodecError, UnsupportedError, and DamagedError for a chain that cannot be its own."""
         squeeze = self.squeeze if part.chain is None else self._own(part.chain, stored=stored)
         if stored and not self._chain.zstd_envelope:
             if part.stored != part.restored:
                 raise CodecError("has two sizes, and is stored")
             return payload
-        return squeeze.backward(payload, part.restored)
+        return squeeze.backward(payload, part.restored, room)
 
     def _own(self, numbers: ChainNumbers, *, stored: bool) -> Squeeze:
         found = self._squeezes.get(numbers)

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
+from serialpack.container.entries import Covered, EntryRow, cut
 from serialpack.container.frames import checksum
 from serialpack.container.records import StoredBlock
-from serialpack.container.rows import EntryRow, cut, decode_rows
+from serialpack.container.rows import decode_rows
 from serialpack.errors import DamagedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.stages.stage import Buffer
@@ -13,7 +14,8 @@ from serialpack.stages.stage import Buffer
 class SharedBlock(NamedTuple):
     """The entries of a block, and the bytes of all of them, one after another.
 
-    ``serialized``, ``source``: as ``Restored`` has them. ``damage``: why there are no bytes.
+    ``serialized``, ``source``: as ``Restored`` has them. ``damage``: why there are no bytes;
+    ``covered``: what is known of the entries where not even they are told.
     """
 
     entries: list[EntryRow]
@@ -22,11 +24,19 @@ class SharedBlock(NamedTuple):
     source: Buffer | None
     seconds: dict[str, float]
     damage: DamagedError | None = None
+    covered: Covered | None = None
 
     @classmethod
-    def lost(cls, entries: list[EntryRow], damage: DamagedError) -> "SharedBlock":
+    def lost(
+        cls, entries: list[EntryRow], damage: DamagedError, covered: Covered | None = None
+    ) -> "SharedBlock":
         """A block of which nothing is left but what its entries were."""
-        return cls(entries, b"", b"", None, {}, damage)
+        return cls(entries, b"", b"", None, {}, damage, covered)
+
+    @property
+    def what(self) -> str:
+        """What it is called in messages where it is damaged."""
+        return f"block {self.damage and self.damage.block}, and {self.covered or 'its entries'}"
 
 
 class SharedUnpacker:
@@ -44,6 +54,8 @@ class SharedUnpacker:
             restored = self._unpack(stored)
             check_entries(stored, entries, restored.source_data)
         except DamagedError as error:
+            if error.block is None:  # it is of the block's header
+                error.block = stored.block.seq
             return SharedBlock.lost(entries, error)
         data, other = restored.data, restored.source
         return SharedBlock(entries, restored.source_data, data, other, restored.seconds)
@@ -52,7 +64,7 @@ class SharedUnpacker:
 def entries_of(stored: StoredBlock) -> list[EntryRow]:
     """The entries that a block says it holds; DamagedError where it says nothing, or wrongly."""
     if stored.block.entries is None:
-        raise _damaged(stored, "does not say which entries it holds")
+        raise stored.damage or _damaged(stored, "does not say which entries it holds")
     try:
         entries = decode_rows(stored.block.entries)
     except DamagedError as error:
@@ -62,13 +74,22 @@ def entries_of(stored: StoredBlock) -> list[EntryRow]:
     return entries
 
 
+def check_faults(stored: StoredBlock, entries: list[EntryRow]) -> None:
+    """DamagedError where one of ``entries`` can be in no archive."""
+    for entry in entries:
+        if fault := entry.fault:
+            raise _damaged(stored, f"the path of an entry {fault}: {entry.path[:100]!r}")
+
+
 def check_entries(stored: StoredBlock, entries: list[EntryRow], data: Buffer) -> None:
     """DamagedError where ``data``, the restored block, does not hold the bytes of ``entries``."""
     if len(data) != stored.block.size:
         raise _damaged(stored, "its entries are not as large as it is")
     view = memoryview(data)
     for entry, begin, end in cut(entries):
-        if entry.is_file and checksum(view[begin:end]) != entry.check:
+        if entry.check is None or not entry.is_file:
+            continue  # it is under the checks of its block
+        if checksum(view[begin:end]) != entry.check:
             raise _damaged(stored, f"the checksum of {entry.path} does not match")
 
 

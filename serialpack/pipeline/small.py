@@ -1,13 +1,14 @@
 """Objects through a chain into the small form, and back, without the machinery of blocks."""
 
 import io
-from functools import lru_cache
 from threading import local
 
 from serialpack.container.small import (
     MOST_WRITTEN,
     STORED,
     UNPROVED,
+    Said,
+    packed_settings,
     read_small,
     small_form,
     small_head,
@@ -21,7 +22,7 @@ from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, chain_of_numbers
-from serialpack.stages.stage import Buffer, ChainNumbers
+from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 
 #: How many chains' codecs each thread keeps: making one takes longer than packing a message.
@@ -30,28 +31,34 @@ _KEPT = 4
 _thread = local()
 
 
-def pack_small(chain: Chain, settings: Style, data: Buffer, *, verify: bool) -> bytes | None:
-    """``data``, one serialized object, in the small form; None where it is too large for that."""
-    if len(data) > MOST_WRITTEN:
-        return None
-    flags = 0 if verify else UNPROVED
-    head, plain = _begun(chain, flags, bool(settings))
-    payload = data
-    if not plain:
-        squeeze = _squeeze(chain)
+class SmallWriter:
+    """Packs serialized objects, of one thread, in the small form; ``settings``: their
+    serializer's."""
+
+    def __init__(self, chain: Chain, settings: Style) -> None:
+        self._chain = chain
+        self._plain = chain.plain
+        self._settings = packed_settings(settings)
+        self._heads = [
+            small_head(chain.numbers, flags, settings=bool(settings))
+            for flags in range((STORED | UNPROVED) + 1)
+        ]
+
+    def pack(self, data: Buffer, *, verify: bool) -> bytes | None:
+        """``data``, an object, in the small form; None where it is too large for that."""
+        size = len(data)
+        if size > MOST_WRITTEN:
+            return None
+        flags = 0 if verify else UNPROVED
+        if self._plain:
+            return small_form(self._heads[flags], size, self._settings, data)
+        squeeze = _squeeze(self._chain)
         payload = squeeze.forward(data)
-        if len(payload) >= len(data):
-            payload = data
-            head, _ = _begun(chain, flags | STORED, bool(settings))
-        elif verify:
-            _undo(chain, squeeze, payload, data)
-    return small_form(head, len(data), settings, payload)
-
-
-@lru_cache(64)
-def _begun(chain: Chain, flags: int, settings: bool) -> tuple[bytes, bool]:
-    """What a small form begins with, and whether the chain leaves bytes as they are."""
-    return small_head(chain.numbers, flags, settings=settings), chain.plain
+        if len(payload) >= size:
+            return small_form(self._heads[flags | STORED], size, self._settings, data)
+        if verify:
+            _undo(self._chain, squeeze, payload, data)
+        return small_form(self._heads[flags], size, self._settings, payload)
 
 
 def _undo(chain: Chain, squeeze: Squeeze, payload: Buffer, data: Buffer) -> None:
@@ -68,13 +75,12 @@ def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
 
     DamagedError where it is not whole; RefusedError as by ``check_trust``.
     """
-    numbers, flags, size, settings, restored = read_small(data)
-    plan, plain, safe = _plan(numbers, flags)
+    said, size, payload = read_small(data)
+    restored: Buffer = payload
+    plan, as_it_is, safe = said.made or _planned(said)
     if not (trust or safe):
         check_trust(plan.chain, trust=False)
-    if settings:
-        plan = Plan(plan.chain, plan.format, {SETTINGS: settings}, plan.verify)
-    if not (plain or flags & STORED):
+    if not as_it_is:
         try:
             restored = _squeeze(plan.chain).backward(restored, size)
         except CodecError as error:
@@ -84,15 +90,18 @@ def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
     return plan, restored
 
 
-@lru_cache(64)
-def _plan(numbers: ChainNumbers, flags: int) -> tuple[Plan, bool, bool]:
-    """The plan, whether it leaves bytes as they are, and whether what it gives is safe to load.
+def _planned(said: Said) -> tuple[Plan, bool, bool]:
+    """The plan, whether it leaves bytes as they are, and whether what it gives is safe to load;
+    kept in ``said``.
 
     UnsupportedError for a stage that this version does not know.
     """
-    chain = chain_of_numbers(numbers, "")
-    plan = Plan(chain, "object", {}, verify=not flags & UNPROVED)
-    return plan, chain.plain, SERIALIZERS.cls(chain.serializer.name).safe
+    chain = chain_of_numbers(said.chain, "")
+    style = {SETTINGS: said.settings} if said.settings else {}
+    plan = Plan(chain, "object", style, verify=not said.flags & UNPROVED)
+    as_it_is = chain.plain or bool(said.flags & STORED)
+    made = said.made = plan, as_it_is, SERIALIZERS.cls(chain.serializer.name).safe
+    return made
 
 
 def expand(data: Buffer) -> bytes:

@@ -39,6 +39,7 @@ class Squeeze:
                 kind, (item_size, *_) = filters.pop()
                 self.codec.with_filter(kind, item_size)
         self.filters = [FILTERS.create(*f) for f in filters]
+        self.restores_in_place = self.codec.restores_in_place and not self.filters
         #: Of all filters of the chain together, in bytes.
         self.item_size = math.lcm(*(values[0] for _, values in chain.filters if values))
 
@@ -51,8 +52,14 @@ class Squeeze:
     def forward(self, data: Buffer) -> Buffer:
         return self.codec.compress(self.filtered(data))
 
-    def backward(self, stored: Buffer, size: int) -> Buffer:
-        data = self.codec.decompress(stored, size)
+    def backward(self, stored: Buffer, size: int, room: memoryview | None = None) -> Buffer:
+        """The ``size`` bytes again; ``room``: memory for as many, where they may be then, and are
+        where this ``restores_in_place``."""
+        data = (
+            self.codec.decompress_into(stored, room)
+            if room is not None and self.restores_in_place
+            else self.codec.decompress(stored, size)
+        )
         for stage in reversed(self.filters):
             data = stage.backward(data)
         return data

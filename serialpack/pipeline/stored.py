@@ -6,13 +6,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from io import BufferedReader, FileIO
 from itertools import accumulate
+from pathlib import Path
 from threading import Lock
 from typing import IO, Any, cast
 from weakref import finalize
 
 from serialpack.container.records import IN_PLACE
 from serialpack.container.seek import BlockParts, find_members, read_block
-from serialpack.errors import UsageError
+from serialpack.errors import FileError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import cuts
@@ -55,6 +56,10 @@ class StoredBytes:
         if closes and source.owned:  # nobody else closes it, as with a file that is mapped
             finalize(self, source.close)
         self.bytes_read = 0
+        #: By which the file is opened again, also from another folder.
+        self._name = None
+        if source.owned:
+            self._name = source.path if source.is_far else str(Path(source.path).absolute())
         serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
         #: Whether they are the source's.
         self.is_source = keeps(serializer, FORMATS.get(self.plan.format))
@@ -63,6 +68,12 @@ class StoredBytes:
 
     def __len__(self) -> int:
         return self._starts[-1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name: who reads a pickle of it opens the file again. TypeError without a name."""
+        if self._name is None:
+            raise TypeError("what lies in an open file has no name by which to open it again")
+        return _opened_again, (self._name, self._member.index.digest)
 
     @property
     def mapped_at(self) -> int | None:
@@ -123,6 +134,14 @@ class StoredBytes:
             self._kept = number, self._unpacker(stored).data
             self.bytes_read += end - start
         return self._kept[1]
+
+
+def _opened_again(path: str, digest: bytes) -> StoredBytes:
+    """Those of the container at ``path``; FileError where that is another one by now."""
+    found = StoredBytes(Source(path))
+    if found._member.index.digest != digest:
+        raise FileError("is not the file that was pickled", path=path, hint="load it again")
+    return found
 
 
 def opened_bytes(source: Source) -> IO[bytes]:

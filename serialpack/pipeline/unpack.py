@@ -23,6 +23,7 @@ from serialpack.units import format_size
 from serialpack.watch import watching
 
 Write = Callable[[Buffer], object]
+Room = Callable[[int], memoryview | None]
 
 
 class Unpacked(NamedTuple):
@@ -102,11 +103,13 @@ def unpack_stream(
     progress: Progress | None = None,
     into: Into | None = None,
     elsewhere: Elsewhere | None = None,
+    room: Room | None = None,
 ) -> Unpacked:
     """Unpack all members that ``read`` gives, in order, checking every byte.
 
     ``trust``: also those whose serializer can run code that is in the file. ``into``: see
-    ``FrameSource``. ``elsewhere`` has others restore the blocks.
+    ``FrameSource``. ``elsewhere`` has others restore the blocks. ``room(size)`` gives memory for
+    each block in its turn, in which it is then, or None; ``write`` gets just that.
 
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
     written: a caller that wants all or nothing gives a file of its own.
@@ -114,7 +117,13 @@ def unpack_stream(
     out = LimitedWrite(write, max_size)
     done = [
         unpack_member(
-            member, out, trust=trust, threads=threads, progress=progress, elsewhere=elsewhere
+            member,
+            out,
+            trust=trust,
+            threads=threads,
+            progress=progress,
+            elsewhere=elsewhere,
+            room=room,
         )
         for member in read_members(read, into=into, threads=threads)
     ]
@@ -144,6 +153,7 @@ def unpack_member(
     threads: int = 1,
     progress: Progress | None = None,
     elsewhere: Elsewhere | None = None,
+    room: Room | None = None,
 ) -> Unpacked:
     """Unpack one member to ``out``; everything else as in ``unpack_stream``.
 
@@ -160,14 +170,22 @@ def unpack_member(
         # One entry of many is not worth the way.
         others = None if member.header.in_archive else elsewhere
         blocks = _restored(
-            member, plan, seconds, threads, before=out.check, watched=True, elsewhere=others
+            member,
+            plan,
+            seconds,
+            threads,
+            before=out.check,
+            watched=True,
+            elsewhere=others,
+            room=room,
         )
     for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
         if member.header.shared:
-            from serialpack.pipeline.shared import check_entries, entries_of
+            from serialpack.pipeline.shared import check_entries, check_faults, entries_of
 
             rows = entries_of(stored)
+            check_faults(stored, rows)
             check_entries(stored, rows, restored.source_data)
             entries = (entries or 0) + len(rows)
         add_seconds(seconds, restored.seconds)
@@ -305,6 +323,7 @@ def _restored(
     before: Callable[[int], None] = lambda _: None,
     watched: bool = False,
     elsewhere: Elsewhere | None = None,
+    room: Room | None = None,
 ) -> Iterator[tuple[StoredBlock, Restored]]:
     """The member's blocks, restored; DamagedError where they are not what was packed.
 
@@ -312,7 +331,7 @@ def _restored(
     these blocks, not something that is made of them.
     """
     digest = WholeDigest()
-    blocks = timed(_announced(member, before), seconds, "read")
+    blocks = timed(_announced(member, before, room), seconds, "read")
     make = partial(BlockUnpacker, plan, serialized=serialized)
     worked_on: Iterator[tuple[StoredBlock, Restored]] = (
         elsewhere(blocks, make)
@@ -339,7 +358,9 @@ def _restored(
         raise DamagedError(f"member {member.number}: the digest of the whole does not match")
 
 
-def _announced(member: Member, before: Callable[[int], None]) -> Iterator[StoredBlock]:
+def _announced(
+    member: Member, before: Callable[[int], None], room: Room | None = None
+) -> Iterator[StoredBlock]:
     for stored in member.blocks():
         before(stored.block.size)
-        yield stored
+        yield stored if room is None else stored._replace(room=room(stored.block.size))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any, NamedTuple
 
 from serialpack.depth import MAX_DEPTH, TooDeep
@@ -23,6 +22,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
+from serialpack.serializers.arrays import MASKED, descr_of
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
@@ -80,11 +80,13 @@ class _Outliner:
             return {"DataFrame" if code == FRAME else "Series": parts[2]}
         if code in (OF_PANDAS, OF_ARROW, OF_POLARS):
             return {parts[0]: parts[1:]}
+        if code == MASKED:
+            return f"{parts[0]}, masked"
         return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))
 
     def _array(
         self, inside: bytes | None, descr: str, shape: list[int], fortran: bool, _: bool
     ) -> str:
-        header = ArrayHeader(ast.literal_eval(descr), fortran, tuple(shape), 0)
+        header = ArrayHeader(descr_of(descr), fortran, tuple(shape), 0)
         self.beside += [header] if inside is None else []
         return header.words

@@ -23,6 +23,7 @@ from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, Windows
 from types import MemberDescriptorType
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from serialpack.errors import UnsupportedError
 
@@ -224,8 +225,11 @@ def _path(name: str, text: str) -> PurePath:
 
 
 def _moment(value: Any) -> list[Any]:
-    """The text of a time, its fold, and seconds of its offset from UTC where it has one."""
+    """The text of a time, its fold, and seconds of its offset from UTC, or the name of its zone,
+    where it has one."""
     zone = value.tzinfo
+    if type(zone) is ZoneInfo and zone.key is not None:
+        return [value.replace(tzinfo=None, fold=0).isoformat(), value.fold, zone.key]
     if zone is not None and repr(zone) != repr(timezone(value.utcoffset() or timedelta())):
         raise TypeError("a time in a named zone")
     naive = value.replace(tzinfo=None, fold=0).isoformat()
@@ -235,11 +239,21 @@ def _moment(value: Any) -> list[Any]:
     return [naive, value.fold, offset.days * 86400 + offset.seconds, offset.microseconds]
 
 
+def _zone(key: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(key)
+    except (ZoneInfoNotFoundError, OSError):
+        hint = "pip install tzdata brings those that the system lacks"
+        raise UnsupportedError(f"needs the time zone {key}, which is not here", hint=hint) from None
+
+
 def _moment_back(cls: Any) -> Callable[..., Any]:
-    def back(text: str, fold: int, *offset: int) -> Any:
+    def back(text: str, fold: int, *offset: Any) -> Any:
         found = cls.fromisoformat(text)
         if not offset:
             return found.replace(fold=fold)
+        if type(offset[0]) is str and len(offset) == 1:
+            return found.replace(fold=fold, tzinfo=_zone(offset[0]))
         length = timedelta(seconds=offset[0], microseconds=offset[1])
         return found.replace(fold=fold, tzinfo=timezone(length) if length else UTC)
 

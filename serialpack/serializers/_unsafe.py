@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from serialpack.depth.values import check_graph, check_values
 from serialpack.serializers.base import RecordSerializer
 
 
@@ -10,3 +13,7 @@ class UnsafeSerializer(RecordSerializer):
 
     portable = False
     safe = False
+
+    def check_values(self, records: list[Any]) -> None:
+        check = check_graph if self.identity else check_values
+        check(records)

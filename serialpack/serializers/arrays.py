@@ -1,47 +1,54 @@
-"""Arrays of NumPy as what describes them and their bytes, and arrays again over such bytes."""
+"""Arrays of NumPy as what describes them and their bytes, and arrays again over such bytes; arrays
+with a mask, which are two of them."""
 
 from __future__ import annotations
 
 import ast
 import math
 import sys
+from functools import lru_cache
 from typing import Any
 
 from serialpack.formats.arrays.types import dtype_of, items_of
 from serialpack.stages.stage import Buffer
 
+#: The extension of arrays with a mask.
+MASKED = 33
+
 
 def is_array(value: Any) -> bool:
     """Whether ``value`` is an array, also one in a file, or a scalar, of NumPy itself."""
-    numpy = sys.modules.get("numpy")
+    numpy, lazy = sys.modules.get("numpy"), sys.modules.get("serialpack.lazy")
     if numpy is None:
         return False
+    if lazy is not None and type(value) is lazy.LazyArray:
+        return True
     return type(value) in (numpy.ndarray, numpy.memmap) or isinstance(value, numpy.generic)
 
 
 def described(value: Any) -> tuple[list[Any], memoryview]:
     """The type (as in an .npy file), shape, order and whether it may be written; the bytes.
 
-    TypeError for an array of objects, and for a type with words of its own (``dtype.metadata``),
-    which is equal to the one without.
+    TypeError for an array of objects, and for a type that says more than an .npy file does (words
+    of its own, ``dtype.metadata``, or that its fields are aligned) and is equal to one without.
     """
     import numpy as np
 
     if value.dtype.hasobject:
         raise TypeError("an array of objects")
-    if _has_metadata(value.dtype):
-        raise TypeError("an array whose type has metadata")
+    if _says_more(value.dtype):
+        raise TypeError("an array whose type has metadata, or is aligned")
     fortran, items = items_of(value)
     descr = repr(np.lib.format.dtype_to_descr(value.dtype))
     return [descr, list(value.shape), fortran, value.flags.writeable], items
 
 
-def _has_metadata(dtype: Any) -> bool:
-    if dtype.metadata is not None:
+def _says_more(dtype: Any) -> bool:
+    if dtype.metadata is not None or dtype.isalignedstruct:
         return True
     if dtype.names is not None:
-        return any(_has_metadata(dtype[name]) for name in dtype.names)
-    return dtype.subdtype is not None and _has_metadata(dtype.base)
+        return any(_says_more(dtype[name]) for name in dtype.names)
+    return dtype.subdtype is not None and _says_more(dtype.base)
 
 
 def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:
@@ -61,7 +68,7 @@ def type_of(descr: str, shape: list[int], size: int) -> Any:
     kind = _dtype(descr)
     if any(type(n) is not int or n < 0 for n in shape) or kind.hasobject:
         raise ValueError("no shape or type of an array of numbers")
-    if math.prod(shape) * kind.itemsize != size:
+    if math.prod(shape) * kind.itemsize != size or math.prod(n or 1 for n in shape) >= 1 << 63:
         raise ValueError(f"an array of {kind.str} {shape} in {size} bytes")
     return kind
 
@@ -71,8 +78,57 @@ def scalar_over(data: bytes, descr: str) -> Any:
     return array_over(data, descr, [], False, True)[()]
 
 
+#: So many characters have the types of which many arrays are, and which are no records.
+_SHORT = 8
+
+
+def descr_of(text: str) -> Any:
+    """What ``described`` says of a type, out of its text; what ``ast.literal_eval`` raises."""
+    return _short_descr(text) if len(text) <= _SHORT else ast.literal_eval(text)
+
+
+@lru_cache(64)
+def _short_descr(text: str) -> Any:
+    return ast.literal_eval(text)
+
+
 def _dtype(descr: str) -> Any:
     try:
-        return dtype_of(ast.literal_eval(descr))
+        return dtype_of(descr_of(descr))
     except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"no type of an array ({type(error).__name__})") from None
+
+
+def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:
+    """What an array with a mask is as an extension; None for all else.
+
+    TypeError for one that has attributes of its own.
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or type(value) is not numpy.ma.MaskedArray:
+        return None
+    mapped = value._baseclass is numpy.memmap  # of which the items count, as ever
+    if not mapped and (value._baseclass is not numpy.ndarray or value._optinfo or value._basedict):
+        raise TypeError("an array with a mask and with attributes")
+    mask = None if value.mask is numpy.ma.nomask else value.mask
+    return MASKED, [value.view(numpy.ndarray), mask, value._fill_value, value.hardmask]
+
+
+def masked_of(items: Any, mask: Any, fill: Any, hard: bool) -> Any:
+    """The array with a mask again; ValueError where the parts are none of one."""
+    import numpy as np
+
+    kind = getattr(items, "dtype", None)
+    if kind is None or (mask is not None and getattr(mask, "shape", None) != items.shape):
+        raise ValueError("an array with a mask without its parts")
+    if mask is not None and mask.dtype != np.ma.make_mask_descr(kind):
+        raise ValueError(f"a mask of {mask.dtype} for items of {kind}")
+    items = items.view(np.ndarray) if isinstance(items, np.ndarray) else items
+    try:
+        found: Any = np.ma.MaskedArray(
+            items, np.ma.nomask if mask is None else mask, fill_value=fill, hard_mask=hard
+        )
+    except TypeError as error:  # what cannot stand for an item
+        raise ValueError(str(error)) from None
+    found._sharedmask = False  # with nobody
+    return found

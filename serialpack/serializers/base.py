@@ -123,6 +123,9 @@ class RecordSerializer(Serializer):
     identity: ClassVar[bool] = False
     #: Whether C code writes, which makes no containers that the collector would look at.
     written_in_c: ClassVar[bool] = False
+    #: Whether bytes that ``dump_object`` gives are a pickle, of protocol 5, of a value without any
+    #: buffer.
+    pickles: bool = False
     #: Whether it writes msgspec's structs as maps.
     holds_structs: ClassVar[bool] = False
     #: The format that it writes, where that is a dialect of the stored one.
@@ -246,8 +249,12 @@ class RecordSerializer(Serializer):
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,
-            hint=hint or hint_for(lost.kind, raw=first_record is not None, but=self.name),
+            hint=hint or self.who_can(lost.kind, raw=first_record is not None),
         )
+
+    def who_can(self, kind: str, *, raw: bool) -> str:
+        """Who can hold what this one has just refused; ``raw``: the bytes of a source too."""
+        return hint_for(kind, raw=raw, but=self.name)
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         """Which value the library does not take, or does not read again.
@@ -299,10 +306,11 @@ class RecordSerializer(Serializer):
             met.add(id(value))
             parts: Iterable[tuple[str, Any]]
             if isinstance(value, dict):
-                key = next((key for key in value if self._refuses({key: "x"})), None)
+                inside = dict.items(value)  # whatever a class of somebody's makes of that
+                key = next((key for key, _ in inside if self._refuses({key: "x"})), None)
                 if key is not None:
                     return path, key, True
-                parts = ((value_step(key), part) for key, part in value.items())
+                parts = ((value_step(key), part) for key, part in inside)
             else:
                 parts = ((f"[{i}]", part) for i, part in enumerate(value))
             found = next(

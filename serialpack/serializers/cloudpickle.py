@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickle, pickled
+from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickle
 from serialpack.serializers.pickle import PickleSerializer
 from serialpack.stages.stage import Buffer
 
@@ -22,11 +22,9 @@ class CloudPickleSerializer(PickleSerializer):
         return b"".join([_dump_one(record) for record in records])
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
-        import pickle
-
         (obj,) = records
         try:
-            return [dump_beside(obj, pickle.dumps)]
+            return [dump_beside(obj)]
         except (ValueError, TypeError):
             import cloudpickle
 
@@ -39,4 +37,4 @@ def _dump_one(record: Any) -> bytes:
     except (ValueError, TypeError):
         import cloudpickle
 
-    return pickled(lambda dumps: dumps(record, PROTOCOL), cloudpickle.dumps)
+    return dump_pickle(record, PROTOCOL, cloudpickle.dumps)

@@ -1,4 +1,5 @@
-"""Serializers that a thread keeps: one is made in less time only than a large message is packed."""
+"""Serializers that a thread keeps to read objects: one is made in less time only than a large
+message is read."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from threading import local
 from typing import Any
 
 from serialpack.formats.base import Style
-from serialpack.serializers import SERIALIZERS, reader
+from serialpack.serializers import reader
 from serialpack.serializers.base import RecordSerializer
 from serialpack.serializers.whole import of_values
 
@@ -15,27 +16,14 @@ from serialpack.serializers.whole import of_values
 _Called = tuple[str, tuple[int, ...]]
 
 
-class _Kept(local):
+class _KeptReaders(local):
     """Those of a thread that were asked for without options; with the settings that they have."""
 
     def __init__(self) -> None:
-        self.writers: dict[_Called, tuple[RecordSerializer, Style]] = {}
         self.readers: dict[_Called, tuple[RecordSerializer, Style]] = {}
 
 
-_kept = _Kept()
-
-
-def kept_writer(called: _Called, options: Mapping[str, Any]) -> tuple[RecordSerializer, Style]:
-    """A serializer of objects, and its settings; UsageError for one of bytes."""
-    found = None if options else _kept.writers.get(called)
-    if found is None:
-        serializer = of_values(SERIALIZERS.create(*called))
-        found = serializer, serializer.settings(options)
-        serializer.configure(found[1])
-        if not options:
-            _kept.writers[called] = found
-    return found
+_kept = _KeptReaders()
 
 
 def kept_reader(

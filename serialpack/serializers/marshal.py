@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import marshal
 import sys
 from collections.abc import Mapping
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import UnsupportedError
 from serialpack.formats.base import Style
 from serialpack.formats.python.marshal import VERSION, dump_marshal, load_marshal
@@ -51,6 +53,13 @@ class MarshalSerializer(UnsafeSerializer):
                 hint="unpack it with that version",
             )
 
+    def dump_object(self, records: list[Any]) -> list[Buffer]:
+        # The library stops at 2000 levels by itself, and each has two bytes at least.
+        data = self._dump(records)
+        if len(data) > 2 * MAX_DEPTH:
+            self.check_values(records)
+        return [data]
+
     def _dump(self, records: list[Any]) -> bytes:
         return dump_marshal(records, self.values[0])
 
@@ -58,8 +67,6 @@ class MarshalSerializer(UnsafeSerializer):
         return load_marshal(data)
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
-        import marshal
-
         try:
             return [marshal.loads(in_one(pieces))]  # one, of which nobody needs to see the end
         except (EOFError, SystemError):

@@ -27,7 +27,15 @@ from serialpack.serializers._own_types import (
     parts_of,
     value_of,
 )
-from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
+from serialpack.serializers.arrays import (
+    MASKED,
+    array_over,
+    described,
+    is_array,
+    masked_of,
+    parts_of_masked,
+    scalar_over,
+)
 from serialpack.serializers.base import RecordSerializer
 from serialpack.serializers.of_arrow import (
     ARROW,
@@ -66,7 +74,7 @@ class ObjectsSerializer(RecordSerializer):
     stored_format = "object"
     messages = "msgpack"
     cannot = TEXT_KINDS | {
-        *("depth", "surrogates", "bytearray", "zoned-datetime"),
+        *("depth", "surrogates", "bytearray"),
         *("tag", "function", "cycle", "value"),
     }
     partly = frozenset({"offset-datetime", "number-array", "object"})
@@ -157,7 +165,7 @@ class _ExtensionWriter:
         elif is_table(value):
             made = self._table(value)
         else:
-            makers = (parts_of, parts_of_pandas, parts_of_arrow, parts_of_polars)
+            makers = (parts_of, parts_of_masked, parts_of_pandas, parts_of_arrow, parts_of_polars)
             made = next(filter(None, (make(value) for make in makers)), None)
         if made is None or (made[0] in OWN_CLASSES and not self._own_classes):
             raise TypeError(f"cannot hold {type(value).__name__}")
@@ -173,7 +181,7 @@ class _ExtensionWriter:
         import numpy as np
 
         facts, data = described(np.asarray(value))
-        if not isinstance(value, np.ndarray):
+        if isinstance(value, np.generic):
             return SCALAR, [bytes(data), facts[0]]
         if not self._beside or data.nbytes < LARGE:
             return ARRAY, [bytes(data), *facts]
@@ -222,6 +230,8 @@ class _ExtensionReader:
             return arrow_of(*parts)
         if code == OF_POLARS:
             return polars_of(*parts)
+        if code == MASKED:
+            return masked_of(*parts)
         return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:

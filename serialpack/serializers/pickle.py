@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any, ClassVar
 
-from serialpack.formats.python.buffers import whole_frame
-from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickles, load_pickles
+from serialpack.collector import FEW
+from serialpack.formats.python.buffers import is_framed, whole_frame
+from serialpack.formats.python.pickle import (
+    PROTOCOL,
+    dump_beside,
+    dump_pickles,
+    load_alone,
+    load_pickles,
+)
 from serialpack.serializers._unsafe import UnsafeSerializer
 from serialpack.serializers.base import in_one
-from serialpack.stages.stage import Buffer, Param
-from serialpack.values.kinds import TEXT_KINDS
+from serialpack.stages.stage import Buffer, Param, is_installed
+from serialpack.values.kinds import NEVER, TEXT_KINDS, Difference
 
 
 class PickleSerializer(UnsafeSerializer):
@@ -26,32 +34,47 @@ class PickleSerializer(UnsafeSerializer):
     written_in_c = True
     about = "Python pickles: objects of any class; unpacked with --trust only"
 
+    def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
+        super().__init__(name, values)
+        self.pickles = not values or values[0] == PROTOCOL
+
     def _dump(self, records: list[Any]) -> bytes:
         return dump_pickles(records, self.values[0])
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
-        import pickle
-
-        if self.values[0] < PROTOCOL:
-            return [self._dump(records)]
-        (obj,) = records
-        return [dump_beside(obj, pickle.dumps)]
+        return [dump_beside(records[0]) if self.pickles else self._dump(records)]
 
     def _load(self, data: Buffer) -> list[Any]:
         return load_pickles(data)
 
+    def blame_one(self, record: Any, error: Exception) -> Difference:
+        lost = super().blame_one(record, error)
+        if lost.kind in NEVER or str(error) in lost.was:
+            return lost
+        return lost._replace(was=f"{lost.was} ({error})")
+
+    def who_can(self, kind: str, *, raw: bool) -> str:
+        if raw or kind == "function" or kind in NEVER:
+            return super().who_can(kind, raw=raw)
+        # What a class does not tell pickle, it tells nobody.
+        others = [each for each in ("cloudpickle",) if each != self.name and is_installed(each)]
+        return f"{others[0]} may" if others else "no serializer here can"
+
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = in_one(pieces)
-        if type(data) is bytes:  # no frame; and one pickle, of which nobody needs to see the end
-            import pickle
-
+        if type(data) is bytes or not is_framed(data):
             try:
-                return [pickle.loads(data)]
+                return [pickle.loads(data)]  # one, of which nobody needs to see the end
             except (Exception, SystemExit):  # a class's; ``load_object`` says which
                 pass
         return self.load_object(pieces)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
+        data = pieces[0] if len(pieces) == 1 else b""
+        if type(data) is bytes and len(data) <= FEW:
+            alone = load_alone(data)
+            if alone is not None:
+                return alone
         whole = whole_frame(pieces)
         if whole is None:
             return load_pickles(in_one(pieces))

@@ -9,6 +9,7 @@ same. This is the proof behind "same or refused" for values that have no text to
 import math
 import re
 import struct
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -28,6 +29,7 @@ from serialpack.values.parts import (
     is_leaf,
     objects_of,
     plain,
+    same_array,
     same_leaf,
     same_numbers,
     unmapped,
@@ -64,13 +66,14 @@ def _integer(value: int) -> str:
     return "uint64" if 0 < value < 1 << 64 else "bigint"
 
 
-#: The bits of the NaNs that text has a word for.
-_PLAIN_NAN = {struct.pack("<d", math.nan), struct.pack("<d", -math.nan)}
+#: The bits of the NaN that text has a word for. One with a sign, as processors make of 0/0, is
+#: another.
+_PLAIN_NAN = struct.pack("<d", math.nan)
 
 
 def _float(value: float) -> str:
     if math.isnan(value):
-        return "non-finite" if struct.pack("<d", value) in _PLAIN_NAN else "nan-bits"
+        return "non-finite" if struct.pack("<d", value) == _PLAIN_NAN else "nan-bits"
     if math.isinf(value):
         return "non-finite"
     return "integral-float" if value.is_integer() else "float"
@@ -179,7 +182,7 @@ class _Walk:
             if (id(x), id(y)) in self._pairs:
                 continue
             self._pairs.add((id(x), id(y)))
-            if x is y:
+            if x is y or same_array(x, y):
                 continue
             inner = list(self._inside(x, y))
             self._kept.append(inner)
@@ -201,7 +204,7 @@ class _Walk:
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
         if isinstance(x, dict):
-            yield from _maps(x, y)
+            yield from _maps(_held(x), _held(y))
         elif isinstance(x, Mapping):
             yield from _maps(dict(x), dict(y))
         elif isinstance(x, list | tuple):
@@ -239,6 +242,15 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair]:
     for name in sorted({*state[0], *state[1]}):
         if not is_cached(x, name):
             yield (f".{name}", *(s.get(name, NOTHING) for s in state))
+
+
+def _held(value: dict[Any, Any]) -> dict[Any, Any]:
+    """What a map holds as one, whatever a class of somebody's says of its keys; but for one that
+    has items of its own, as sparse ones of SciPy."""
+    if type(value) is dict or isinstance(value, OrderedDict):  # which has an order of its own
+        return value
+    own = type(value).items is not dict.items
+    return dict(value.items()) if own else dict.copy(value)
 
 
 def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:

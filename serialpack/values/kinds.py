@@ -4,6 +4,7 @@ cannot hold, and in which refusals, hints and the table of fidelity say it.
 
 import json
 import re
+import struct
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -184,12 +185,18 @@ def path_text(path: Path) -> str:
 
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
-    if isinstance(value, dict | list) and value:
+    # By what it holds as one: a class of somebody's may say otherwise, or not say.
+    if (isinstance(value, dict) and dict.__len__(value)) or (
+        isinstance(value, list) and list.__len__(value)
+    ):
         return type(value).__name__
     try:
         text = ascii(value)
     except Exception:  # a __repr__ of somebody's class, or an integer of too many digits
         text = type(value).__name__
+    if text == "nan" and type(value) is float:
+        bits = struct.pack(">d", value).hex()
+        text = text if bits == "7ff8000000000000" else f"nan (bits {bits})"
     if "\n" in text:  # a table, or an array of several dimensions
         text = " ".join(text.split())
     return text if len(text) <= 40 else f"{text[:20]}...{text[-8:]}"

@@ -27,6 +27,7 @@ from weakref import ReferenceType, WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 from serialpack.literal import Literal
+from serialpack.values.masks import is_masked, with_mask
 
 
 class Nothing:
@@ -123,6 +124,8 @@ def attributes(value: Any) -> dict[str, Any]:
     if isinstance(value, FunctionType | MethodType) or _is_pandas(value, "DataFrame"):
         return {}
     found = dict(getattr(value, "__dict__", {}))
+    if is_masked(value):
+        found = with_mask(found, value)
     if type(value).__name__ == "CBORTag":  # it has them neither here nor in slots
         found.update(tag=value.tag, value=value.value)
     for cls in type(value).__mro__:
@@ -317,22 +320,45 @@ def array_facts(value: Any) -> tuple[Any, ...] | None:
         return (value.typecode,)
     if not hasattr(value, "dtype") or not hasattr(value, "tobytes"):
         return None
-    facts = value.dtype.str, value.dtype.descr, value.shape
+    facts = value.dtype.str, _type_facts(value.dtype), value.shape
     flags = getattr(value, "flags", None)
     if flags is None or not (flags.c_contiguous or flags.f_contiguous):
         return facts
     return *facts, flags.c_contiguous, flags.f_contiguous, flags.writeable
 
 
+def _type_facts(dtype: Any) -> tuple[Any, ...]:
+    """What describes the type of an item: of one with fields also where these lie in it."""
+    if dtype.subdtype is not None:
+        return (*_type_facts(dtype.base), dtype.shape)
+    if dtype.names is None:
+        return (dtype.str,)
+    fields = ((name, *dtype.fields[name][1:], _type_facts(dtype[name])) for name in dtype.names)
+    return (dtype.itemsize, dtype.isalignedstruct, *fields)
+
+
 def unmapped(value: Any) -> Any:
-    """An array of NumPy that is mapped from a file as one in memory; all else as it is."""
-    numpy = sys.modules.get("numpy")
-    return numpy.asarray(value) if numpy and type(value) is numpy.memmap else value
+    """An array of NumPy that is mapped from a file, or lazy, as one in memory; else as it is."""
+    numpy, lazy = sys.modules.get("numpy"), sys.modules.get("serialpack.lazy")
+    if numpy is None:
+        return value
+    mapped = type(value) is numpy.memmap or (lazy and type(value) is lazy.LazyArray)
+    return numpy.asarray(value) if mapped else value
 
 
 def objects_of(array: Any) -> list[Any] | None:
     """The elements of an array of objects; None for an array of numbers."""
-    return array.tolist() if getattr(getattr(array, "dtype", None), "hasobject", False) else None
+    if not getattr(getattr(array, "dtype", None), "hasobject", False):
+        return None
+    found: list[Any] = _bare(array).tolist()
+    return found
+
+
+def _bare(array: Any) -> Any:
+    """An array of a subclass of NumPy's as one of NumPy's, whatever it makes of its items; all else
+    as it is."""
+    numpy = sys.modules.get("numpy")
+    return array.view(numpy.ndarray) if numpy and isinstance(array, numpy.ndarray) else array
 
 
 #: So many bytes of large arrays are compared at a time, which the processor's cache holds.
@@ -341,6 +367,7 @@ _PIECE = 1 << 20
 
 def same_numbers(x: Any, y: Any) -> bool:
     """Whether two arrays of equal facts hold the same bits."""
+    x, y = _bare(x), _bare(y)
     is_numpy = type(x).__name__ == "ndarray"
     if is_numpy and _place(x) == _place(y):
         return True
@@ -355,6 +382,15 @@ def same_numbers(x: Any, y: Any) -> bool:
     one, other = (array.ravel(order="A").view("u1") for array in (x, y))
     starts = range(0, x.nbytes, _PIECE)
     return all(bool((one[i : i + _PIECE] == other[i : i + _PIECE]).all()) for i in starts)
+
+
+def same_array(x: Any, y: Any) -> bool:
+    """Whether two values of one type certainly are the same array of numbers, of NumPy's own class,
+    which has nothing beside."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or type(x) is not numpy.ndarray or x.dtype.hasobject:
+        return False
+    return array_facts(x) == array_facts(y) and same_numbers(x, y)
 
 
 def _place(array: Any) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from tests.bad.draft import (
     index_field,
     nested,
     row,
+    row_with,
     setting,
 )
 
@@ -204,6 +205,9 @@ def both_envelopes() -> Iterator[tuple[str, str, str, str, Callable[[Draft], obj
         index_field(3, b"\x01\x80"),
     )
     yield "bad-index-rows", "The index has a row for each block.", D, "", index_field(1, [])
+    for name, covered in (("few", [2, "a"]), ("count", [-1, "a", "b"]), ("path", [2, "a", 5])):
+        sentence = "A row covers a count of entries, from path to path."
+        yield f"bad-index-covered-{name}", sentence, D, "malformed", row_with(0, covered)
     yield "bad-index-totals", "Totals are the rows' sums.", D, "totals", index_field(5, 1)
     yield (
         "bad-index-check",

@@ -147,6 +147,16 @@ def row(number: int, place: int, value: Any) -> Callable[[Draft], object]:
     return setting(fields=change)
 
 
+def row_with(number: int, value: Any) -> Callable[[Draft], object]:
+    """Append a field to an index row."""
+
+    def change(fields: list[Any]) -> list[Any]:
+        fields[1][number].append(value)
+        return fields
+
+    return setting(fields=change)
+
+
 def payload(data: bytes) -> Callable[[Draft], object]:
     return lambda draft: draft.payload.__setitem__(1, data)
 

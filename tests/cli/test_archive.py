@@ -179,10 +179,7 @@ def test_what_cannot_be_is_one_line_and_leaves_nothing(
 
 
 @needs_posix
-def test_a_name_that_no_archive_can_hold(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a\nb").touch()
-    done = run("pack", "--archive", "a\nb", "-o", "x.spk", code=4)
-    assert "control characters; without --archive it can be packed" in done.stderr.decode()
+def test_a_name_that_no_archive_can_hold(run: Run) -> None:
     done = run("pack", "--archive", "--files-from", "-", "-o", "x.spk", stdin=b"a\0b\n", code=1)
     assert "is no name of a file" in done.stderr.decode()
 

@@ -55,6 +55,35 @@ def test_an_option_of_gzip_names_the_command_and_that_works(
     run(*shlex.split(meant))
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("unpack --pretty a.json", "; did you mean --indent 2, with --to json?"),
+        ("unpack --output-format csv a.json", "; serialpack unpack --to csv a.json"),
+        ("unpack --csv a.json", "; serialpack unpack --to csv a.json"),
+        ("unpack --jsonl a.json", "; serialpack unpack --to jsonl a.json"),
+        ("unpack --overwrite a.json", "; serialpack unpack -f a.json"),
+        ("unpack -y a.json", "; serialpack unpack -f a.json"),
+        ("unpack --stdout a.json", "; serialpack unpack -o - a.json"),
+        ("unpack a.json --columns a", "; serialpack unpack a.json --fields a"),
+        ("unpack --limit 5 a.json", "; serialpack unpack --records 0:5 a.json"),
+        ("unpack --limit", "; did you mean --records 0:N?"),
+        ("inspect --limit 5 a.json", "; serialpack inspect --head 5 a.json"),
+        ("inspect -n 5 a.json", "; serialpack inspect --head 5 a.json"),
+        ("unpack -n -r in", "; serialpack unpack --dry-run -r in"),
+        ("pack --best a.json", "; serialpack pack -9 a.json"),
+        ("pack --csv a.json", " of pack; unpack takes --to csv"),
+        ("unpack --level 9 a.json", " of unpack; pack takes --effort N"),
+    ],
+)
+def test_an_option_of_another_program_names_the_one_here(run: Run, call: str, said: str) -> None:
+    """The nearest by its letters was named: --no-verify for --overwrite."""
+    words = shlex.split(call)
+    option = next(word for word in words[1:] if word.startswith("-"))
+    (line,) = lines(run(*words, code=2).stderr)
+    assert line == f"serialpack: unknown option {option}{said}"
+
+
 def test_a_file_that_begins_with_a_dash_is_told_from_an_option(run: Run, tmp_path: Path) -> None:
     name = "-dash board.json"
     (tmp_path / name).write_bytes(b'{"a": 1}')
@@ -69,6 +98,17 @@ def test_words_that_other_programs_answer_are_options_here(run: Run) -> None:
         (line,) = lines(run(word, code=2).stderr)
         assert line == f"serialpack: unknown verb {word!r}; serialpack {meant}"
         run(meant)
+
+
+def test_a_second_name_that_says_a_format_is_what_a_file_becomes(run: Run, tmp_path: Path) -> None:
+    """Both were to be packed, the second of which is not there."""
+    (tmp_path / "a.json").write_bytes(b'[{"a":1}]')
+    (line,) = lines(run("a.json", "b.csv", code=2).stderr)
+    command = "unpack a.json -o b.csv"
+    assert line == f"serialpack: unknown verb 'a.json'; serialpack {command}"
+    run(*shlex.split(command))
+    (line,) = lines(run("a.json", "b.csv", code=2).stderr)  # both are there
+    assert line.endswith("; serialpack pack a.json b.csv")
 
 
 def test_a_default_that_is_wrong_is_told_of_what_gave_it(run: Run, tmp_path: Path) -> None:
@@ -104,7 +144,7 @@ def test_a_default_that_is_wrong_is_told_of_what_gave_it(run: Run, tmp_path: Pat
         ("pack -T0 in/b.json", "pack in/b.json"),
         ("pack -T4 in/b.json", "pack -j 4 in/b.json"),
         ("pack -T list -o there", "pack --files-from list -o there"),
-        ("pack --best in/b.json", "pack --effort 9 in/b.json"),
+        ("pack --best in/b.json", "pack -9 in/b.json"),
         ("pack --level=5 in/b.json", "pack --effort 5 in/b.json"),
         ("pack -u -r in", "pack --skip-existing -r in"),
         ("pack -n -r in", "pack --dry-run -r in"),

@@ -6,6 +6,7 @@ import os
 import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import blosc
 import numpy as np
@@ -82,6 +83,7 @@ def test_header_is_checked_before_anything_is_decoded(monkeypatch: pytest.Monkey
         raise AssertionError("decoded")
 
     monkeypatch.setattr(blosc, "decompress", never)
+    monkeypatch.setattr(blosc, "decompress_ptr", never)
     bad = {
         "format 3": edited(0, "<B", 3),
         "not written by": edited(2, "<B", stored[2] & 0x1F | 1 << 5),
@@ -94,11 +96,31 @@ def test_header_is_checked_before_anything_is_decoded(monkeypatch: pytest.Monkey
     for says, chunk in bad.items():
         with pytest.raises(CodecError, match=says):
             codec.decompress(chunk, len(DATA))
+        with pytest.raises(CodecError, match=says):
+            codec.decompress_into(chunk, memoryview(bytearray(len(DATA))))
     stored = codec.compress(bytes(100))
     with pytest.raises(CodecError, match="cannot restore"):
         codec.decompress(edited(4, "<I", 2**31 - 17), 2**31 - 17)
     with pytest.raises(CodecError, match="says it takes"):
         codec.decompress(edited(4, "<I", 0), 0)
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_it_restores_in_memory_that_is_there(name: str) -> None:
+    """And in no other, also what is damaged: the library would write where it is told to."""
+    codec = Blosc(name)
+    codec.with_filter("shuffle", 4)
+    stored = codec.compress(DATA)
+    around = bytearray(b"\xaa" * (len(DATA) + 128))
+    room = memoryview(around)[64 : 64 + len(DATA)]
+    assert codec.decompress_into(memoryview(stored), room) is room
+    assert room == DATA
+    for at in range(16, len(stored), max(len(stored) // 200, 1)):
+        damaged = bytearray(stored)
+        damaged[at] ^= 0x55
+        with suppress(CodecError):
+            codec.decompress_into(damaged, room)
+        assert around[:64] == around[-64:] == b"\xaa" * 64
 
 
 def test_what_one_codec_wrote_another_refuses() -> None:

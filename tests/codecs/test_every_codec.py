@@ -72,6 +72,23 @@ def refuses(codec: Codec, stored: bytes | memoryview, size: int) -> None:
 
 @pytest.mark.parametrize("content", INPUTS)
 @pytest.mark.parametrize("name", NAMES)
+def test_memory_that_is_there_holds_what_was_stored(name: str, content: str) -> None:
+    """Or the codec has it elsewhere; nothing around is written to, and no other size taken."""
+    codec = create(name)
+    data = INPUTS[content]
+    stored = codec.compress(data)
+    around = bytearray(b"\xaa" * (len(data) + 128))
+    room = memoryview(around)[64 : 64 + len(data)]
+    assert codec.decompress_into(stored, room) == data
+    assert around[:64] == around[-64:] == b"\xaa" * 64
+    for size in (len(data) + 1, len(data) - 1):
+        if size >= 0:
+            with pytest.raises(CodecError):
+                codec.decompress_into(stored, memoryview(bytearray(size)))
+
+
+@pytest.mark.parametrize("content", INPUTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_pieces_are_the_whole(name: str, content: str) -> None:
     codec = create(name)
     data = INPUTS[content]

@@ -49,16 +49,17 @@ SMOOTH = DRAW.normal(size=1 << 18).cumsum().cumsum()
         (DRAW.normal(size=1 << 18), "no_op"),
         (np.concatenate([SMOOTH[: 3 << 16], DRAW.normal(size=1 << 16)]), "auto"),
         (SMOOTH // 4096 * 4096, "auto"),
-        (SMOOTH[1:], "auto"),
+        (SMOOTH[:5000], "try_consecutive"),
+        (DRAW.normal(size=(1 << 17, 2)).cumsum(0).cumsum(0).ravel(), "auto"),
         (DRAW.gamma(2, 30, 1 << 18).round(1), "auto"),
     ],
-    ids=["smooth", "noise", "both", "steps", "few", "again"],
+    ids=["smooth", "noise", "both", "steps", "few", "pairs", "again"],
 )
 def test_differences_are_looked_for_once(
     monkeypatch: pytest.MonkeyPatch, numbers: NDArray[Any], asked: str
 ) -> None:
     """Where all of it is alike; in each chunk where it is not, where most numbers have come before,
-    and where they are few. It is no larger for it."""
+    and where two stand together. It is no larger for it."""
     numbers = numbers.astype("<f4")
     found = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -174,6 +175,19 @@ def test_ever_new_keys_are_a_column() -> None:
     assert join(*found, 5, 7) == b", ".join(members[5:7])
     # A block from the middle of it has the same columns.
     assert columns_of(there_and_back(b", ".join(members) + b", ")).keys() == columns.keys()
+
+
+@pytest.mark.parametrize("count", [1000, 6000])
+def test_keys_of_which_any_may_be_anywhere_are_a_column(count: int) -> None:
+    """However much there is of them: with a megabyte each of a hundred keys stood in it more often
+    than keys that are data were thought to, and there were no columns."""
+    draw = random.Random(count)
+    keys = [f"k{n:02}" for n in range(100)]
+    records = ({key: {draw.choice(keys): n} for key in draw.sample(keys, 6)} for n in range(count))
+    split_text = split("".join(json.dumps(record, indent=2) for record in records).encode(), "json")
+    assert split_text is not None
+    assert KEY in {node.kind for node in split_text.shape.nodes}
+    assert len(split_text.shape.nodes) < 100
 
 
 def test_elements_of_lists_have_places_where_all_are_as_long() -> None:

@@ -18,7 +18,7 @@ from random import Random
 import pytest
 import zstandard
 
-from serialpack import pack
+from serialpack import convert, pack
 from serialpack.compressed.source import decompressed
 from serialpack.errors import (
     DamagedError,
@@ -366,3 +366,29 @@ def test_memory(extension: str, tmp_path: Path) -> None:
     size, grown, _ = map(int, done.stdout.split())
     assert size == 64 << 20
     assert grown < 12 << 10
+
+
+def test_what_was_compressed_when_it_was_packed_is_read_through(tmp_path: Path) -> None:
+    """As the file itself is: it was said to be no data format."""
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,x\n2,y\n"))
+    pack(path, packed := tmp_path / "a.csv.gz.spk")
+
+    def said(*words: str) -> bytes:
+        command = [sys.executable, "-m", "serialpack", *words]
+        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True).stdout
+
+    assert said("unpack", "a.csv.gz.spk", "-o", "-") == path.read_bytes()
+    assert said("inspect", "--head", "1", "a.csv.gz.spk") == b"a,b\n1,x\n"
+    assert said("unpack", "--fields", "b", "a.csv.gz.spk", "-o", "-") == b"b\nx\ny\n"
+    said("unpack", "a.csv.gz.spk", "-o", "b.csv")
+    said("unpack", "a.csv.gz.spk", "-o", "b.gz")
+    said("unpack", "--to", "ndjson", "a.csv.gz.spk", "-o", "b.ndjson")
+    assert (tmp_path / "b.csv").read_bytes() == b"a,b\n1,x\n2,y\n"
+    assert (tmp_path / "b.gz").read_bytes() == path.read_bytes()
+    assert (tmp_path / "b.ndjson").read_bytes() == b'{"a":"1","b":"x"}\n{"a":"2","b":"y"}\n'
+    with packed.open("r+b") as file:
+        file.seek(-60, 2)
+        file.write(b"?")
+    with pytest.raises(DamagedError):
+        convert(packed, io.BytesIO(), to="ndjson")

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,9 +15,10 @@ import serialpack
 from serialpack import api
 from serialpack.archive import gather
 from serialpack.archive.gather import other_blocks
+from serialpack.container.entries import EntryRow
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
-from serialpack.container.rows import EntryRow, decode_rows, encode_rows
-from serialpack.container.seek import find_members
+from serialpack.container.rows import decode_rows, encode_rows
+from serialpack.container.seek import find_listed, find_members
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.pack import Packing, pack_blocks
 from serialpack.stages.chain import Chain, StageSpec
@@ -61,7 +61,7 @@ def test_columns_work_across_files(tmp_path: Path, indent: int | None) -> None:
     assert len(data) < len(together.getvalue()) + 15 * len(given)
     serialpack.unpack_archive(io.BytesIO(data), tmp_path / "out")
     assert tree(tmp_path / "out") == contents(given)
-    rows = find_members(io.BytesIO(data))[0].index.rows
+    rows = find_listed(io.BytesIO(data))[0].index.rows
     assert sum(len(row.entries or b"") for row in rows) < 15 * len(given)
 
 
@@ -202,9 +202,7 @@ def an_archive(*entries: EntryRow) -> bytes:
     out = io.BytesIO()
     chain = Chain(StageSpec("raw", ()), (), StageSpec("zstd", (3,)))
     packing = Packing(chain, "bytes", DEFAULT_BLOCK_SIZE, archive=True, before=0)
-    pack_blocks(
-        iter([SourceBlock(b"", 0, 0)]), out.write, packing, rows=lambda: encode_rows(entries)
-    )
+    pack_blocks(iter([SourceBlock(b"", 0, 0)]), out.write, packing, entries=lambda: entries)
     return out.getvalue()
 
 
@@ -279,61 +277,6 @@ def test_a_full_target_fails_the_archive(tmp_path: Path) -> None:
     large.write_bytes(b"x" * 100_000)
     with pytest.raises((serialpack.FileError, OSError), match=r"(?i)no space"):
         serialpack.pack_archive({"large": large}, Full())
-
-
-def flipped(data: bytes, place: int) -> bytes:
-    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
-
-
-@pytest.mark.parametrize("salvage", [False, True])
-def test_a_damaged_block_costs_its_entries_and_no_others(tmp_path: Path, salvage: bool) -> None:
-    """They are named, also where the header of the block is lost: the index lists them too."""
-    given = documents(tmp_path, 40)
-    data = packed(given, block_size=4 << 10, serializer="raw")
-    (shared, _) = find_members(io.BytesIO(data))
-    places, rows = shared.offsets, shared.index.rows
-    assert len(rows) > 3
-    lost = {entry.path for entry in decode_rows(rows[1].entries or b"")}
-    for number, place in enumerate((places[2] - 5, places[1] + 40)[: 1 + salvage]):
-        folder = tmp_path / f"out {number}"
-        with pytest.raises(serialpack.ArchiveError) as failed:
-            serialpack.unpack_archive(io.BytesIO(flipped(data, place)), folder, salvage=salvage)
-        assert {entry for entry, _ in failed.value.failures} == lost
-        assert failed.value.exit_code == 3
-        assert tree(folder) == {p: d for p, d in contents(given).items() if p not in lost}
-
-
-@pytest.mark.parametrize("make", [io.BytesIO, Pipe])
-@pytest.mark.parametrize("include", [(), ("in/*",)])
-@pytest.mark.parametrize("cut_in", [1, 2])
-def test_what_came_before_a_cut_is_given(
-    tmp_path: Path, make: Callable[[bytes], io.BytesIO], include: tuple[str, ...], cut_in: int
-) -> None:
-    """Blocks are read ahead: a cut in the second one once cost the first."""
-    given = documents(tmp_path, 40)
-    data = packed(given, block_size=4 << 10, serializer="raw")
-    (shared, _) = find_members(io.BytesIO(data))
-    whole = {e.path for row in shared.index.rows[:cut_in] for e in decode_rows(row.entries or b"")}
-    cut = make(data[: shared.offsets[cut_in] + 200])
-    with pytest.raises(serialpack.SerialpackError, match="truncated"):
-        serialpack.unpack_archive(cut, tmp_path / "out", include=include)
-    assert tree(tmp_path / "out") == {p: d for p, d in contents(given).items() if p in whole}
-
-
-@pytest.mark.parametrize("make", [io.BytesIO, Pipe])
-def test_a_cut_in_what_is_not_wanted_is_told(
-    tmp_path: Path, make: Callable[[bytes], io.BytesIO]
-) -> None:
-    """Behind it there may be entries that are."""
-    given = documents(tmp_path, 8)
-    large = tmp_path / "large"
-    large.write_bytes(os.urandom(20_000))
-    data = packed({**given, "in/large": large}, block_size=4 << 10, serializer="raw")
-    starts = [member.start for member in find_members(io.BytesIO(data))]
-    cut = make(data[: starts[1] + 9_000])
-    with pytest.raises(serialpack.SerialpackError, match="truncated"):
-        serialpack.unpack_archive(cut, tmp_path / "out", include=["in/item*"])
-    assert tree(tmp_path / "out") == contents(given)
 
 
 def test_many_rows_stand_in_several_blocks() -> None:

@@ -103,9 +103,11 @@ def test_another_thread_may_read_a_new_kind_of_message_meanwhile(
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(serialpack.loads, other).result() == [1]
 
-    monkeypatch.setattr(small, "_known", dict(small._known))
-    for head in [head for head in small._known if other.startswith(head)]:
-        del small._known[head]
+    known = {
+        length: {head: said for head, said in heads.items() if not other.startswith(head)}
+        for length, heads in small._known.items()
+    }
+    monkeypatch.setattr(small, "_known", known)
     monkeypatch.setattr(small, "_number_at", interrupted)
     assert serialpack.loads(first) == [1]
 

@@ -288,3 +288,33 @@ def test_a_packed_archive_is_checked_without_values(tmp_path: Path) -> None:
     serialpack.pack(path, packed, force=True)
     with pytest.raises(InputError, match="its array 'a': it ends too early"):
         serialpack.convert(packed, io.BytesIO(), to="npz")
+
+
+@pytest.mark.parametrize(("to", "wanted"), [("csv", "NaN,2.0\n"), ("yaml", "- - .nan\n  - 2.0\n")])
+def test_the_sign_of_a_nan_is_dropped_and_told(to: str, wanted: str) -> None:
+    """As processors make of 0/0. It was refused whatever was allowed: it was taken for a NaN
+    without one, which these have a word for. Other bits of its own are lost, not dropped."""
+    data, out = saved(nans(0xFFF8 << 48)), io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), out, to=to)
+    assert out.getvalue().decode() == wanted
+    assert ("signs", 1) in [(each.rule, each.count) for each in report.carried]
+    with pytest.raises(ValueRefusedError, match=r"bits fff8000000000000\)"):
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), to=to, strict=True)
+    data, out = saved(nans(0x7FF8 << 48 | 1)), io.BytesIO()
+    with pytest.raises(ValueRefusedError, match=r"bits 7ff8000000000001\).*lossy=\[\"nan\"\]"):
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), to=to)
+    serialpack.convert(io.BytesIO(data), out, to=to, lossy=["nan"])
+    assert out.getvalue().decode() == wanted
+
+
+def test_a_nan_with_a_sign_is_null_in_json_where_that_is_allowed() -> None:
+    data, out = saved(nans(0xFFF8 << 48)), io.BytesIO()
+    with pytest.raises(ValueRefusedError, match=r"bits fff8000000000000\).*lossy=\[\"nan\"\]"):
+        serialpack.convert(io.BytesIO(data), out, to="json")
+    serialpack.convert(io.BytesIO(data), out, to="json", lossy=["nan"])
+    assert json.loads(out.getvalue()) == [[None, 2.0]]
+
+
+def nans(bits: int) -> np.ndarray:
+    """A NaN of these bits beside a number."""
+    return np.array([[bits, 2 << 61]], "<u8").view("<f8")

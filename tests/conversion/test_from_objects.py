@@ -279,3 +279,28 @@ def test_a_subclass_that_has_more_is_refused() -> None:
     unit = np.arange(2).view(WithUnit)
     with pytest.raises(ValueRefusedError, match="an object of a class"):
         pickled({"v": unit}, "json")
+
+
+@pytest.mark.parametrize("value", ["rows", "table", "one", "masked", "record"])
+def test_fields_keep_their_names(value: str) -> None:
+    """Of a structured array with objects, and of one with a mask, they went unsaid: its items
+    became lists."""
+    numpy: Any = np  # whose stubs have fewer ways to make an array
+    kind = [("i", "<i4"), ("o", "O"), ("n", [("p", "<i2"), ("q", "O")])]
+    rows = numpy.array([(1, "a", (2, [None])), (3, {"x": 1}, (4, "z"))], kind)
+    first, second = (
+        {"i": 1, "o": "a", "n": {"p": 2, "q": [None]}},
+        {"i": 3, "o": {"x": 1}, "n": {"p": 4, "q": "z"}},
+    )
+    masked = numpy.ma.array([(1, 2.0)], [("a", "<i4"), ("b", "<f8")], mask=[(True, False)])
+    obj, wanted = {
+        "rows": (rows, [first, second]),
+        "table": (rows.reshape(2, 1), [[first], [second]]),
+        "one": (rows[1], second),
+        "masked": ([masked], [[{"a": None, "b": 2.0}]]),
+        "record": ([numpy.rec.array([(1, "x")], names="a,b")[0]], [{"a": 1, "b": "x"}]),
+    }[value]
+    out = io.BytesIO()
+    data = io.BytesIO(pickle.dumps(obj))
+    serialpack.convert(data, out, to="json", format="pickle", trust=True)
+    assert json.loads(out.getvalue()) == wanted

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.cli.app import run
 from serialpack.conversion.tables.shaping import Shaping, column_names
+from serialpack.conversion.tables.told import closing_words
 
 
 def to_csv(records: Any, to: str = "csv", **how: Any) -> tuple[str, Any]:
@@ -47,6 +50,14 @@ ROUND = {
     "a dot in a key of a map": ([{"a": {"b.c": 1}}], "a/b.c\n1\n"),
     "a name that would be there twice": ([{"a.b": 1, "a": {"b": 2}}], "a.b,a/b\n1,2\n"),
     "all but one separator": ([{"a./__:": 1, "a": {"b": 2}}], "a./__:,a~b\n1,2\n"),
+    "a key that ends as a separator begins": (
+        [{"a_": {"b": 1}, "c.d": 1, "e/f": 2}],
+        "a_:b,c.d,e/f\n1,1,2\n",
+    ),
+    "all separators that are no words of a shell": (
+        [{"a./__:": 1, "a": {"b": 2}, "~": 3, "|": 4}],
+        "a./__:,a->b,~,|\n1,2,3,4\n",
+    ),
     "other order": ([{"a": 1, "b": 2}, {"b": 3, "a": 4}], "a,b\n1,2\n4,3\n"),
     "maps": ([{"a": {"b": 1, "c": {"d": True}}}], "a.b,a.c.d\n1,true\n"),
     "numbers beside text": ([{"a": 1}, {"a": "1"}, {"a": "true"}], 'a\n1\n"1"\n"true"\n'),
@@ -83,6 +94,18 @@ def test_a_key_that_only_some_have_is_told_from_null_by_a_word() -> None:
     assert found == [{**nothing, **record} for record in records]
 
 
+def test_null_below_a_key_is_told_as_what_it_is_read_as() -> None:
+    """It was told as null, which the words for the way back do not give there."""
+    records = [{"a": {"b": 1, "c": None}}]
+    written, report = to_csv(records)
+    assert written == "a.b,a.c\n1,\n"
+    assert {loss.rule for loss in report.carried} == {"cells", "nested", "missing"}
+    assert back(written, list(report.back)) == [{"a": {"b": 1}}]
+    written, report = to_csv(records, shaping=Shaping(null="null"))
+    assert {loss.rule for loss in report.carried} == {"cells", "nested", "null"}
+    assert back(written, list(report.back)) == records
+
+
 def test_text_that_is_json_too_needs_the_names() -> None:
     records = [{"text": "[1]", "list": [1]}]
     written, report = to_csv(records)
@@ -98,6 +121,30 @@ def test_a_separator_within_a_key_matters_where_maps_are_flattened() -> None:
     written, report = to_csv(records, shaping=Shaping(separator="/"))
     assert written == "a.b,c/d\n1,2\n"
     assert back(written, list(report.back)) == records
+
+
+def test_a_separator_that_runs_into_a_key_is_refused() -> None:
+    """a_ and b came back as a and _b."""
+    records = [{"a_": {"b": 1, "c": {"-": 2, ">": 3}}}]
+    written, report = to_csv(records, shaping=Shaping(separator="->"))
+    assert back(written, list(report.back)) == records
+    with pytest.raises(serialpack.ValueRefusedError, match="'a_' is not told from"):
+        to_csv([{"a_": {"b": 1}}], shaping=Shaping(separator="__"))
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"a.": {"b": 1}, "c/": 1, "d__": 2, "e:": 3},  # a shell makes ~ a folder
+        {"a b": [1], "$HOME": [1], "c(d)": "[1]"},
+    ],
+)
+def test_the_words_for_the_way_back_can_be_pasted(record: dict[str, Any]) -> None:
+    report = to_csv([record])[1]
+    said = closing_words(list(report.carried), report.back, "csv")
+    found = re.search(r"\(back: (.*)\)", said)
+    assert found is not None
+    assert shlex.split(found[1]) == list(report.back)
 
 
 def test_what_is_no_map() -> None:
@@ -227,6 +274,17 @@ def test_whatever_the_records_are(records: list[Any]) -> None:
     if alone and any(loss.rule == "missing" for loss in report.carried):
         return  # in one column an empty cell would be no row
     assert repr(ordered(found)) == repr(ordered(json.loads(json.dumps(records))))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), values, min_size=1), min_size=1))
+def test_what_is_not_told_as_missing_comes_back_without_a_word_for_null(records: list[Any]) -> None:
+    try:
+        written, report = to_csv(records, shaping=Shaping(separator="\N{LOZENGE}"))
+    except serialpack.ValueRefusedError:  # a lone surrogate
+        return
+    if all(loss.rule != "missing" for loss in report.carried):
+        found = back(written, list(report.back))
+        assert repr(ordered(found)) == repr(ordered(json.loads(json.dumps(records))))
 
 
 def ordered(value: Any) -> Any:

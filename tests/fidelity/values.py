@@ -124,6 +124,7 @@ CASES: list[Case] = [
     ),
     *_plain("non-finite", nan=float("nan"), infinity=float("inf"), minus=float("-inf")),
     *_plain("nan-bits", payload=_bits(0x7FF8000000000001), signalling=_bits(0x7FF4000000000000)),
+    *_plain("nan-bits", negative=_bits(0xFFF8000000000000)),
     *_plain(
         "text",
         empty="",

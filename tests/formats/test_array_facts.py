@@ -22,13 +22,15 @@ from tests.formats.test_npy import RECORDS, lying, saved
 REAL = Path(__file__).parents[3] / "shared/data/imaging"
 
 
-def facts(data: bytes, tmp_path: Path, *, packed: bool = False) -> ArrayLook | None:
+def facts(
+    data: bytes, tmp_path: Path, *, packed: bool = False, block_size: int = 1 << 12
+) -> ArrayLook | None:
     (tmp_path / "a.npy").write_bytes(data)
     if not packed:
         shape = serialpack.inspect(tmp_path / "a.npy").shape
         assert shape is not None
         return shape.array
-    serialpack.pack(tmp_path / "a.npy", tmp_path / "a.spk", block_size=1 << 12)
+    serialpack.pack(tmp_path / "a.npy", tmp_path / "a.spk", block_size=block_size)
     return serialpack.inspect(tmp_path / "a.spk").members[0].array
 
 
@@ -77,15 +79,32 @@ def test_items_are_whole_across_pieces(tmp_path: Path) -> None:
 
 
 def test_what_is_not_at_hand_is_told(tmp_path: Path) -> None:
-    """Of several blocks only the first is read; of a cut file the last numbers are missing."""
-    data = saved(np.arange(2000.0))
-    found = facts(data, tmp_path, packed=True)
+    """No more than 64 MiB are looked at; of a cut file the last numbers are missing."""
+    data = saved(np.zeros(8_400_000))
+    found = facts(data, tmp_path, packed=True, block_size=4 << 20)
     assert found is not None
-    assert found.why == "the numbers take 15.6 KiB, of which the first 4.0 KiB are looked at"
-    assert (found.minimum, found.shape) == (None, (2000,))
+    assert found.why == "the numbers take 64.1 MiB, of which the first 64.0 MiB are looked at"
+    assert (found.minimum, found.shape) == (None, (8_400_000,))
     found = facts(data[:-9], tmp_path)
     assert found is not None
     assert found.why == "9 bytes of the numbers are missing"
+
+
+def test_the_numbers_of_a_packed_array_are_looked_at_in_all_blocks(tmp_path: Path) -> None:
+    """Of one that is damaged behind the first, the shape is told all the same."""
+    data = saved(np.arange(2000.0))
+    found = facts(data, tmp_path, packed=True)
+    assert found is not None
+    assert (found.minimum, found.maximum, found.why) == (0.0, 1999.0, "")
+    (packed,) = tmp_path.glob("*.spk")
+    last = serialpack.inspect(packed).members[0].blocks[-1]
+    whole = bytearray(packed.read_bytes())
+    whole[last.end - 1] ^= 1
+    packed.write_bytes(whole)
+    found = serialpack.inspect(packed).members[0].array
+    assert found is not None
+    assert found.why == "the numbers take 15.6 KiB, of which the first 4.0 KiB are looked at"
+    assert (found.minimum, found.shape) == (None, (2000,))
 
 
 @pytest.mark.parametrize("descr", ["{1, 2}", "1j", "b'x'", "[('a', '|O')]", "'<f3'"])

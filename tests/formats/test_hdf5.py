@@ -260,3 +260,43 @@ def test_rows_are_a_way_out_only_where_there_are_some(file: Path) -> None:
         with pytest.raises(SerialpackError, match="no value is made of here") as caught:
             serialpack.convert(file, io.BytesIO(), to="npy", shaping=Shaping(at=name))
         assert caught.value.hint == way
+
+
+def test_bytes_that_only_another_program_knows_are_left_out(tmp_path: Path) -> None:
+    """Items with a tag of somebody's, of a dataset and of an attribute: the file is sound, and all
+    else in it is read."""
+    path = made_with(tmp_path / "a.h5", x=np.arange(3))
+    kind = h5py.h5t.create(h5py.h5t.OPAQUE, 7)
+    kind.set_tag(b"somebody's")
+    with h5py.File(path, "a") as made:
+        space = h5py.h5s.create_simple((2,))
+        h5py.h5d.create(made.id, b"odd", kind, space)
+        h5py.h5a.create(made.id, b"odder", kind, space)
+    assert json.loads(converted(path, "json", lossy=["around"])) == {"x": [0, 1, 2]}
+    with pytest.raises(RefusedError, match=r"odd \(a type that is not read \(\|V7\)\)"):
+        converted(path, "npz")
+    with pytest.raises(RefusedError, match="/odd holds a type that is not read"):
+        converted(path, "npy", "odd")
+    shown = io.BytesIO()
+    first_records(path, shown, 1)
+    assert b'{"odd": "(a type that is not read (|V7))"}' in shown.getvalue()
+
+
+@pytest.mark.parametrize("to", ["npz", "hdf5"])
+def test_a_file_of_which_no_array_is_left(tmp_path: Path, to: str) -> None:
+    """It was said to be no valid npz: what was read of it was read again."""
+    with h5py.File(tmp_path / "a.h5", "w") as made:
+        made["null"] = h5py.Empty("f4")
+    made = tmp_path / f"b.{to}"
+    made.write_bytes(converted(tmp_path / "a.h5", to, lossy=["around"]))
+    assert values(made) == {}
+
+
+@pytest.mark.parametrize("to", ["npz", "hdf5", "json"])
+def test_fields_of_datasets(tmp_path: Path, to: str) -> None:
+    """Those of a table in it, and one that is not there."""
+    path = made_with(tmp_path / "a.h5", a=np.array([(1, 2.5)], "i4,f4"), b=np.arange(2))
+    (tmp_path / "b").write_bytes(converted(path, to, fields=["a.f1"]))
+    assert values(tmp_path / "b") == {"a": [{"f1": 2.5}]}
+    with pytest.raises(SerialpackError, match="no record has a field c"):
+        converted(path, to, fields=["c"])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import serialpack
+from serialpack.api import first_records
 from serialpack.errors import (
     InputError,
     MissingLibraryError,
@@ -141,6 +142,23 @@ def test_damaged_files_are_told(file: Path, tmp_path: Path) -> None:
         path.write_bytes(broken)
         with pytest.raises(InputError, match="no sound HDF5 file"):
             values(path, "big")
+
+
+def test_a_corner_of_what_is_damaged_is_told_beside_others(tmp_path: Path) -> None:
+    """Nothing of the file was shown."""
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as made:
+        made.create_dataset("a", data=np.arange(1000), chunks=(1000,), compression="gzip")
+        made["b"] = np.arange(3)
+        chunk = made["a"].id.get_chunk_info(0)
+    data = bytearray(path.read_bytes())
+    data[chunk.byte_offset : chunk.byte_offset + chunk.size] = bytes(chunk.size)
+    path.write_bytes(data)
+    shown = io.BytesIO()
+    first_records(path, shown, 2)
+    first, second = shown.getvalue().splitlines()
+    assert first.startswith(b'{"a": "(damaged: ')
+    assert second == b'{"b": [0, 1]}'
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -314,3 +314,10 @@ def test_json_becomes_pickles(text: str) -> None:
     pickled = io.BytesIO()
     serialpack.convert(io.BytesIO(text.encode()), pickled, to="pickle", format="json")
     assert load_pickles(pickled.getvalue()) == [json.loads(text)]
+
+
+def test_a_file_of_joblib_is_said_to_be_one() -> None:
+    """Arrays stand in it as they are: there was no opcode for their bytes."""
+    data = b"\x80\x04cjoblib.numpy_pickle\nNumpyArrayWrapper\n)\x81" + b"\xff" * 8 + b"."
+    with pytest.raises(Malformed, match=r"joblib\.load reads"):
+        count_pickles(data)

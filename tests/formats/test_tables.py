@@ -265,3 +265,33 @@ def test_a_stream_from_before_2019_is_read(name: str | None) -> None:
     source.seek(0)
     serialpack.convert(source, out, format=name, to="ndjson")
     assert out.getvalue() == b'{"n":1,"text":"a"}\n{"n":2,"text":"b"}\n'
+
+
+def _group(name: str, children: int) -> bytes:
+    """An optional group in the footer of Parquet (Thrift's compact protocol)."""
+    return b"\x35\x02\x18" + bytes([len(name)]) + name.encode() + b"\x15" + bytes([2 * children, 0])
+
+
+def _with_group_of_none(rows: list[int], size: int) -> bytes:
+    """Parquet of a column, with a group before it in which is one of no fields."""
+    table = pa.table({"a": rows})
+    data = file_of("parquet", table, store_schema=False, row_group_size=size)
+    at = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    root = b"\x06schema\x15"
+    before, _, after = data[at:-8].partition(root + b"\x02\0")
+    assert after
+    assert before[2:4] == b"\x19\x2c"  # a list of two structs
+    groups = root + b"\x04\0" + _group("nested", 1) + _group("inner", 0)
+    footer = before[:3] + b"\x4c" + before[4:] + groups + after
+    return data[:at] + footer + len(footer).to_bytes(4, "little") + data[-4:]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_group_of_no_fields_is_null(size: int) -> None:
+    """pyarrow leaves the column out of what it reads; that ended in an internal error."""
+    data, out = _with_group_of_none([1, 2, 3], size), io.BytesIO()
+    serialpack.convert(io.BytesIO(data), out, to="ndjson")
+    assert out.getvalue() == b"".join(b'{"nested":null,"a":%d}\n' % n for n in (1, 2, 3))
+    out = io.BytesIO()
+    serialpack.pack(io.BytesIO(data), out, serializer="json")
+    assert serialpack.inspect(io.BytesIO(out.getvalue())).members[0].records == 3

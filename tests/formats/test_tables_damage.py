@@ -173,3 +173,9 @@ def test_columns_of_one_value_are_no_bomb(name: str) -> None:
     fmt = table_format(name)
     records: list[dict[str, Any]] = [{"a": None, "b": False, "c": "word"}] * 600_000
     assert fmt.read_stored(fmt.write_stored(records)) == records
+
+
+def test_feather_of_version_1_is_said_to_be_that() -> None:
+    """It has the name of Arrow's files, and was said to begin wrongly."""
+    with pytest.raises(Malformed, match=r"version 1, which pyarrow\.feather reads"):
+        table_format("arrow").read(b"FEA1" + bytes(60) + b"FEA1")

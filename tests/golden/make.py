@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from tests.golden.buffers import FEW as FEW
 from tests.golden.buffers import NUMBERS as NUMBERS
 from tests.golden.buffers import TWO, Array, framed
 from tests.golden.objects import DUMPED, serialized
-from tests.golden.shared import ARCHIVES, make_shared
+from tests.golden.shared import ARCHIVES, NAMES, make_shared
 from tests.golden.tables import FOUND, PACKED, SHARED, SHORT, WORDS
 
 HERE = Path(__file__).parent
@@ -101,6 +101,7 @@ def sources() -> dict[str, tuple[str, bytes]]:
         "odd": ("bytes", bytes(range(256)) * 3 + b"tail"),
         "noise": ("bytes", b"".join(hashlib.sha256(bytes([n])).digest() for n in range(20))),
         "empty": ("bytes", b""),
+        "long": ("bytes", b"0123456789\n" * 6000),
         "texts": (
             "ndjson",
             b"".join(b'{"id":"%d","name":"Zo\xc3\xab %d"}\n' % (n, n * 7 % 10) for n in range(40)),
@@ -316,6 +317,13 @@ def wanted() -> Iterator[Golden]:
     yield from (Golden(*each) for each in (*SHORT, *SHARED, *ARCHIVES))
 
 
+def paths_of(golden: str, names: Sequence[str]) -> list[str]:
+    """The paths of the entries of a golden archive, whose sources have these names."""
+    if golden.startswith("shared-rows-names"):
+        return [*NAMES]
+    return [ENTRY.format(number=n, name=name) for n, name in enumerate(names)]
+
+
 def make(golden: Golden) -> bytes:
     """The container of one golden file."""
     import serialpack
@@ -327,7 +335,8 @@ def make(golden: Golden) -> bytes:
     names = golden.source.split(",")
     if "shared" in golden.options:
         given = [(NAME.format(format=sources()[n][0]), sources()[n][1]) for n in names]
-        files = {ENTRY.format(number=n, name=name): data for n, (name, data) in enumerate(given)}
+        paths = paths_of(golden.name, [name for name, _ in given])
+        files = dict(zip(paths, (data for _, data in given), strict=True))
         return make_shared(files, MTIME, golden.options["shared"])
     out = io.BytesIO()
     for number, name in enumerate(names):

@@ -47,7 +47,15 @@ def serialized() -> dict[str, bytes]:
         ExtType(28, packb(["list", {"k": [1]}])),
         ExtType(28, packb([None, {}])),
     ]
+    items = ExtType(18, packb([bytes(range(6)), "'|u1'", [2, 3], True, True]))
+    mask = ExtType(18, packb([bytes([0, 1, 0, 0, 0, 1]), "'|b1'", [2, 3], True, True]))
+    fill = ExtType(18, packb([b"\xff", "'|u1'", [], False, True]))
+    masked = [
+        ExtType(33, packb([items, mask, fill, True])),
+        ExtType(33, packb([items, None, None, False])),
+    ]
     return {
+        "object-masked": packb(masked),
         "object-collections": packb(collections),
         "object-ranges": packb(ranges),
         "object-pandas": PANDAS,
@@ -59,6 +67,7 @@ def serialized() -> dict[str, bytes]:
 
 #: Each with the chain that it is dumped with.
 DUMPED = {
+    "object-masked": "objects+none",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-pandas": "objects+zstd:3",

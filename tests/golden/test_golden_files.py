@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from tests.golden.make import ENTRY, HERE, MTIME, NAME, listed, sources, wanted
+from tests.golden.make import HERE, MTIME, NAME, listed, paths_of, sources, wanted
 
 LISTED = listed()
 
@@ -35,8 +35,9 @@ def test_a_golden_archive_restores_its_sources(name: str, tmp_path: Path) -> Non
     shared = name.startswith("shared-")
     entries = [e for e in report.entries if e.format not in ("folder", "link")]
     entries.sort(key=lambda entry: entry.entry or "")
-    for number, (entry, (format, data)) in enumerate(zip(entries, wanted, strict=True)):
-        assert entry.entry == ENTRY.format(number=number, name=NAME.format(format=format))
+    paths = paths_of(Path(name).stem, [NAME.format(format=format) for format, _ in wanted])
+    for entry, path, (_, data) in zip(entries, paths, wanted, strict=True):
+        assert entry.entry == path
         assert (tmp_path / entry.entry).read_bytes() == data
         assert (tmp_path / entry.entry).stat().st_mtime_ns // 10**6 == MTIME // 10**6
         assert not shared or (tmp_path / entry.entry).stat().st_mode & 0o777 == 0o640

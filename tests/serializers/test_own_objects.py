@@ -11,10 +11,11 @@ import tracemalloc
 import warnings
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import msgpack
 import numpy as np
@@ -69,6 +70,10 @@ OWN: dict[str, Any] = {
     "path": PurePosixPath("a/b"),
     "here": Path(),
     "offset": datetime(2020, 1, 1, 5, tzinfo=timezone(timedelta(hours=-3, microseconds=5))),
+    "zoned": [
+        datetime(2020, 10, 25, 2, 30, fold=1, tzinfo=ZoneInfo("Europe/Berlin")),
+        time(1, tzinfo=ZoneInfo("UTC")),
+    ],
     "utc": datetime(2020, 1, 1, fold=1, tzinfo=UTC),
     "ranges": [range(5, 1, -2), range(1 << 70), slice(None), slice(1, (2,), "x")],
     "collections": [
@@ -184,6 +189,8 @@ BAD = {
     "nothing-of-nothing": _message(8, 0, 0),
     "no-uuid": _message(9, "x"),
     "no-offset": _message(12, "2020-01-01", 1, {}),
+    "no-zone": _message(12, "2020-01-01", 1, "Nowhere/At all"),
+    "zone-elsewhere": _message(12, "2020-01-01", 1, "../../../etc/passwd"),
     "half-an-offset": _message(12, "2020-01-01", 1, 2),
     "half-a-class": _message(16, "tests"),
     "numbered-class": _message(16, "tests", 1, {}),

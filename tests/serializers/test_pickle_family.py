@@ -303,10 +303,12 @@ def test_marshal_names_its_python() -> None:
 
 def test_marshal_of_another_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import serialpack.serializers.marshal as module
-    from serialpack.serializers import kept
+    from serialpack.pipeline import writers
 
     monkeypatch.setattr(module, "_HERE", "3.99")
-    monkeypatch.setattr(kept, "_kept", kept._Kept())  # what other tests left knows another one
+    monkeypatch.setattr(
+        writers, "_kept", writers._KeptWriters()
+    )  # what other tests left knows another
     packed, data = io.BytesIO(), serialpack.dumps([1], "marshal")
     serialpack.pack(io.BytesIO(b"[1]"), packed, serializer="marshal", format="json", threads=1)
     monkeypatch.undo()
@@ -353,18 +355,3 @@ def test_a_source_is_packed_and_unpacked(tmp_path: Path) -> None:
         serialpack.unpack(packed, back, trust=True)
         assert back.read_bytes() == source.read_bytes()
         back.unlink()
-
-
-@pytest.mark.parametrize("name", ["pickle", "marshal"])
-def test_what_was_just_written_is_read_without_a_look_for_its_end(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """That took half the time of a small message."""
-    value = {"a": [1, 2.5, None], "b": ("c", b"d")}
-    for module, reader in (("pickle", "load_pickles"), ("marshal", "load_marshal")):
-        monkeypatch.setattr(f"serialpack.serializers.{module}.{reader}", None)
-    serializer = _create(name)
-    pieces = serializer.dump_object([value])
-    assert serializer.reload_object(pieces) == [value]
-    with pytest.raises(TypeError):
-        serializer.load_object(pieces)

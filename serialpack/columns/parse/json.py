@@ -26,8 +26,9 @@ _DEEPEST = 500
 _RARE = 16
 _FEW_GAPS = 48
 
-#: Where one gap may follow another in very many ways, keys are data up to this number of times.
-_OFTEN = 256
+#: Where one gap may follow another in very many ways, keys are data up to this number of times;
+#: and up to this share of all values, where that is still so.
+_OFTEN, _MOSTLY = 256, 16
 
 #: As many values are looked at to see whether the elements of lists have places of their own.
 _SAMPLE = 1 << 14
@@ -179,7 +180,8 @@ def _leaves(data: bytes) -> Leaves:
         return leaves
     found = json_tokens.tokens(marked)
     least = min(_RARE, max(2, number // 256))
-    for often in (least, max(least, min(_OFTEN, number // 16))):
+    most = number // _MOSTLY
+    for often in sorted({least, max(least, min(_OFTEN, most)), max(least, most)}):
         data_keys = json_tokens.keys_as_data(found, plain, often)
         if data_keys is not None:
             leaves = json_tokens.values_and_keys(found, data_keys)

@@ -1,5 +1,6 @@
 """Which columns a table of text has, and how each is written."""
 
+import shlex
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from serialpack.formats.shared.column_types import ColumnType
 from serialpack.values.kinds import key_kind, shown, value_step
 
 #: What may stand between the keys of a dotted column, in the order in which it is advised.
-_SEPARATORS = (".", "/", "__", ":", "~")
+_SEPARATORS = (".", "/", "__", ":", "~", "|", "->", "\N{LOZENGE}")
 
 _CONTAINERS: frozenset[type] = frozenset({dict, list})
 
@@ -181,8 +182,16 @@ def other_separator(layout: Layout) -> str:
 
 
 def _apart(names: list[str]) -> str | None:
-    """A separator that is in none of the names."""
-    return next((s for s in _SEPARATORS if not any(s in n for n in names)), None)
+    """A separator that no name has, nor ends in the beginning of."""
+    return next((s for s in _SEPARATORS if not any(runs_into(n, s) for n in names)), None)
+
+
+def runs_into(key: str, separator: str) -> bool:
+    """Whether a separator behind a key is found elsewhere: in the key, or across its end.
+
+    ``a_`` and ``__`` are ``a___``, of which the first two are taken.
+    """
+    return f"{key}{separator}".find(separator) < len(key)
 
 
 def splits_up(shape: ValueShape, shaping: Shaping) -> bool:
@@ -201,16 +210,18 @@ def _other_separator(shape: ValueShape, shaping: Shaping) -> str | None:
     ValueRefusedError where the user named it, or no other is known.
     """
     keys = _keys_of(shape, shaping, top=True)
-    odd = next((key for key in keys if shaping.between in key), None)
+    odd = next((key for key in keys if runs_into(key, shaping.between)), None)
     if odd is None:
         return None
     fits = _apart(keys)
     if fits is not None and shaping.separator is None:
         return fits
     raise ValueRefusedError(
-        f"the key {shown(odd)} has the separator of dotted columns in it",
+        f"the key {shown(odd)} is not told from the separator of dotted columns behind it",
         kind="nested",
-        hint=f"--separator {fits} keeps it apart" if fits else "--separator names another",
+        hint=f"--separator {shlex.quote(fits)} keeps it apart"
+        if fits
+        else "--separator names another",
     )
 
 

@@ -277,8 +277,10 @@ def _carried(
             place = first_record + like[0], column.value_path
             yield Loss("json-like", len(like), *place, was, "the same text")
     nothing = types & {Missing, type(None)}
-    if Missing in nothing:
-        both = nothing if not (apart or column.is_json) else {Missing}
+    # An empty cell below a map that is there is read as missing, whatever it was.
+    alike = Missing in nothing or len(column.path) > 1
+    both = nothing if alike and not (apart or column.is_json) else nothing & {Missing}
+    if both:
         yield told("missing", both, "an empty cell")
         nothing -= both
     if nothing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection
 
 from serialpack.conversion.rules import RULES, TEXT_TABLES
@@ -25,7 +26,7 @@ def closing_words(carried: list[Loss], back: Collection[str], target: str) -> st
     if len(most) > _MOST:
         parts.append("... (-v shows all)")
     total = sum(loss.count for loss in carried)
-    words = f" (back: {' '.join(back)})" if back else ""
+    words = f" (back: {shlex.join(back)})" if back else ""
     line = f"{total:,} carried: {', '.join(parts)}{words}"
     if target not in TEXT_TABLES:
         return line.replace("as empty cells", "as null").replace("as an empty cell", "as null")

@@ -1,6 +1,7 @@
 """Columns of text become columns of values, and what is to be known of them before."""
 
 from collections.abc import Collection, Iterator, Sequence
+from shlex import quote
 from typing import Any, NamedTuple
 
 from serialpack.conversion.rules import DATABASES
@@ -158,13 +159,13 @@ def _path(name: str) -> str:
 
 
 def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
-    kind = column.spelling.type
+    as_text = quote(f"{column.name}={TEXT}")
     return ValueRefusedError(
-        f"{shown(cell)} is no {kind}",
+        f"{shown(cell)} is no {column.spelling.type}",
         record=first_record + number,
         value_path=_path(column.name),
         kind="value",
-        hint=f"--types {column.name}={TEXT} leaves it, --skip-bad leaves the record out",
+        hint=f"--types {as_text} leaves it, --skip-bad leaves the record out",
     )
 
 
@@ -174,7 +175,7 @@ def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefu
         record=record,
         value_path=path,
         kind="digits",
-        hint=f"--types {column.name}=decimal holds it, --lossy {DIGITS} lets it go",
+        hint=f"--types {quote(f'{column.name}=decimal')} holds it, --lossy {DIGITS} lets it go",
     )
 
 

@@ -7,8 +7,10 @@ and stays where it is when these are read.
 from __future__ import annotations
 
 import struct
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,21 +52,25 @@ class PickleFrame(NamedTuple):
     end: int
 
 
-class Beside:
-    """Takes the large buffers of a value, as the callback of its pickler."""
+class Beside(list[memoryview]):
+    """Takes the large buffers of a value, as the callback of its pickler.
 
-    def __init__(self) -> None:
-        self.buffers: list[memoryview] = []
+    A list, and no object with one: making that takes as long as writing a small message.
+    """
+
+    #: Whether there was any buffer.
+    met = False
 
     def __call__(self, buffer: Any) -> bool:
         """Whether ``buffer``, a PickleBuffer, is to stand in the pickle."""
+        self.met = True
         try:
             raw = buffer.raw()
         except BufferError:  # in pieces: pickle says so
             return True
         if raw.nbytes < LARGE:
             return True
-        self.buffers.append(raw)
+        self.append(raw)
         return False
 
 
@@ -198,21 +204,53 @@ class GatheredPieces:
 
     def __init__(self) -> None:
         self._pieces: list[Buffer] = []
+        self._size = 0
+        #: Of a frame whose length is known, all; and how many bytes of it were asked for.
+        self._whole: memoryview | None = None
+        self._asked = 0
+        #: Another frame.
         self._frame: Growing | None = None
+
+    def room(self, size: int) -> memoryview | None:
+        """Memory for the next ``size`` bytes that nobody has asked for yet, where they may be when
+        they are added; None where it is not known."""
+        start, self._asked = self._asked, self._asked + size
+        whole = self._whole
+        known = whole is not None and self._asked <= len(whole)
+        return whole[start : self._asked] if whole is not None and known else None
 
     def add(self, piece: Buffer) -> None:
         """MemoryError."""
-        if self._frame is not None:
+        start, self._size = self._size, self._size + len(piece)
+        if not start:
+            self._begin(piece)
+        if self._whole is not None and self._size <= len(self._whole):
+            if getattr(piece, "obj", None) is not self._whole.obj:
+                self._whole[start : self._size] = piece
+        elif self._frame is not None:
             self._frame.add(piece)
-        elif self._pieces and is_framed(self._pieces[0]):
+        elif self._whole is not None or (self._pieces and is_framed(self._pieces[0])):
             from serialpack.memory import Growing
 
             self._frame = Growing()
-            self._frame.add(self._pieces.pop())
+            self._frame.add(self._pieces.pop() if self._whole is None else self._whole[:start])
             self._frame.add(piece)
+            self._whole = None
         else:
             self._pieces.append(piece)
 
+    def _begin(self, piece: Buffer) -> None:
+        """Have memory for a frame that begins with ``piece``, and that others will be added to."""
+        if is_framed(piece):
+            from serialpack.memory import memory_of
+
+            with suppress(Malformed):
+                layout = frame_layout(lambda start, stop: piece[start:stop], sys.maxsize)
+                if layout.end > len(piece):
+                    self._whole = memory_of(layout.end)
+
     def pieces(self) -> list[Buffer]:
         """All of them, once there are no more."""
+        if self._whole is not None:
+            return [self._whole[: self._size]]
         return self._pieces if self._frame is None else [self._frame.whole()]

@@ -7,6 +7,7 @@ the interpreter.
 from __future__ import annotations
 
 import io
+import marshal
 import os
 from typing import Any
 
@@ -17,8 +18,9 @@ from serialpack.stages.stage import Buffer
 
 VERSION = 4
 
-#: How marshal data of a pair begins, and that of 16 bytes.
-_PAIR, _BYTES = b"(\2\0\0\0", b"s\x10\0\0\0"
+#: Bytes that no data has; how marshal data of a pair begins, and what ends it with these.
+_MARK = os.urandom(16)
+_PAIR, _BEHIND = b"(\2\0\0\0", b"s\x10\0\0\0" + _MARK
 
 _FAILURES = (ValueError, TypeError, EOFError, OverflowError, RecursionError, SystemError)
 
@@ -41,8 +43,8 @@ class MarshalFormat(UnsafeFormat):
 
 def dump_marshal(records: list[Any], version: int) -> bytes:
     """The records, one by one; ValueError for what marshal has no code for, or not so deep."""
-    import marshal
-
+    if len(records) == 1:
+        return marshal.dumps(records[0], version)
     return b"".join([marshal.dumps(record, version) for record in records])
 
 
@@ -51,14 +53,11 @@ def load_marshal(data: Buffer) -> list[Any]:
 
     Only for bytes that ``dump_marshal`` wrote, or that were surveyed.
     """
-    import marshal
-
     # From memory it is six times as fast as from a file, but does not say where it stopped:
     # one object is all of the data where, in a pair, the mark behind it comes out second.
-    mark = os.urandom(16)
     try:
-        one, second = marshal.loads(b"".join((_PAIR, data, _BYTES, mark)))
-        if second == mark:
+        one, second = marshal.loads(b"".join((_PAIR, data, _BEHIND)))
+        if second == _MARK:
             return [one]
     except _FAILURES:
         pass

@@ -110,9 +110,21 @@ def count_pickles(data: bytes) -> int:
     file = BytesIO(data)
     count = 0
     while file.tell() < len(data):
-        _read_one(file, len(data))
+        try:
+            _read_one(file, len(data))
+        except Malformed as bad:
+            if _JOBLIB in data:
+                said = (
+                    "it is a file of joblib, with arrays among its opcodes, which joblib.load reads"
+                )
+                raise Malformed(said, bad.at) from None
+            raise
         count += 1
     return count
+
+
+#: Names a class in files of joblib, whose objects the items of an array stand behind.
+_JOBLIB = b"joblib.numpy_pickle"
 
 
 def _read_one(file: BytesIO, size: int) -> None:

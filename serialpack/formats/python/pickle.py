@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from io import BytesIO
+from os import urandom
 from typing import Any, ClassVar
 
 from serialpack.formats.base import SourceBlock, Style, StyleTypes
@@ -58,51 +60,72 @@ def dump_pickles(records: list[Any], protocol: int) -> bytes:
     return b"".join([dump_pickle(record, protocol) for record in records])
 
 
-def dump_pickle(value: Any, protocol: int) -> bytes:
-    import pickle
+def dump_pickle(value: Any, protocol: int, dumps: Callable[..., bytes] = pickle.dumps) -> bytes:
+    """A value as ``dumps`` pickles it, which is called as ``pickle.dumps`` is.
 
-    return pickled(lambda dumps: dumps(value, protocol), pickle.dumps)
+    ValueError, TypeError or RecursionError, or MemoryError, where it does not.
+    """
+    try:
+        return dumps(value, protocol)
+    except Exception as error:
+        return _with_room(error, dumps, value, protocol)
 
 
-def pickled(write: Callable[[Callable[..., bytes]], bytes], dumps: Callable[..., bytes]) -> bytes:
-    """What ``write`` pickles by ``dumps``, with room for values as deep as may be.
+def dump_beside(value: Any, dumps: Callable[..., bytes] = pickle.dumps) -> Buffer:
+    """As ``dump_pickle``; with large buffers a frame. Of a value without any buffer bytes, else a
+    bytearray of its own."""
+    beside = Beside()
+    try:
+        data = dumps(value, PROTOCOL, buffer_callback=beside)
+    except Exception as error:
+        beside = Beside()
+        data = _with_room(error, dumps, value, PROTOCOL, buffer_callback=beside)
+    if beside:
+        return framed(data, beside)
+    return bytearray(data) if beside.met else data
+
+
+def _with_room(
+    error: Exception, dumps: Callable[..., bytes], value: Any, protocol: int, **options: Any
+) -> bytes:
+    """A value as ``dumps``, which raised ``error``, pickles it with room for values as deep as may
+    be.
 
     C code of Python 3.12 calls itself as often as it was built for, and no limit raises that; the
     pickler in Python does it more slowly, at any depth.
     """
-    try:
-        return _told(write, dumps)
-    except RecursionError:
-        import pickle
-
-        with frames_for(_CALLS_A_LEVEL):
-            if dumps is pickle.dumps:
-                dumps = pickle._dumps  # type: ignore[attr-defined]
-            return _told(write, dumps)
-
-
-def _told(write: Callable[[Callable[..., bytes]], bytes], dumps: Callable[..., bytes]) -> bytes:
-    try:
-        return write(dumps)
-    except (ValueError, TypeError, RecursionError, MemoryError):
-        raise
-    except Exception as error:  # the pickler's, or whatever a class of the user's raises
-        raise ValueError(_said(error)) from None
+    if not isinstance(error, RecursionError):
+        raise _told(error) from None
+    with frames_for(_CALLS_A_LEVEL):
+        if dumps is pickle.dumps:
+            dumps = pickle._dumps  # type: ignore[attr-defined]
+        try:
+            return dumps(value, protocol, **options)
+        except Exception as again:
+            raise _told(again) from None
 
 
-def dump_beside(value: Any, dumps: Callable[..., bytes]) -> Buffer:
-    """A value as ``dumps`` pickles it; with large buffers a frame, in a bytearray of its own.
+def _told(error: Exception) -> Exception:
+    """``error``, which is the pickler's, or whatever a class of the user's raises, as one of those
+    that are expected."""
+    known = isinstance(error, ValueError | TypeError | RecursionError | MemoryError)
+    return error if known else ValueError(_said(error))
 
-    ``dumps`` is called as ``pickle.dumps`` is.
+
+def load_alone(data: bytes) -> list[Any] | None:
+    """The object of the pickle that ``data`` is, all of it. Runs what is in it, up to where it
+    fails; then, and where there is more behind it, None: ``load_pickles`` says what is wrong.
+
+    From memory it is read in half the time that files take, but nobody hears where it stopped: so
+    something is written behind the object, which comes out only where that was at the end.
     """
-    beside = Beside()
-
-    def write(dumps: Callable[..., bytes]) -> bytes:
-        beside.buffers.clear()
-        return dumps(value, PROTOCOL, buffer_callback=beside)
-
-    data = pickled(write, dumps)
-    return framed(data, beside.buffers) if beside.buffers else data
+    if not data.endswith(pickle.STOP):
+        return None
+    try:
+        found, mark = pickle.loads(data[:-1] + _BEHIND)
+    except (Exception, SystemExit):  # a class's
+        return None
+    return [found] if type(mark) is bytes and mark == _MARK else None
 
 
 def load_pickles(data: Buffer, *, in_place: bool = False) -> list[Any]:
@@ -129,11 +152,11 @@ def load_pickles(data: Buffer, *, in_place: bool = False) -> list[Any]:
     return found
 
 
-def load_beside(pickle: Buffer, buffers: Sequence[Buffer], at: int = 0) -> list[Any]:
+def load_beside(data: Buffer, buffers: Sequence[Buffer], at: int = 0) -> list[Any]:
     """The object of a pickle and its buffers, in whose memory it stays; Malformed, at ``at``."""
-    rest, unread = _Rest(memoryview(pickle)), iter(buffers)
-    found = [_load_one(rest, pickle, at, unread)]
-    if rest.tell() < len(pickle) or next(unread, None) is not None:
+    rest, unread = _Rest(memoryview(data)), iter(buffers)
+    found = [_load_one(rest, data, at, unread)]
+    if rest.tell() < len(data) or next(unread, None) is not None:
         raise Malformed("a frame with more than its pickle reads", at)
     return found
 
@@ -156,6 +179,10 @@ def _load_one(
     except (Exception, SystemExit) as error:
         raise Malformed(_said(error) + loader.classes, at) from None
 
+
+#: Bytes that no pickle has, and what writes them behind an object, in a pair with it.
+_MARK = urandom(16)
+_BEHIND = pickle.SHORT_BINBYTES + bytes([len(_MARK)]) + _MARK + pickle.TUPLE2 + pickle.STOP
 
 #: Up to so many bytes are little.
 _LITTLE = 64 << 10
@@ -194,8 +221,6 @@ class _Rest:
 
 @cache
 def _loader_class() -> Any:
-    import pickle
-
     class Loader(pickle.Unpickler):
         """Says which class is not there, and remembers those that are, for messages."""
 
@@ -222,8 +247,6 @@ def _loader_class() -> Any:
 
 def _said(error: BaseException) -> str:
     """The words of an error on one line, with its name where that is not pickle's own."""
-    import pickle
-
     text = " ".join(str(error).split())
     ours = isinstance(error, pickle.PickleError | EOFError)
     return text if ours and text else f"{type(error).__name__}: {text}".removesuffix(": ")

@@ -111,6 +111,8 @@ def _is_file(data: memoryview) -> bool:
             raise Malformed("it does not end with ARROW1", len(data))
         return True
     if data[:4] != CONTINUES and not begins_stream(bytes(data[:_FRONT])):
+        if bytes(data[:4]) == bytes(data[-4:]) == b"FEA1":
+            raise Malformed("it is Feather of version 1, which pyarrow.feather reads", 0)
         raise _no_magic()
     return False
 

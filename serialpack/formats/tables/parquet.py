@@ -54,10 +54,11 @@ class ParquetFormat(TableFormat):
             groups = _groups(data, Room(len(data), most))
             file = _opened(pa.BufferReader(data), groups, len(data))
             if file.num_row_groups < 2:
-                return file.read(use_threads=False)
-            # Of several, pyarrow reads no dictionaries within lists.
-            read = (file.read_row_group(n, use_threads=False) for n in range(file.num_row_groups))
-            return pa.concat_tables(read)
+                table = file.read(use_threads=False)
+            else:  # of which pyarrow reads no dictionaries within lists
+                numbers = range(file.num_row_groups)
+                table = pa.concat_tables(file.read_row_group(n, use_threads=False) for n in numbers)
+            return _with_hollow(table, file.schema_arrow)
 
     def batches(self, path: Path, size: int, values: int) -> Iterator[Any]:
         with path.open("rb") as raw, tables.arrow().OSFile(str(path)) as source, tables.reading():
@@ -79,7 +80,7 @@ class ParquetFormat(TableFormat):
                     max(most, 1), row_groups=[number], use_threads=False
                 ):
                     check_inner(batch)
-                    yield batch
+                    yield _with_hollow(batch, file.schema_arrow)
 
     def read_schema(self, data: bytes) -> Any:
         pa = tables.arrow()
@@ -131,6 +132,28 @@ def _parts(data: bytes) -> Iterator[Any]:
     for some in _some_fields(file):
         part = file.reader.read_all(column_indices=some, use_threads=False)
         yield part.replace_schema_metadata(None)  # which has the types of all fields
+
+
+def _with_hollow(part: Any, schema: Any) -> Any:
+    """A table or a batch with nulls in the columns that pyarrow leaves out of it: those in which
+    there is no column of values, so that the file does not say what they hold."""
+    if len(part.schema) == len(schema):
+        return part
+    pa = tables.arrow()
+    columns = iter(part.columns)
+    whole = [
+        pa.nulls(part.num_rows, field.type) if _is_hollow(field.type) else next(columns)
+        for field in schema
+    ]
+    found = type(part).from_arrays(whole, names=schema.names)
+    return found.replace_schema_metadata(part.schema.metadata)
+
+
+def _is_hollow(kind: Any) -> bool:
+    """Whether it is a group of no fields, or of such groups."""
+    pa = tables.arrow()
+    is_group = bool(kind.num_fields) or pa.types.is_struct(kind)
+    return is_group and all(_is_hollow(kind.field(n).type) for n in range(kind.num_fields))
 
 
 def _is_flat(file: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.hdf5.names import MARK, Names
 from serialpack.formats.arrays.hdf5.streams import Npy, corner, npy_of
-from serialpack.formats.arrays.hdf5.tree import TreeNode
-from serialpack.formats.arrays.hdf5.types import NoArray, unread
+from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, damaged
+from serialpack.formats.arrays.hdf5.types import NoArray, check_read, unread
 
 
 class Attribute:
@@ -27,6 +27,7 @@ class Attribute:
             self.dtype = self.id.dtype
         except (TypeError, ValueError) as error:
             raise NoArray(unread(error)) from None
+        check_read(self.id, self.dtype)
         self.shape = self.id.shape
 
     def __getitem__(self, region: tuple[Any, ...]) -> Any:
@@ -67,3 +68,5 @@ def shown_attributes(owner: Any, of: str, count: int) -> Iterator[tuple[str, Any
             yield of + MARK + name, corner(Attribute(owner, of, name), count)
         except (NoArray, RefusedError) as why:
             yield of + MARK + name, f"({why})"
+        except FAILURES as error:
+            yield of + MARK + name, f"({damaged(error)})"

@@ -30,6 +30,7 @@ from serialpack.formats.arrays.hdf5.tree import (
     FAILURES,
     FEW,
     TreeNode,
+    damaged,
     datasets,
     first_of,
     found_at,
@@ -99,8 +100,9 @@ def _opened(path: str) -> Any:
         ) from None
 
 
-def _way_of_rows(dataset: Any) -> str | None:
+def _way_of_rows(file: Any, dataset: Any) -> str | None:
     try:
+        check(file, dataset)
         next(rows(dataset), b"")
     except NoArray:
         return None
@@ -117,7 +119,7 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
         npy = npy_of(dataset)
     except NoArray as why:
         if as_array:
-            raise _unheld(dataset, why, _way_of_rows(dataset)) from None
+            raise _unheld(dataset, why, _way_of_rows(file, dataset)) from None
         try:
             check(file, dataset)
             pieces = rows(dataset)
@@ -174,6 +176,8 @@ def _heads(file: Any, count: int) -> Iterator[bytes]:
                 yield shown_corner({node.name: f"({error})"})
             except RefusedError as error:
                 yield shown_corner({node.name: f"({error.said})"})
+            except FAILURES as error:
+                yield shown_corner({node.name: f"({damaged(error)})"})
         if node.what is not None:
             for name, shown in shown_attributes(node.what, node.name, count):
                 yield shown_corner({name: shown})

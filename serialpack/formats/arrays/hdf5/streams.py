@@ -14,6 +14,7 @@ from serialpack.formats.arrays.hdf5.tree import found_at
 from serialpack.formats.arrays.hdf5.types import (
     NoArray,
     as_held,
+    check_read,
     has_text,
     held,
     lengths,
@@ -89,6 +90,7 @@ def check(file: Any, dataset: Any, depth: int = 0) -> None:
         size = dataset.dtype.itemsize
     except (TypeError, ValueError) as error:
         raise NoArray(unread(error)) from None
+    check_read(dataset.id, dataset.dtype)
     if dataset.id.get_create_plist().get_external_count():
         raise RefusedError(f"the numbers of {name} are in other files, which are not opened")
     if dataset.is_virtual:

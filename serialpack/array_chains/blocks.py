@@ -1,0 +1,44 @@
+"""Blocks of an array: so long that they lose nothing, and several, as threads work on one each."""
+
+from __future__ import annotations
+
+from serialpack.array_chains.trial import ArrayChain
+from serialpack.formats.shared.large import NumbersLayout
+
+#: An array is cut into so many blocks, unless it is larger.
+_BLOCKS = 4
+
+#: A block has so many bytes at least, or what is done for each takes longer than is gained; and
+#: before zstd, which has few matches in less. It is packed into so many, of which it takes 200.
+_LEAST, _LEAST_MATCHED, _PACKED = 384 << 10, 1 << 20, 50_000
+
+#: In the first so many numbers of a block no farther neighbour foretells any: a block has so many
+#: times as many.
+_FAR = 80
+
+#: pcodec finds bins for each block: more than two are made of so many numbers each.
+_NUMBERS = 1 << 17
+
+#: Block sizes are multiples of this.
+_STEP = 4096
+
+
+def block_size(layout: NumbersLayout, chain: ArrayChain, length: int, most: int) -> int:
+    """Bytes of the blocks in which numbers of ``length`` bytes go through ``chain``, not more than
+    ``most``.
+
+    What finds matches gets all that it may; behind differences there are few, and pcodec looks at
+    a part of a block at a time.
+    """
+    lags = [values[1] or 1 for name, values in chain.filters if name == "delta"]
+    by_numbers = chain.codec.name == "pcodec"
+    if not lags and not by_numbers:
+        return most
+    least = _FAR * max(lags, default=0) * layout.size
+    least = max(least, _LEAST if by_numbers else _LEAST_MATCHED)
+    blocks = min(_BLOCKS, length // least, int(chain.share * length) // _PACKED)
+    if by_numbers:
+        blocks = min(blocks, max(length // layout.size // _NUMBERS, 2))
+    if blocks <= -(-length // most):
+        return most
+    return -(-length // blocks // _STEP) * _STEP

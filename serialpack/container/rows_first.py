@@ -1,0 +1,74 @@
+"""Rows of entries as they were written first, which an index repeats: ``man/spk.5``, ENTRIES."""
+
+import stat
+import struct
+from collections.abc import Sequence
+from itertools import accumulate
+
+import zstandard
+
+from serialpack.container.entries import EntryRow, has_control, path_text
+from serialpack.container.series import signed, unzigzag
+
+#: The most bytes of the rows of one block, before compression.
+_MOST_ROWS = 512 << 10
+
+#: Bytes of a row beside its path, the target of a link and its owners.
+_ROW = 4 + 8 + 8 + 8 + 2
+
+_HEAD = struct.Struct("<IB")
+_OWNERS = 1
+
+_CODES = {2: "H", 4: "I", 8: "Q"}
+
+
+def decode_first(data: bytes) -> list[EntryRow]:
+    """The entries that ``data`` says; ValueError, ZstdError, struct.error."""
+    size = zstandard.get_frame_parameters(data).content_size
+    if not 0 < size <= _MOST_ROWS:
+        raise ValueError(f"they have {size} bytes")
+    rows = zstandard.ZstdDecompressor().decompress(
+        data, max_output_size=_MOST_ROWS, allow_extra_data=False
+    )
+    count, flags = _HEAD.unpack_from(rows)
+    if flags & ~_OWNERS or len(rows) < _HEAD.size + count * _ROW:
+        raise ValueError("their head")
+    at = _HEAD.size
+
+    def column(width: int) -> Sequence[int]:
+        nonlocal at
+        planes, at = rows[at : at + width * count], at + width * count
+        return _numbers(planes, width, count)
+
+    modes = column(4)
+    deltas = column(8)
+    times = [signed(time) for time in accumulate(unzigzag(delta) for delta in deltas)]
+    sizes, checks = column(8), column(8)
+    owners: Sequence[tuple[int, int] | None] = [None] * count
+    if flags & _OWNERS:
+        owners = list(zip(column(4), column(4), strict=True))
+    shared = column(2)
+    if not rows.endswith(b"\0") and count:
+        raise ValueError("their last path")
+    texts = iter(rows[at:].split(b"\0"))
+    entries, before = [], b""
+    for row in zip(modes, times, sizes, checks, owners, shared, strict=True):
+        mode, mtime, length, check, owner, same = row
+        if same > len(before):
+            raise ValueError("a path that shares more than there is")
+        before = before[:same] + next(texts, b"")
+        target = path_text(next(texts, b"")) if stat.S_ISLNK(mode) else None
+        entry = EntryRow(path_text(before), mode, mtime, length, target, owner, check)
+        if has_control(entry.path):
+            raise ValueError(f"the path of an entry holds control characters: {entry.path[:100]!r}")
+        entries.append(entry)
+    if list(texts) != [b""]:
+        raise ValueError("they do not end with the last path")
+    return entries
+
+
+def _numbers(planes: bytes, width: int, count: int) -> Sequence[int]:
+    flat = bytearray(width * count)
+    for i in range(width):
+        flat[i::width] = planes[i * count : (i + 1) * count]
+    return struct.unpack(f"<{count}{_CODES[width]}", flat)

@@ -1,0 +1,60 @@
+"""What objects are written by: a chain, its serializer, and what packs small ones.
+
+A thread keeps them: one is made in less time only than a large message is packed.
+"""
+
+from collections.abc import Mapping
+from threading import local
+from typing import Any, NamedTuple
+
+from serialpack.auto import Choice, choose
+from serialpack.formats.base import Style
+from serialpack.pipeline.small import SmallWriter
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import RecordSerializer
+from serialpack.serializers.whole import of_values
+
+#: How many a thread keeps.
+_MOST = 64
+
+
+class Writer(NamedTuple):
+    """``settings``: what the serializer was configured with, for the header."""
+
+    choice: Choice
+    serializer: RecordSerializer
+    settings: Style
+    small: SmallWriter
+
+
+class _KeptWriters(local):
+    """Those of a thread that were asked for without options, by chain and effort."""
+
+    def __init__(self) -> None:
+        self.writers: dict[tuple[str, int], Writer] = {}
+
+
+_kept = _KeptWriters()
+
+
+def writer_of(chain: str, effort: int, options: Mapping[str, Any] | None) -> Writer:
+    """What writes objects by ``chain``, with what that leaves open set by ``effort``; UsageError
+    for one of bytes, and as by ``choose``."""
+    found = None if options else _kept.writers.get((chain, effort))
+    if found is None:
+        found = _made(chain, effort, options or {})
+        if not options:
+            if len(_kept.writers) >= _MOST:
+                _kept.writers.clear()
+            _kept.writers[chain, effort] = found
+    return found
+
+
+def _made(chain: str, effort: int, options: Mapping[str, Any]) -> Writer:
+    name, *filters = chain.split("+")
+    codec = filters.pop() if filters else "auto"
+    choice = choose(name, tuple(filters), codec, effort=effort)
+    serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
+    settings = serializer.settings(options)
+    serializer.configure(settings)
+    return Writer(choice, serializer, settings, SmallWriter(choice.chain, settings))
