@@ -74,3 +74,8 @@ def shortened(text: str, cells: int) -> str:
             break
         end = char + end
     return f"{start}..{end}"
+
+
+def complex_text(value: complex) -> str:
+    """A complex number as Python and NumPy write it, and read it: ``1+2j``."""
+    return str(value).strip("()")

@@ -22,6 +22,7 @@ from serialpack.conversion._turned import turned_back
 from serialpack.conversion.rules import MORE, RULES
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.changes import OMITTED, Changer, is_hashable
+from serialpack.text import complex_text
 from serialpack.values.durations import duration_text, nanoseconds_text
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import UTF8, key_kind
@@ -82,10 +83,10 @@ class Applied(Changer):
         never = kind == kinds[0] and kind in self._never
         if kind is None or (not never and self._holds({key: "x"})):
             return key
-        became = self._by_rules(key, kind)
+        became = self._by_rules(key, kind, is_key=True)
         return became if is_hashable(became) else key
 
-    def _by_rules(self, value: Any, kind: str) -> Any:
+    def _by_rules(self, value: Any, kind: str, *, is_key: bool = False) -> Any:
         """What the first of the rules that fit makes of a value of ``kind``, and others of that."""
         steps: list[tuple[str, Any, Any]] = []
         now = value
@@ -99,8 +100,12 @@ class Applied(Changer):
             if became is OMITTED or type(became) in _CONTAINERS:
                 self.note(*steps[-1])
                 return became if became is OMITTED else self.walked(became)
-            now, kind = became, kind_of(became)
-        if not steps or (kind in self._refused and (kind in self._never or not self._holds(now))):
+            now, kind = became, (is_key and key_kind(became)) or kind_of(became)
+        if not steps:
+            return value
+        if kind in self._refused and (
+            kind in self._never or not self._holds({now: "x"} if is_key else now)
+        ):
             return value
         for step in steps:
             self.note(*step)
@@ -141,6 +146,7 @@ _TYPES: dict[type, frozenset[str]] = {
     time: frozenset({"time"}),
     timedelta: frozenset({"timedelta"}),
     Decimal: frozenset({"decimal"}),
+    complex: frozenset({"complex"}),
 }
 
 
@@ -188,6 +194,8 @@ def _key_text(key: Any) -> Any:
         return _base64(key)
     if type(key) in (type(None), bool, float, Decimal, Fraction, UUID):
         return _json_text(key)
+    if type(key) is complex:
+        return complex_text(key)
     if type(key) is int:
         return key if key.bit_length() > 14280 else str(key)  # beyond Python's limit of digits
     return _moment(key)
@@ -265,6 +273,7 @@ _CHANGES: dict[str, Callable[[Any], Any]] = {
     "bytes": _base64,
     "timestamps": _moment,
     "decimals": _digits,
+    "complex": complex_text,
     "keys": _key_text,
     "signs": lambda value: -value if kind_of(-value) == "non-finite" else value,
     "nan": lambda value: math.nan if kind_of(value) == "nan-bits" else None,

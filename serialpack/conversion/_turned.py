@@ -68,7 +68,7 @@ def _key(text: str, kind: type) -> Any:
         return int(text)
     if kind is float:
         return float(text)
-    if kind in (Decimal, Fraction, UUID):
+    if kind in (Decimal, Fraction, UUID, complex):
         return kind(text)
     if kind in (bytes, bytearray):
         return _bytes(text, kind)
@@ -82,5 +82,6 @@ _BACK: dict[str, Callable[[Any, type], Any]] = {
     "bytes": _bytes,
     "timestamps": _moment,
     "decimals": _digits,
+    "complex": _digits,
     "keys": _key,
 }

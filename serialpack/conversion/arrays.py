@@ -95,8 +95,7 @@ class _Arrays(NamedTuple):
 def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) -> _Arrays | None:
     """What there is to copy, until ``stack`` is closed; None where it is no arrays."""
     if isinstance(fmt, ArrayFormat):
-        is_dataset = FORMATS.declaration(plan.target).has_datasets
-        name = plan.array_name or ("data" if is_dataset else "arr_0")
+        name = plan.one_array
         return _Arrays([name], lambda _: iter([(name, fmt, read)]))
     if not isinstance(fmt, NpzFormat):
         return None

@@ -26,6 +26,7 @@ from serialpack.conversion.rules import (
 )
 from serialpack.conversion.tables.layout import (
     Layout,
+    OddKey,
     layout_of,
     typed_layout_of,
     union_layout_of,
@@ -37,6 +38,7 @@ from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
+from serialpack.conversion.writing import WritingHalf
 from serialpack.detect import AsFound
 from serialpack.errors import UsageError
 from serialpack.files import Source
@@ -45,6 +47,7 @@ from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
+from serialpack.values.kinds import Difference, key_kind, shown
 
 
 class Begun(NamedTuple):
@@ -211,16 +214,12 @@ def _known(
         return Known(union, types, block_size, columns)
     if to not in TABLES:
         return Known(None, types, block_size, columns)
-    if to in DATABASES:
-        from serialpack.conversion.tables.databases import database_layout, table_name
-
-        read = front.given.read  # a table of another database keeps its name
-        name = table_name(read.table if isinstance(read, FileRead) else how["table"], front.name)
-        layout = database_layout(looked.shape, shaping, looked.rows, name)
-    else:
-        made = layout_of if to in TEXT_TABLES else typed_layout_of
-        layout = made(looked.shape, shaping, looked.rows)
-    layout = layout._replace(lists=looked.lists)
+    try:
+        layout = _layout(looked, front, to, how)._replace(lists=looked.lists)
+    except OddKey as odd:
+        record, kind = {odd.key: "x"}, key_kind(odd.key) or "key"
+        lost = Difference(0, "$", shown(odd.key), "", kind)
+        raise WritingHalf(plan).refuse(lost, None, None, [record]) from None
     if to in TEXT_TABLES and looked.kept is not None and seen is not None:
         layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to))
         return Known(layout, (), block_size, kept=layout.kept)
@@ -231,6 +230,19 @@ def _known(
     if kept is not None:
         layout = with_kept(layout, kept)
     return Known(layout, types, block_size, columns, kept)
+
+
+def _layout(looked: Looked, front: Begun, to: str, how: ConvertOptions) -> Layout:
+    """How the table ``to`` holds what was looked at; errors as of ``layout_of``."""
+    shaping = front.plan.shaping
+    if to in DATABASES:
+        from serialpack.conversion.tables.databases import database_layout, table_name
+
+        read = front.given.read  # a table of another database keeps its name
+        name = table_name(read.table if isinstance(read, FileRead) else how["table"], front.name)
+        return database_layout(looked.shape, shaping, looked.rows, name)
+    made = layout_of if to in TEXT_TABLES else typed_layout_of
+    return made(looked.shape, shaping, looked.rows)
 
 
 def _as_kept(kept: KeptTable, misfits: Collection[str], to: str) -> KeptTable:

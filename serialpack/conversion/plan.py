@@ -67,6 +67,12 @@ class ConversionPlan(NamedTuple):
         """Whether the source is a table of text."""
         return bool(FORMATS.declaration(self.source).delimiter)
 
+    @property
+    def one_array(self) -> str:
+        """What the source's one array is called where the target has arrays by name."""
+        is_dataset = FORMATS.declaration(self.target).has_datasets
+        return self.array_name or ("data" if is_dataset else "arr_0")
+
 
 class Found(NamedTuple):
     """The records of a block, and what was changed or left out on the way to them.

@@ -212,6 +212,11 @@ RULES: dict[str, Rule] = {
         frozenset({"decimal", "fraction", "uuid"}),
         *(ALL, ("decimal as text", "decimals as text"), ALL, "--tagged"),
     ),
+    "complex": Rule(
+        "complex numbers become text, as Python and NumPy read it (1+2j)",
+        frozenset({"complex"}),
+        *(ALL, ("complex number as text", "complex numbers as text"), ALL, "--tagged"),
+    ),
     "sequences": Rule(
         "tuples and sets become lists",
         frozenset({"tuple", "set", "frozenset"}),

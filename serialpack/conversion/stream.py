@@ -239,10 +239,13 @@ def _as_a_whole(
     """One file of all records of a source, in memory; ``numbers`` as ``_one_file`` has them."""
     parts = len(records)
     table = None if structure in (Structure.MAP, Structure.DOCUMENT) else _columns(records, plan)
+    rows = records if table is None and _is_array(records, structure, plan) else None
     if table is not None:
         tally.losses.merge([Loss(BY_COLUMN, parts, 0, "$", "a row", "items of arrays")])
         tally.losses.check_carried(plan.target)
         records = [table]
+    elif rows is not None:
+        records = [{plan.one_array: rows}]
     elif structure == Structure.MAP:
         records = Join().lowered(records, structure)
     elif structure == Structure.ARRAY and not is_sequence(plan.target):
@@ -253,8 +256,13 @@ def _as_a_whole(
     if isinstance(target, DocumentFormat) and target.one_record:
         target.check_document(records[0])
     whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
-    whole = whole or table is not None
-    data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
+    whole = whole or table is not None or rows is not None
+    try:
+        data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
+    except ValueRefusedError:
+        if rows is not None:
+            _check_rows(rows, plan, tally)
+        raise
     write(data)
     return tally.done(kept if not whole or is_sequence(plan.target) else parts)
 
@@ -267,6 +275,22 @@ def _columns(records: list[Any], plan: ConversionPlan) -> dict[Any, list[Any]] |
     if not all(type(record) is dict and record.keys() == names for record in records):
         return None
     return {name: [record[name] for record in records] for name in names}
+
+
+def _is_array(records: list[Any], structure: Structure, plan: ConversionPlan) -> bool:
+    """Whether ``records`` are the rows of one array, where the target has arrays by name."""
+    if plan.target not in ARCHIVES or structure == Structure.MAP:
+        return False
+    return structure != Structure.DOCUMENT or type(records[0]) is not dict
+
+
+def _check_rows(rows: list[Any], plan: ConversionPlan, tally: _Tally) -> None:
+    """ValueRefusedError for what no array holds, which says in which of its rows that is."""
+    try:
+        _one_file(rows, [], plan._replace(target="npy"), tally)
+    except ValueRefusedError as error:
+        error.message = error.message.replace("npy", plan.target, 1)
+        raise
 
 
 def _everything(records: list[Any]) -> SourceBlock:

@@ -204,7 +204,7 @@ class WritingHalf:
     def refuse(
         self,
         lost: Difference,
-        first_record: int,
+        first_record: int | None,
         writer: TargetWriter | None = None,
         records: list[Any] | None = None,
     ) -> ValueRefusedError:

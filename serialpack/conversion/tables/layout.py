@@ -10,7 +10,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.column_types import ColumnType
-from serialpack.values.kinds import key_kind, shown, value_step
+from serialpack.values.kinds import shown, value_step
 
 #: What may stand between the keys of a dotted column, in the order in which it is advised.
 _SEPARATORS = (".", "/", "__", ":", "~", "|", "->", "\N{LOZENGE}")
@@ -64,15 +64,19 @@ class Layout(NamedTuple):
         return any(len(column.path) > 1 for column in self.columns)
 
 
+class OddKey(Exception):
+    """A ``key`` that is no text, of maps that become columns."""
+
+    def __init__(self, key: Any) -> None:
+        super().__init__()
+        self.key = key
+
+
 def layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
-    """The layout of a table of text for records of a shape; ValueRefusedError."""
+    """The layout of a table of text for records of a shape; ValueRefusedError, OddKey."""
     columns: list[TableColumn] = []
-    if (odd := next(iter(_odd_keys(shape, shaping)), None)) is not None:
-        raise ValueRefusedError(
-            f"a key that is no text: {shown(odd)}",
-            kind=key_kind(odd) or "key",
-            hint="--to yaml, cbor or pickle holds it",
-        )
+    for odd in _odd_keys(shape, shaping):
+        raise OddKey(odd)
     place = _placed(shape, (), columns, shaping)
     check_columns(len(columns))
     layout = Layout(tuple(columns), place, rows, separator=shaping.between)
@@ -115,8 +119,9 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
         columns, place = list(flat.columns), flat.place
         shaping = shaping._replace(separator=flat.separator)
     else:
-        if (odd := next((key for key in shape.keys if type(key) is not str), None)) is not None:
-            raise ValueRefusedError(f"a key that is no text: {shown(odd)}", kind="key")
+        for odd in shape.keys:
+            if type(odd) is not str:
+                raise OddKey(odd)
         columns = [TableColumn((key,), key) for key in shape.keys]
         place = CellPlace(-1, {key: CellPlace(n) for n, key in enumerate(shape.keys)})
     pa, fields = arrow(), []

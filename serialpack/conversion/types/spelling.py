@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
+from serialpack.text import complex_text
 from serialpack.values.durations import duration_of, duration_text
 
 #: No type: cells stay what they are.
@@ -156,6 +157,12 @@ def _number(text: str) -> float:
     return float(held(Literal(plain, value if value - value == 0 else None)))
 
 
+def _complex(text: str) -> complex:
+    if "_" in text:  # Python's own, of numbers in programs
+        raise ValueError(text)
+    return complex(text)
+
+
 def _integer(text: str) -> int:
     if re.fullmatch(r"[-+]?[0-9]+", text, re.ASCII) is None or len(text) > MAX_DIGITS:
         raise ValueError(text)
@@ -195,6 +202,7 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "decimal": Decimal,
     "duration": duration_of,
     "bytes": _base64,
+    "complex": _complex,
 }
 _READ = {**_PARSE, "integer": _integer, "number": _number, "boolean": _boolean, "decimal": _decimal}
 
@@ -208,6 +216,7 @@ _KINDS: dict[str, frozenset[type]] = {
     "decimal": frozenset({Decimal}),
     "duration": frozenset({timedelta}),
     "bytes": frozenset({bytes}),
+    "complex": frozenset({complex}),
 }
 
 _SPELL: dict[str, Callable[[Any], str]] = {
@@ -216,6 +225,7 @@ _SPELL: dict[str, Callable[[Any], str]] = {
     "decimal": lambda value: format(value, "f"),
     "duration": duration_text,
     "bytes": lambda value: b64encode(value).decode(),
+    "complex": complex_text,
 }
 
 #: The types by name, in the order in which they are tried, and the kinds of their values.
@@ -230,6 +240,7 @@ TYPES: dict[str, tuple[str, ...]] = {
     "decimal": ("decimal",),
     "duration": ("timedelta",),
     "bytes": ("bytes",),
+    "complex": ("complex",),
 }
 
 

@@ -12,7 +12,11 @@ from serialpack.errors import InputError
 from serialpack.values.kinds import Loss, shown, value_step
 
 #: The rule by which values of a type are text in a cell.
-_RULES = {"integer": "cells", "number": "cells", "boolean": "cells", "decimal": "decimals"}
+_RULES = {
+    **dict.fromkeys(("integer", "number", "boolean"), "cells"),
+    "decimal": "decimals",
+    "complex": "complex",
+}
 
 
 class Untyper:

@@ -152,12 +152,13 @@ class _ArrayMaker:
         if fine and len(set(map(_time_kind, kinds))) == 1:
             return self._nanoseconds(values, path)
         if len(kinds) > 1:
-            kind = type(next(value for value in values if type(value) in kinds))
+            first = next(value for value in values if value is not None)
             self._check_all(
-                [type(value) is kind for value in values],
+                [type(value) is type(first) for value in values],
                 values,
                 path,
-                lambda value: f"{shown(value)} beside {shown(values[0])}",
+                lambda value: f"{shown(value)} beside {shown(first)}",
+                numbers=type(first) in (int, float),
             )
         (kind,) = kinds
         if kind is int:
@@ -234,12 +235,19 @@ class _ArrayMaker:
             )
 
     def _check_all(
-        self, alike: list[bool], values: list[Any], path: str, why: Callable[[Any], str]
+        self,
+        alike: list[bool],
+        values: list[Any],
+        path: str,
+        why: Callable[[Any], str],
+        *,
+        numbers: bool = False,
     ) -> None:
-        """Unwritable for the first value that is not as others are."""
+        """Unwritable for the first value that is not as others are; null among ``numbers`` may
+        become NaN."""
         if not all(alike):
             at = alike.index(False)
-            kind = "null" if values[at] is None else "mixed"
+            kind = "null" if values[at] is None and numbers else "mixed"
             self._refuse(at, values, path, why(values[at]), kind)
 
     def _refuse(self, at: int, values: list[Any], path: str, was: str, kind: str) -> None:
