@@ -25,11 +25,12 @@ _THOROUGH, _QUICK, _CHUNKS = 10, 8, (1 << 16, 1 << 20)
 
 #: pcodec itself looks for how differences are taken in each chunk, at the level that is asked for,
 #: which takes half the time at this one and beyond where there are many bins. At a quick level it
-#: says the same of so many numbers; of more, of so many bytes at least, pieces tell.
-_SLOW, _DELTA_LEVEL, _FEW, _WIDE = 8, 5, 1 << 16, 4
+#: says the same of so few numbers, or narrow ones; of more, of so many bytes at least, pieces tell.
+_SLOW, _DELTA_LEVEL, _FEW, _FEW_NARROW, _WIDE = 8, 5, 1 << 13, 1 << 16, 4
 
-#: So large a part of the numbers each, at most so many, from these places on (as shares of all).
-_SHARE, _PIECE, _PLACES = 32, 1 << 14, (0.1, 0.3, 0.5, 0.7, 0.9)
+#: So large a part of the numbers each, so many at least and at most, from these places on (as
+#: shares of all).
+_SHARE, _PIECE, _PLACES = 32, (1 << 11, 1 << 14), (0.1, 0.3, 0.5, 0.7, 0.9)
 
 #: Numbers mixed into one slot for each of a piece leave so many empty where half of them or more
 #: have come before (1 - exp(-1/2) are taken), by the golden ratio (Knuth, TAOCP 3, 6.4).
@@ -120,7 +121,7 @@ class _Way(NamedTuple):
 
 def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
     """The stream of ``numbers``, of which those ``before`` are a chunk of their own."""
-    few = len(numbers) <= _FEW
+    few = len(numbers) <= min(_CHUNKS)
     by_itself = level < _SLOW or (few and level >= _THOROUGH)
     best = _Way(delta=_AUTO if by_itself else _delta_of(numbers[before:]))
     if few or level < _THOROUGH:
@@ -143,13 +144,15 @@ def _delta_of(numbers: "NDArray[Any]") -> _Delta:
     it is left to be found for each chunk. So it is where most numbers have come before, or several
     stand together: then it counts how far back, and how often in all of them."""
     size, count = numbers.itemsize, len(numbers)
-    if count <= _FEW:
+    wide = size >= _WIDE
+    if count <= (_FEW if wide else _FEW_NARROW):
         return _quickly(numbers)
-    middle = numbers[(count - _PIECE) // 2 :][:_PIECE].view(f"u{size}")
-    if size < _WIDE or _recurs(middle) or _stand_together(middle):
+    least, most = _PIECE
+    middle = numbers[(count - min(count, most)) // 2 :][:most].view(f"u{size}")
+    if not wide or _recurs(middle) or _stand_together(middle[: 2 * least]):
         return _AUTO
     found: set[_Delta] = set()
-    length = min(count // _SHARE, _PIECE)
+    length = min(max(count // _SHARE, least), most)
     for share in _PLACES:
         start = int((count - length) * share)
         found.add(_quickly(numbers[start : start + length]))
