@@ -62,6 +62,11 @@ def _is_sound(lines: bytes, delimiter: str) -> bool:
 def _fits(text: str, delimiter: str) -> int:
     """2: all rows have one number of fields, more than one; 1: so have those before a quote that
     is out of place; 0: they have not."""
+    if '"' not in text and "\r" not in (lines := text.replace("\r\n", "\n")):
+        # Mostly so, and seen in a thirtieth of the time: no line's end is within a field.
+        rows = [line for line in lines.split("\n") if line][:_ROWS]
+        counts = {row.count(delimiter) for row in rows}
+        return 2 * (len(counts) == 1 and counts != {0})
     widths, width, sound = list[int](), 0, True
     try:
         for field in fields(text, delimiter):
