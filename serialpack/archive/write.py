@@ -32,7 +32,7 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
-from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import Buffer
 from serialpack.targets import is_device, opened_device, output_at
 from serialpack.watch import expect
@@ -95,15 +95,12 @@ def pack_archive(
     check_target(target, force, None)
     expect(lambda: total(list(sources.values())))
     with _joined(target, force) as file:
-        writer = _ArchiveWriter(
-            file, _file_of(target), how, owner=owner, progress=progress, each=each
-        )
+        writer = _ArchiveWriter(file, target, how, owner=owner, progress=progress, each=each)
         writer.add(sources)
         if not writer.entries:
             raise ArchiveError(writer.failures, len(writer.failures), done="packed")
-    name = shown(target) if isinstance(target, str | os.PathLike) else None
-    entries = (report._replace(target=name or report.target) for report in writer.entries)
-    return ArchiveReport(tuple(entries), failures=tuple(writer.failures), all_packed=writer.written)
+    failures = tuple(writer.failures)
+    return ArchiveReport(tuple(writer.entries), failures=failures, all_packed=writer.written)
 
 
 class _ArchiveWriter:
@@ -112,7 +109,7 @@ class _ArchiveWriter:
     def __init__(
         self,
         file: IO[bytes] | Output,
-        target: tuple[int, int] | None,
+        target: Target,
         how: PackOptions,
         *,
         owner: bool,
@@ -120,8 +117,9 @@ class _ArchiveWriter:
         each: EachPacked | None,
     ) -> None:
         self._file = file
-        #: What is overwritten, and must not be a source.
-        self._target = target
+        #: What reports call the target; which file is overwritten, and must not be a source.
+        self._name = shown(target) if isinstance(target, str | os.PathLike) else None
+        self._target = _file_of(target)
         self._how = how
         self._owner = owner
         self._progress = progress
@@ -131,12 +129,14 @@ class _ArchiveWriter:
         self.written = 0
         self.entries: list[PackReport] = []
         self.failures: list[tuple[str, SerialpackError]] = []
+        effort = EFFORTS[how.get("effort", DEFAULT_EFFORT)]
+        #: Of what shares blocks.
         self._choice = choose(
             how.get("serializer", "auto"),
             tuple(how.get("filters", ())),
             how.get("codec", "auto"),
-            effort=how.get("effort", DEFAULT_EFFORT),
-            block_size=how.get("block_size"),
+            effort=effort.shared,
+            block_size=how.get("block_size") or effort.block_size,
         )
 
     def add(self, sources: Mapping[str, Path | IO[bytes]]) -> None:
@@ -201,28 +201,31 @@ class _ArchiveWriter:
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings({}),
         )
         member = self._member(chain((first,), blocks), packing, shared.entries)
-        for number, (row, files) in enumerate(zip(member.rows, shared.blocks, strict=True)):
+        chosen, seconds = str(choice.chain), member.seconds
+        for row, files in zip(member.rows, shared.blocks, strict=True):
             ends = accumulate((found.entry.size for found in files), initial=0)
             for found, (begin, end) in zip(files, pairwise(ends), strict=True):
+                packed = row.share(begin, end)
                 self._done(
                     PackReport(
                         source=found.path,
-                        target=None,
-                        chain=str(choice.chain),
+                        target=self._name,
+                        chain=chosen,
                         why=choice.why,
                         format=format,
                         size=found.entry.size,
-                        packed=row.share(begin, end),
-                        payload=row.share(begin, end),
+                        packed=packed,
+                        payload=packed,
                         blocks=1,
                         stored_blocks=int(row.stored),
                         records=None,
                         exact=True,
                         proved=packing.verify,
-                        seconds=member.seconds if not (begin or number) else {},
+                        seconds=seconds,
                         entry=found.entry.path,
                     )
                 )
+                seconds = {}
 
     def _alone(self, path: str, source: Path | IO[bytes], found: ArchiveSource | None) -> None:
         """Write a member of one entry."""
@@ -251,7 +254,7 @@ class _ArchiveWriter:
             return
         self._members += 1
         self._read, self.written = self._read + report.size, self.written + report.packed
-        self._done(report)
+        self._done(report._replace(target=self._name or report.target))
 
     def _close(self, others: Sequence[ArchiveSource]) -> None:
         """Write the last member: folders and links, which have no bytes."""
@@ -265,7 +268,7 @@ class _ArchiveWriter:
             self._done(
                 PackReport(
                     source=found.path,
-                    target=None,
+                    target=self._name,
                     chain=str(packing.chain),
                     why="",
                     format="folder" if found.entry.is_folder else "link",
@@ -344,14 +347,17 @@ def _check_together(sources: Mapping[str, Path | IO[bytes]]) -> None:
     """UsageError where the paths of ``sources`` cannot be those of one archive."""
     if not sources:
         raise UsageError("an archive has at least one entry")
+    seen = {""}
     for path in sources:
         if fault := fault_of(path):
             raise UsageError(f"the path of an entry {fault}: {path!r}")
-        parts = path.split("/")
-        for folder in ("/".join(parts[:n]) for n in range(1, len(parts))):
+        folder = path.rpartition("/")[0]
+        while folder not in seen:
+            seen.add(folder)
             source = sources.get(folder)
             if source is not None and not _is_folder(source):
                 raise UsageError(f"{folder!r} cannot be both an entry and the folder of one")
+            folder = folder.rpartition("/")[0]
 
 
 def _file_of(target: Target) -> tuple[int, int] | None:

@@ -191,7 +191,9 @@ class Packer:
         if not self._mover.dry_run:
             for line in without_dead([os.path.dirname(target)]):
                 say(self._manner, line)
-        files = [path for path in entries.values() if _is_file(path)]
+        # Else nobody asks for them: to look at each takes as long as to pack it.
+        asked = self._mover.dry_run or not self._keep or len(entries) == 1
+        files = [path for path in entries.values() if asked and _is_file(path)]
         given = [self._mover.input(path) for path in files]
         removed: list[Input] = []
 

@@ -124,6 +124,9 @@ def cut(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
 
 def fault_of(path: str) -> str | None:
     """Why no entry can have ``path``, in words; None where one can."""
+    whole = f"/{path}/"
+    if "//" not in whole and "/./" not in whole and "/../" not in whole and "\0" not in path:
+        return None
     if not path:
         return "is empty"
     parts = path.split("/")
@@ -133,9 +136,7 @@ def fault_of(path: str) -> str | None:
         return "is absolute"
     if ".." in parts:
         return "leads upwards"
-    if "" in parts or "." in parts:
-        return "holds an empty part or '.'"
-    return None
+    return "holds an empty part or '.'"
 
 
 def has_control(path: str) -> bool:

@@ -6,6 +6,7 @@ stored once; what differs are numbers, which take fewer bytes in a series than t
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 #: A number: without zeros before it; of so many digits; of so many of base 16, small or capital
@@ -15,28 +16,21 @@ _PLAIN, _DIGITS, _SMALL, _CAPITAL, _ITSELF = range(1, 6)
 #: The most digits that 64 bits hold.
 _MOST_DIGITS, _MOST_HEX = 19, 16
 
-#: What numbers there are in a path: an UUID; digits of base 16 with at least one letter and one
-#: of 0 to 9; digits of base 10; and what has to be told from a number.
-_NUMBERS = re.compile(
-    rb"(?P<uuid>(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f]))"
-    rb"|(?<![0-9A-Za-z])(?:"
-    rb"(?P<small>(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{4,})"
-    rb"|(?P<capital>(?=[A-F]*[0-9])(?=[0-9]*[A-F])[0-9A-F]{4,}))(?![0-9A-Za-z])"
-    rb"|(?P<digits>[0-9]+)"
-    rb"|(?P<itself>[\x01-\x05])"
+#: An UUID; and digits of base 16, with at least one letter and one of 0 to 9.
+_HEX = re.compile(
+    rb"(?<![0-9A-Za-z])(?:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+    rb"|(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{4,}"
+    rb"|(?=[A-F]*[0-9])(?=[0-9]*[A-F])[0-9A-F]{4,})(?![0-9A-Za-z])"
 )
 
+_DIGITS_TEXT = re.compile(rb"[0-9]{1,%d}" % _MOST_DIGITS)
+
+#: What has to be told from what stands for a number; and where each of these stands.
 _MARKS = re.compile(rb"[\x01-\x05]")
+_STANDS = re.compile(rb"\x05.|(\x01|[\x02-\x04].)", re.DOTALL)
 
-#: What stands for digits before it is known how many there are elsewhere: no path has it.
-_DIGITS_HERE = b"\0"
-
-#: Mark, base and most digits of numbers that may be cut into several.
-_LONG = {
-    "digits": (_DIGITS, 10, _MOST_DIGITS),
-    "small": (_SMALL, 16, _MOST_HEX),
-    "capital": (_CAPITAL, 16, _MOST_HEX),
-}
+#: Stands between paths, and in none.
+_BETWEEN = b"\0"
 
 
 class Patterns(NamedTuple):
@@ -48,81 +42,89 @@ class Patterns(NamedTuple):
     fields: Sequence[Sequence[int]]
 
 
-class _Digits(NamedTuple):
-    """The digits that stand at one place in the paths that are alike but for their numbers.
-
-    ``size``: how many, 0 where not everywhere as many; ``padded``: a zero stands before some.
-    """
-
-    size: int
-    padded: bool
-
-
 def patterns_of(paths: Sequence[bytes]) -> Patterns:
     """The patterns of ``paths``, in the order in which they come."""
-    taken = [_taken_apart(path) for path in paths]
-    alike: dict[bytes, list[_Digits]] = {}
-    for shape, texts, _ in taken:
-        here = [_Digits(len(text), text[:1] == b"0" and text != b"0") for text in texts]
-        if (known := alike.setdefault(shape, here)) is not here:
-            alike[shape] = [
-                _Digits(a.size if a.size == b.size else 0, a.padded or b.padded)
-                for a, b in zip(known, here, strict=True)
-            ]
-    patterns: dict[bytes, int] = {}
-    of: list[int] = []
-    fields: list[list[int]] = []
-    for shape, texts, numbers in taken:
-        pattern = shape
-        if texts:
-            first, *rest = shape.split(_DIGITS_HERE)
-            marks = map(_mark, texts, alike[shape])
-            pattern = b"".join((first, *(m + r for m, r in zip(marks, rest, strict=True))))
-        of.append(patterns.setdefault(pattern, len(patterns)))
-        while len(fields) < len(numbers):
-            fields.append([])
-        for field, number in zip(fields, numbers, strict=False):
-            field.append(number)
-    return Patterns([*patterns], of, fields)
+    if not paths:
+        return Patterns([], [], [])
+    # All at once: what is done for each path by itself takes longer than all else that is.
+    text = _MARKS.sub(b"\x05\\g<0>", _BETWEEN.join(paths))
+    hexes: list[int] = []
+    text = _HEX.sub(lambda found: _hex_marks(found, hexes), text)
+    digits = _DIGITS_TEXT.findall(text)
+    shapes = _DIGITS_TEXT.sub(bytes([_PLAIN]), text).split(_BETWEEN)
+    kinds = {shape: _kinds(shape) for shape in {*shapes}}
+    most = max(map(len, kinds.values()))
+    if not hexes and min(map(len, kinds.values())) == most:
+        plain = [*map(int, digits)]
+        fields = [plain[place::most] for place in range(most)]
+    else:
+        fields = [[] for _ in range(most)]
+        numbers = {True: map(int, digits), False: iter(hexes)}
+        for shape in shapes:
+            for field, is_plain in zip(fields, kinds[shape], strict=False):
+                field.append(next(numbers[is_plain]))
+    if any(map(_is_padded, digits)):
+        shapes = _padded(shapes, {shape: sum(kinds[shape]) for shape in kinds}, digits)
+    patterns = {pattern: number for number, pattern in enumerate(dict.fromkeys(shapes))}
+    return Patterns([*patterns], [patterns[shape] for shape in shapes], fields)
 
 
-def _mark(text: bytes, digits: _Digits) -> bytes:
-    """What stands for the digits ``text`` in a pattern."""
-    padded = digits.padded and (digits.size > 0 or (text[:1] == b"0" and text != b"0"))
-    return bytes([_DIGITS, len(text)]) if padded else bytes([_PLAIN])
+def _hex_marks(found: re.Match[bytes], numbers: list[int]) -> bytes:
+    """What stands in a pattern for digits of base 16, which are put to ``numbers``."""
+    text, marks = found[0], b""
+    mark = _CAPITAL if text.isupper() else _SMALL
+    for n, part in enumerate(text.split(b"-")):
+        marks += b"-" * (n > 0)
+        for at in range(0, len(part), _MOST_HEX):
+            piece = part[at : at + _MOST_HEX]
+            marks += bytes([mark, len(piece)])
+            numbers.append(int(piece, 16))
+    return marks
 
 
-def _taken_apart(path: bytes) -> tuple[bytes, list[bytes], list[int]]:
-    """The shape of ``path``: its pattern, with ``_DIGITS_HERE`` for digits of base 10; these; and
-    all numbers in it."""
-    pieces: list[bytes] = []
-    texts: list[bytes] = []
-    numbers: list[int] = []
-    at = 0
-    for found in _NUMBERS.finditer(path):
-        begin, end = found.span()
-        text = path[begin:end]
-        pieces.append(path[at:begin])
-        at = end
-        kind = found.lastgroup
-        if kind == "digits" and len(text) <= _MOST_DIGITS:
-            pieces.append(_DIGITS_HERE)
-            texts.append(text)
-            numbers.append(int(text))
-        elif kind == "uuid":
-            for n, part in enumerate(text.split(b"-")):
-                pieces.append(b"-" * (n > 0) + bytes([_SMALL, len(part)]))
-                numbers.append(int(part, 16))
-        elif kind == "itself":
-            pieces.append(bytes([_ITSELF]) + text)
-        else:
-            mark, base, most = _LONG[kind or ""]
-            for place in range(0, len(text), most):
-                part = text[place : place + most]
-                pieces.append(bytes([mark, len(part)]))
-                numbers.append(int(part, base))
-    pieces.append(path[at:])
-    return b"".join(pieces), texts, numbers
+def _kinds(shape: bytes) -> list[bool]:
+    """Of each number in a pattern whether it has base 10."""
+    marks = _STANDS.findall(shape) if _MARKS.search(shape) else []
+    return [mark[0] == _PLAIN for mark in marks if mark]
+
+
+def _is_padded(digits: bytes) -> bool:
+    return digits[:1] == b"0" and len(digits) > 1
+
+
+def _padded(shapes: list[bytes], counts: dict[bytes, int], digits: list[bytes]) -> list[bytes]:
+    """The patterns of paths whose ``shapes`` are known, where zeros stand before some ``digits``,
+    of which each shape has so many.
+
+    Where at one place of a shape there are everywhere as many, they are one pattern.
+    """
+    ends = accumulate((counts[shape] for shape in shapes), initial=0)
+    rows: dict[bytes, list[list[bytes]]] = {}
+    for shape, (begin, end) in zip(shapes, pairwise(ends), strict=True):
+        rows.setdefault(shape, []).append(digits[begin:end])
+    patterns = {shape: iter(_padded_alike(shape, each)) for shape, each in rows.items()}
+    return [next(patterns[shape]) for shape in shapes]
+
+
+def _padded_alike(shape: bytes, rows: list[list[bytes]]) -> list[bytes]:
+    """The patterns of paths of one ``shape``, which have such digits in it."""
+    columns: list[list[bytes]] = []
+    for column in zip(*rows, strict=True):
+        marks = [bytes([_DIGITS, len(d)]) if _is_padded(d) else bytes([_PLAIN]) for d in column]
+        if len({*marks}) > 1 and len({*map(len, column)}) == 1:
+            marks = [max(marks)] * len(marks)
+        columns.append(marks)
+    known: dict[tuple[bytes, ...], bytes] = {}
+    found: list[bytes] = []
+    for each in zip(*columns, strict=True):
+        if each not in known:
+            left = iter(each)
+            known[each] = _STANDS.sub(
+                lambda stands, left=left: next(left) if stands[1] == b"\1" else stands[0],  # type: ignore[misc]
+                shape,
+            )
+        found.append(known[each])
+    return found or [shape] * len(rows)
 
 
 class Parsed(NamedTuple):

@@ -126,10 +126,8 @@ def _small(reader: Reader, count: int) -> Sequence[int]:
 
 def _alike(a: bytes, b: bytes) -> int:
     """How many bytes they begin with alike."""
-    most = min(len(a), len(b))
-    if a[:most] == b[:most]:
-        return most
-    return next(n for n in range(most) if a[n] != b[n])
+    differ = int.from_bytes(a[: len(b)], "big") ^ int.from_bytes(b[: len(a)], "big")
+    return min(len(a), len(b)) - (differ.bit_length() + 7) // 8
 
 
 def _paths(reader: Reader, count: int) -> Iterator[bytes]:

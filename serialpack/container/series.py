@@ -6,7 +6,8 @@ which all rows of a block are compressed.
 
 import struct
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain
+from operator import sub
 
 #: As they are; what each is more than the one before; and where each stands among those that are
 #: different, in rising order, or how far from where the one before does.
@@ -85,8 +86,9 @@ class Reader:
 def series(numbers: Sequence[int]) -> bytes:
     """``numbers``, each from 0 to 2**64 - 1."""
     steps = _steps(numbers)
+    if len(different := sorted(set(numbers))) == 1:  # mostly so of modes
+        return bytes([_STEPS]) + _planes(steps)
     plain, stepped = _bits(numbers), _bits(steps)
-    different = sorted(set(numbers))
     rising = _steps(different)
     placed = _bits(rising) + _HEAD_BITS
     if placed < min(plain, stepped):
@@ -112,17 +114,15 @@ def _planes(numbers: Sequence[int]) -> bytes:
 
 
 def _steps(numbers: Sequence[int]) -> list[int]:
-    return [_zigzag(b - a) for a, b in pairwise((0, *numbers))]
+    """What each is more than the one before, modulo 2**64; so that those near 0 are small."""
+    steps = [*map(sub, numbers, chain((0,), numbers))]
+    if max(numbers, default=0) >> 63:
+        steps = [signed(step) for step in steps]
+    return [(step << 1) ^ (step >> 63) for step in steps]
 
 
 def _bits(numbers: Sequence[int]) -> int:
     return sum(map(int.bit_length, numbers))
-
-
-def _zigzag(step: int) -> int:
-    """A step modulo 2**64, so that those near 0 are small."""
-    step = signed(step)
-    return (step << 1 ^ step >> 63) & _ALL
 
 
 def unzigzag(number: int) -> int:

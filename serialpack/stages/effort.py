@@ -37,25 +37,28 @@ class Effort(NamedTuple):
     ``least_gain``: what a filter must save beside the codec alone. Whoever reads a block back
     pays for it: a tenth saved pays on the way from what gives less than about 120 MB/s, a
     twentieth 60, a fiftieth 24. A fifth of that is asked of columns, which are read faster.
-    ``columns``: how records are taken apart; ``by_itself``: whether ``auto`` does so.
+    ``columns``: how records are taken apart; ``by_itself``: whether ``auto`` does so. ``shared``:
+    the step at which the small files of an archive are packed together: to open them takes as long
+    as that adds.
     """
 
     block_size: int
     min_saving: float
     least_gain: float
     columns: ColumnEffort
+    shared: int
     by_itself: bool = True
 
 
 EFFORTS = {
-    1: Effort(4 * MIB, 0.005, 0.1, ColumnEffort(1, 1, 4, 0, (), False, False), by_itself=False),
-    2: Effort(4 * MIB, 0.005, 0.1, ColumnEffort(2, 1, 5, 0, (), False, False), by_itself=False),
-    3: Effort(4 * MIB, 0.005, 0.1, ColumnEffort(3, 1, 6, 0, (), False, False)),
-    4: Effort(4 * MIB, 0.005, 0.05, ColumnEffort(6, 1, 8, 0, (3,), False, False)),
-    5: Effort(8 * MIB, 0.005, 0.05, ColumnEffort(8, 5, 8, 0, (3, 6), False, False)),
-    6: Effort(8 * MIB, 0.005, 0.05, ColumnEffort(9, 5, 8, 12, (8,), False, True)),
-    7: Effort(16 * MIB, 0.005, 0.02, ColumnEffort(11, 7, 9, 15, (12,), False, True)),
-    8: Effort(16 * MIB, 0.005, 0.02, ColumnEffort(11, 7, 10, 19, (15,), False, True)),
-    9: Effort(16 * MIB, 0.0, 0.0, ColumnEffort(15, 17, 12, 19, (15,), True, True)),
+    1: Effort(4 * MIB, 0.005, 0.1, ColumnEffort(1, 1, 4, 0, (), False, False), 1, by_itself=False),
+    2: Effort(4 * MIB, 0.005, 0.1, ColumnEffort(2, 1, 5, 0, (), False, False), 2, by_itself=False),
+    3: Effort(4 * MIB, 0.005, 0.1, ColumnEffort(3, 1, 6, 0, (), False, False), 6),
+    4: Effort(4 * MIB, 0.005, 0.05, ColumnEffort(6, 1, 8, 0, (3,), False, False), 6),
+    5: Effort(8 * MIB, 0.005, 0.05, ColumnEffort(8, 5, 8, 0, (3, 6), False, False), 7),
+    6: Effort(8 * MIB, 0.005, 0.05, ColumnEffort(9, 5, 8, 12, (8,), False, True), 8),
+    7: Effort(16 * MIB, 0.005, 0.02, ColumnEffort(11, 7, 9, 15, (12,), False, True), 8),
+    8: Effort(16 * MIB, 0.005, 0.02, ColumnEffort(11, 7, 10, 19, (15,), False, True), 9),
+    9: Effort(16 * MIB, 0.0, 0.0, ColumnEffort(15, 17, 12, 19, (15,), True, True), 9),
 }
 DEFAULT_EFFORT = 3

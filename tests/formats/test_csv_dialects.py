@@ -7,10 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import serialpack
 from serialpack.detect import detect, told
 from serialpack.formats import FORMATS
+from serialpack.formats.csv.dialects import _fits, _fits_plain, _plain_rows
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.conversion.test_matrix import converted
@@ -53,6 +56,18 @@ def test_a_delimiter_is_found(mark: str) -> None:
 )
 def test_what_fits_the_first_rows(text: str, format: str) -> None:
     assert detect("a.csv", text.encode()[: 16 << 10]) == format
+
+
+@given(st.text("ab,;\n\r ", max_size=40), st.sampled_from(",;"))
+@example("a,b\n" * 99 + "a,b,c\n", ",")
+@example("a,b\n" * 100 + "a,b,c\n", ",")
+def test_text_without_quotes_fits_as_its_fields_do(text: str, mark: str) -> None:
+    """They are counted, and not taken apart, which took most of the time of packing small files."""
+    rows = _plain_rows(text)
+    if rows is None:
+        assert "\r" in text
+    else:
+        assert 2 * _fits_plain(rows, mark) == _fits(text, mark)
 
 
 @pytest.mark.parametrize("mark", MARKS)
