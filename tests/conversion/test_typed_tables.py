@@ -198,8 +198,8 @@ def test_floats_with_an_exponent_stand_in_json_text(target: str) -> None:
         report = serialpack.convert(io.BytesIO(data), out, format=source, to=target)
         assert "mixed" in {loss.rule for loss in report.carried}
         back, shaping = io.BytesIO(), Shaping(nest=(), typed=target == "csv")
-        source = io.BytesIO(out.getvalue())
-        serialpack.convert(source, back, format=target, to="json", shaping=shaping)
+        out.seek(0)
+        serialpack.convert(out, back, format=target, to="json", shaping=shaping)
         assert json.loads(back.getvalue()) == records
 
 
@@ -209,7 +209,7 @@ def test_floats_with_an_exponent_stand_in_json_text(target: str) -> None:
 def test_no_nan_becomes_null_in_json_text_unsaid(value: Any, target: str, verify: bool) -> None:
     """Without the proof it did; in a table of text --lossy nan was no way out."""
     data = msgpack.packb([{"v": 1}, {"v": value}])
-    how = {"format": "msgpack", "to": target, "verify": verify}
+    how: dict[str, Any] = {"format": "msgpack", "to": target, "verify": verify}
     with pytest.raises(serialpack.ValueRefusedError, match=r'lossy=\["nan"\]'):
         serialpack.convert(io.BytesIO(data), io.BytesIO(), **how)
     out = io.BytesIO()

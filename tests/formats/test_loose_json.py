@@ -75,7 +75,7 @@ values = st.recursive(
 
 def _written(value: Any, draw: Any) -> str:
     """A value as JSON5, one of the many ways."""
-    gap = draw(st.sampled_from(["", " ", "\n", "/*,]*/", "//}\n", "\u00a0"]))
+    gap: str = draw(st.sampled_from(["", " ", "\n", "/*,]*/", "//}\n", "\u00a0"]))
     if isinstance(value, dict | list):
         pairs = value.items() if isinstance(value, dict) else ((None, each) for each in value)
         parts = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
@@ -14,7 +15,7 @@ from serialpack.conversion.types.typing import Typer
 from serialpack.conversion.types.untyping import Untyper
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join
-from serialpack.values.kinds import AROUND, UTF8, Loss
+from serialpack.values.kinds import AROUND, UTF8, Difference, Loss
 
 
 class TableWriter(Protocol):
@@ -26,6 +27,9 @@ class TableWriter(Protocol):
 
     def write(self, records: list[Any], first_record: int) -> Written:
         """The piece of a file that ``records`` make, and what was carried or is lost."""
+
+    def tried(self, records: list[Any], rules: Collection[str]) -> Difference | None:
+        """What would not be held of ``records`` if the user named ``rules``."""
 
 
 def table_writer(plan: ConversionPlan) -> TableWriter | None:
