@@ -24,7 +24,7 @@ from typing import IO, Any, cast
 
 import serialpack
 from serialpack import api
-from serialpack.auto import choose
+from serialpack.auto.choice import choose
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 
 #: A row of bench is as fast as another one that takes this much longer: what two runs differ by.

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from serialpack.errors import UnsupportedError as UnsupportedError
     from serialpack.errors import UsageError as UsageError
     from serialpack.errors import ValueRefusedError as ValueRefusedError
-    from serialpack.inspection import Inspection as Inspection
+    from serialpack.inspection.info import Inspection as Inspection
     from serialpack.lazy import LazyArray as LazyArray
     from serialpack.objects import dump as dump
     from serialpack.objects import dumps as dumps
@@ -91,7 +91,7 @@ _PUBLIC = {
     "ConvertReport": "reports",
     "PackReport": "reports",
     "UnpackReport": "reports",
-    "Inspection": "inspection",
+    "Inspection": "inspection.info",
     "SerialpackError": "errors",
     "ArchiveError": "errors",
     "FileError": "errors",

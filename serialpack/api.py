@@ -11,14 +11,18 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
-from serialpack.auto import Choice, choose
+from serialpack.auto.choice import Choice, choose
 from serialpack.checked import checked
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import AsFound, looks_like, told
 from serialpack.errors import FileError, NotContainerError, SerialpackError, UsageError
 from serialpack.far import is_store
-from serialpack.files import Path, Source
+from serialpack.files.source import Path, Source
+from serialpack.files.targets import Target as Target
+from serialpack.files.targets import check_target as check_target
+from serialpack.files.targets import sink as sink
+from serialpack.files.targets import target_name as target_name
 from serialpack.formats import FORMATS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.settle import settle
@@ -26,16 +30,12 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.targets import Target as Target
-from serialpack.targets import check_target as check_target
-from serialpack.targets import sink as sink
-from serialpack.targets import target_name as target_name
 from serialpack.watch import expect
 
 # Each function imports its own: the time to start decides in a shell loop over small files.
 if TYPE_CHECKING:
     from serialpack.formats.base import Read
-    from serialpack.inspection import Inspection
+    from serialpack.inspection.info import Inspection
     from serialpack.pipeline.line import Elsewhere, Progress
     from serialpack.pipeline.unpack import Unpacked
 
@@ -89,8 +89,7 @@ def pack(
     since 1970) to store, by default those of a source that is a file. ``entry``
     (``"folder/a.json"``) makes it an entry of an archive, which is such containers one after
     another; ``access`` (mode; user and group) one of an archive that ``pack_archive`` ends.
-    ``progress(read, written)`` gets totals in bytes now and then. ``elsewhere`` has others do the
-    blocks.
+    ``progress(read, written)`` gets totals in bytes. ``elsewhere`` has others do the blocks.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
@@ -291,7 +290,7 @@ def inspect(
     the start of each block is read. ``salvage``: what is left of a damaged container, as sums of
     the blocks that are known of; all of it is read.
     """
-    from serialpack.inspection import inspect_source
+    from serialpack.inspection.inspect import inspect_source
 
     with opened_source(source) as opened:
         return inspect_source(opened, format, columns=columns, salvage=salvage)

@@ -29,9 +29,9 @@ from serialpack.errors import (
     RefusedError,
     UsageError,
 )
-from serialpack.files import Path, Source, check_output, open_folders
-from serialpack.output import Output
-from serialpack.paths import safe_name
+from serialpack.files.output import Output
+from serialpack.files.paths import safe_name
+from serialpack.files.source import Path, Source, check_output, open_folders
 from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of

@@ -15,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from serialpack.container.reader import SNIFF, is_container, is_small
 from serialpack.errors import DamagedError, ModeError, SerialpackError
-from serialpack.files import Path, Source
+from serialpack.files.source import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in

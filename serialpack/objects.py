@@ -24,7 +24,7 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
-from serialpack.files import UNNAMED, Path, Source
+from serialpack.files.source import UNNAMED, Path, Source
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -196,7 +196,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
 
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
     elif len(ways) == 1 and (values := _large_values(choice.chain, data)):
-        from serialpack.extents import LEAST_TRIED, apart
+        from serialpack.auto.extents import LEAST_TRIED, apart
 
         found = apart(choice, values, data.read, tried=tried and len(data) >= LEAST_TRIED)
         blocks = found.blocks(data.read, len(data), packing.block_size, records=1)

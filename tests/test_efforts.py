@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.auto import choose
+from serialpack.auto.choice import choose
 from serialpack.codecs import CODECS
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import parse_stage, spell_stage

@@ -20,15 +20,15 @@ from serialpack.container.rows import decode_rows
 from serialpack.container.seek import StoredMember, find_members, read_block, rows_in
 from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.far import is_far
-from serialpack.files import UNNAMED, Source
-from serialpack.output import Output
+from serialpack.files.output import Output
+from serialpack.files.source import UNNAMED, Source
+from serialpack.files.targets import is_device
 from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
 from serialpack.pipeline.shared import SharedUnpacker
 from serialpack.pipeline.sought import sought
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan, unpack_member
 from serialpack.reports import UnpackReport
 from serialpack.stages.stage import Buffer
-from serialpack.targets import is_device
 
 #: So many of the entries that are meant are named where one was to be.
 _MOST_NAMED = 3

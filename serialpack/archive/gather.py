@@ -13,7 +13,7 @@ from serialpack.container.entries import EntryRow
 from serialpack.container.rows import MOST_ROOM
 from serialpack.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError, changed
-from serialpack.files import Path, file_error
+from serialpack.files.source import Path, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 

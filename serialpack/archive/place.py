@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from serialpack.container.entries import EntryRow, cut
 from serialpack.container.records import Header
-from serialpack.disk import without_dead
 from serialpack.errors import (
     ArchiveError,
     Damage,
@@ -18,10 +17,11 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files import Path, Source, check_output, exists, file_error, status
+from serialpack.files.disk import without_dead
+from serialpack.files.output import MOST_FILES, Output, OutputGroup, give_owner
+from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
+from serialpack.files.source import Path, Source, check_output, exists, file_error, status
 from serialpack.hidden import is_hidden
-from serialpack.output import MOST_FILES, Output, OutputGroup, give_owner
-from serialpack.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport

@@ -35,8 +35,8 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files import Path, Source
-from serialpack.globs import matches_any
+from serialpack.files.globs import matches_any
+from serialpack.files.source import Path, Source
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.shared import SharedUnpacker, entries_of
@@ -69,13 +69,13 @@ def unpack_archive(
 
     Each file appears whole or not at all, with its mode and modification time, and never outside
     of ``folder``; one that is there is overwritten only with ``force``, and with ``skip_existing``
-    left where it holds the same bytes. Links are made that lead
-    to what is in ``folder``. An entry that fails does not stop the rest: ``each(entry, report or
-    error)`` is called for every one, and in the end ArchiveError raised. ``include``, ``exclude``:
-    globs (``serialpack.globs``) over paths of entries; where the source can be sought, only blocks
-    of those that are taken are read. ``max_size`` (bytes) is that of all together, ``trust`` as in
-    ``unpack``. ``salvage``: what is left of a damaged archive, as in ``unpack``. An entry of which
-    some is left is written, and its report says what is lost.
+    left where it holds the same bytes. Links are made that lead to what is in ``folder``. An entry
+    that fails does not stop the rest: ``each(entry, report or error)`` is called for every one, and
+    in the end ArchiveError raised. ``include``, ``exclude``: globs (``serialpack.files.globs``)
+    over paths of entries; where the source can be sought, only blocks of those that are taken are
+    read. ``max_size`` (bytes) is that of all together, ``trust`` as in ``unpack``. ``salvage``:
+    what is left of a damaged archive, as in ``unpack``. An entry of which some is left is written,
+    and its report says what is lost.
 
     Raises ArchiveError, UsageError where no entry fits the globs, and what ``unpack`` raises for a
     file that is no sound archive.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
-from serialpack.files import Source
+from serialpack.files.source import Source
 
 
 def is_archive(source: Source, *, salvage: bool = False) -> bool:

@@ -18,15 +18,16 @@ from serialpack.archive.gather import (
     other_blocks,
     total,
 )
-from serialpack.auto import choose, settle
+from serialpack.auto.choice import choose, settle
 from serialpack.container.entries import EntryRow, fault_of
 from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
 from serialpack.far import is_far
-from serialpack.files import Path, shown
+from serialpack.files.output import Output
+from serialpack.files.source import Path, shown
+from serialpack.files.targets import is_device, opened_device, output_at
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.output import Output
 from serialpack.pipeline.pack import PackedMember, Packing, pack_blocks
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport
@@ -34,7 +35,6 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import Buffer
-from serialpack.targets import is_device, opened_device, output_at
 from serialpack.watch import expect
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from serialpack.api import opened_source
 from serialpack.bench.disk import HOW, Through
 from serialpack.bench.results import Results, Row, from_json, shown_source
 from serialpack.errors import InputError
-from serialpack.files import Path
-from serialpack.output import Output
+from serialpack.files.output import Output
+from serialpack.files.source import Path
 from serialpack.text import aligned, number_of, printable
 from serialpack.units import format_size
 

@@ -23,8 +23,8 @@ from serialpack.bench.samples import parse_sample
 from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
 from serialpack.codecs import CODECS
 from serialpack.errors import FileError
+from serialpack.files.output import Output
 from serialpack.filters import FILTERS
-from serialpack.output import Output
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import parse_chain, spell_stage

@@ -13,7 +13,7 @@ from itertools import chain
 from time import perf_counter
 from typing import Any, TypeVar
 
-from serialpack.auto import choose
+from serialpack.auto.choice import choose
 from serialpack.bench.combination import Combination
 from serialpack.bench.lab import At, Count, Failed, Held, Load, Trial
 from serialpack.bench.material import WHOLE

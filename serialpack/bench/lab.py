@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from threading import Event, Timer
 from typing import Any, NamedTuple
 
-from serialpack.auto import choose, settle
+from serialpack.auto.choice import choose, settle
 from serialpack.bench.material import (
     LOOK,
     WHOLE,

@@ -17,7 +17,7 @@ from serialpack.container.reader import SNIFF, is_container
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.detect import told
 from serialpack.errors import FileError, RefusedError, UsageError
-from serialpack.files import file_error
+from serialpack.files.source import file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.ranges import Span, slice_source

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.auto import Choice
+from serialpack.auto.choice import Choice
 from serialpack.bench.candidates import Candidates
 from serialpack.bench.combination import Combination
 from serialpack.bench.disk import Files

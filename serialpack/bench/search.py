@@ -14,7 +14,7 @@ from math import ceil, inf
 from time import perf_counter
 from typing import Any
 
-from serialpack.auto import choose
+from serialpack.auto.choice import choose
 from serialpack.bench.candidates import first_codecs
 from serialpack.bench.combination import Combination
 from serialpack.bench.disk import FileTrial

@@ -19,7 +19,7 @@ from serialpack.bench.results import SampledFiles
 from serialpack.bench.trials import Figures
 from serialpack.errors import FileError, SerialpackError
 from serialpack.far import is_far
-from serialpack.files import file_error
+from serialpack.files.source import file_error
 
 #: So many files are measured for each second of the budget, but no fewer than that.
 FILES_A_SECOND, LEAST_FILES = 1, 8

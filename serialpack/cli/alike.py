@@ -15,12 +15,12 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from serialpack.auto import LEAST
+from serialpack.auto.choice import LEAST
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import AsFound, told
 from serialpack.errors import SerialpackError
+from serialpack.files.output import Output
 from serialpack.formats import FORMATS
-from serialpack.output import Output
 from serialpack.pipeline.line import SMALL
 from serialpack.pipeline.pack import ShortPacker, forget_alike, last_alike
 from serialpack.pipeline.timing import is_recording

@@ -12,10 +12,10 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from serialpack import hidden
-from serialpack.disk import remove_dead
 from serialpack.errors import ExistingFileError, SerialpackError
-from serialpack.output import MOST_FILES, OutputGroup
-from serialpack.paths import as_of_one, make_folder
+from serialpack.files.disk import remove_dead
+from serialpack.files.output import MOST_FILES, OutputGroup
+from serialpack.files.paths import as_of_one, make_folder
 from serialpack.pipeline.processes import (
     ProcessWorker,
     WorkerEnded,

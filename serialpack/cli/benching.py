@@ -23,7 +23,7 @@ from serialpack.cli.requests import BenchRequest, Manner
 from serialpack.cli.run import check_name, each_file, say, tell_found
 from serialpack.errors import WORST_FIRST, RefusedError, UsageError
 from serialpack.far import is_far
-from serialpack.files import Source, base_name, file_error, shown
+from serialpack.files.source import Source, base_name, file_error, shown
 from serialpack.text import number_of
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class _Outputs(NamedTuple):
         """Raise at once what writing them would raise after all the measuring."""
         from serialpack.bench.reports.plot import check_plot
         from serialpack.errors import UsageError
-        from serialpack.files import check_output
+        from serialpack.files.source import check_output
 
         paths = [path for path in (self.plot, self.html, self.save) if path is not None]
         for path in paths:
@@ -271,7 +271,7 @@ class _Outputs(NamedTuple):
             yield self.plot
         if self.html is not None:
             from serialpack.bench.reports.html import html
-            from serialpack.output import Output
+            from serialpack.files.output import Output
 
             with Output(self.html, force=self.force) as output:
                 output.write(html(results).encode())

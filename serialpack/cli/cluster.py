@@ -28,7 +28,6 @@ from serialpack.cli.naming import from_root
 from serialpack.cli.words import note
 from serialpack.container.frames import checksum
 from serialpack.container.records import StoredBlock
-from serialpack.disk import remove_dead
 from serialpack.errors import (
     ExistingFileError,
     FileError,
@@ -37,7 +36,8 @@ from serialpack.errors import (
     changed,
 )
 from serialpack.far import is_far
-from serialpack.files import Source
+from serialpack.files.disk import remove_dead
+from serialpack.files.source import Source
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.processes import MEMORY, out_of_band
 from serialpack.pipeline.workers import MakeWorker, usable_cores

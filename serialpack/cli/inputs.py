@@ -11,12 +11,12 @@ from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import Sources
 from serialpack.errors import FolderError, MissingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
-from serialpack.files import Source, shown
-from serialpack.paths import entry_path
+from serialpack.files.paths import entry_path
+from serialpack.files.source import Source, shown
 from serialpack.text import number_of
 
 if TYPE_CHECKING:
-    from serialpack.folders import Walk
+    from serialpack.files.folders import Walk
 
 
 class Takes(NamedTuple):
@@ -87,7 +87,7 @@ def input_files(
                 f"--gitignore is for folders of this machine, not for {name}",
                 hint="--exclude leaves out what a glob means",
             )
-        from serialpack.folders import FarWalk, Walk
+        from serialpack.files.folders import FarWalk, Walk
 
         walk = (FarWalk if far else Walk)(
             name,

@@ -21,7 +21,7 @@ from serialpack.far import is_store
 from serialpack.text import number_of
 
 if TYPE_CHECKING:
-    from serialpack.inspection import ColumnsInfo, Inspection, MemberInfo
+    from serialpack.inspection.info import ColumnsInfo, Inspection, MemberInfo
 
 
 @click.command(

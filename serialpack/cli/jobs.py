@@ -10,10 +10,10 @@ from serialpack.cli.naming import check_removal
 from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Outputs
 from serialpack.cli.run import check_name
-from serialpack.disk import without_dead
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.far import is_far
-from serialpack.files import status
+from serialpack.files.disk import without_dead
+from serialpack.files.source import status
 
 
 class Jobs:

@@ -12,7 +12,7 @@ from serialpack._version import __version__
 from serialpack.cli.words import complain
 from serialpack.errors import ExistingFileError, FileError, UsageError
 from serialpack.far import is_far
-from serialpack.files import file_error
+from serialpack.files.source import file_error
 
 #: The key of the line that begins a run; its value is the version of the journal.
 MARK = "serialpack_journal"

@@ -25,11 +25,11 @@ from serialpack.conversion.targets import is_written, named_format
 from serialpack.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, NotContainerError, SerialpackError
 from serialpack.far import is_store
-from serialpack.files import Source
+from serialpack.files.source import Source
+from serialpack.files.targets import is_device
 from serialpack.formats import FORMATS
 from serialpack.known import KnownFile, known_words
 from serialpack.stages.stage import Buffer
-from serialpack.targets import is_device
 
 
 def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:

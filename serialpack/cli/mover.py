@@ -22,7 +22,6 @@ from serialpack.cli.run import (
 )
 from serialpack.cli.tally import MANY, Tally
 from serialpack.cli.words import complain
-from serialpack.disk import remove_source
 from serialpack.errors import (
     WORST_FIRST,
     ArchiveError,
@@ -31,11 +30,12 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.far import is_far
-from serialpack.files import check_output
-from serialpack.output import OutputGroup
+from serialpack.files.disk import remove_source
+from serialpack.files.output import OutputGroup
+from serialpack.files.source import check_output
+from serialpack.files.targets import is_device
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ReportT
-from serialpack.targets import is_device
 
 if TYPE_CHECKING:
     from serialpack.cli.batch import Batch, FileJob, MakeJobWork

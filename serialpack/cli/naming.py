@@ -24,7 +24,7 @@ def beside(path: str) -> str:
     if not is_far(path):
         return path
     from serialpack.far.urls import base_name, is_writable
-    from serialpack.paths import safe_name
+    from serialpack.files.paths import safe_name
 
     if is_writable(path):
         return path
@@ -55,7 +55,7 @@ def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
             hint="-o names the output, -N takes the one stored in it; --to FORMAT converts files",
         )
     from serialpack import api
-    from serialpack.paths import safe_name
+    from serialpack.files.paths import safe_name
 
     members = api.inspect(path, salvage=salvage).members
     name = safe_name(members[0].name) if members else None
@@ -89,7 +89,7 @@ def from_root(path: str) -> str:
 
 def stat_of(path: str) -> os.stat_result | None:
     """The file's status; None where there is none, which reading it will then say."""
-    from serialpack.files import status
+    from serialpack.files.source import status
 
     try:
         return status(path)

@@ -9,7 +9,7 @@ from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
-from serialpack.targets import is_device
+from serialpack.files.targets import is_device
 from serialpack.text import printable
 
 _ONE_BY_ONE = "-o names it, one by one"
@@ -149,7 +149,7 @@ class Targets:
         folders = self._folder or (self._output is None and path != STDIO)
         if not folders:
             return self.of(path, name)
-        from serialpack.paths import check_folder, place_below
+        from serialpack.files.paths import check_folder, place_below
 
         folder = self.folder_of(path, name)
         check_folder(folder)
@@ -168,7 +168,7 @@ class Targets:
         folder = self._output if target is None and self._folder else self.folder_for(target)
         if folder is None or folder in self._made or is_far(folder):
             return []
-        from serialpack.paths import make_folder, make_folder_of_one
+        from serialpack.files.paths import make_folder, make_folder_of_one
 
         made_in = (make_folder if target is None else make_folder_of_one)(folder)
         self._made.add(folder)

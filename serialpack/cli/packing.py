@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from serialpack import api
-from serialpack.auto import choose
+from serialpack.auto.choice import choose
 from serialpack.cli.inputs import Takes, recursive_command
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
@@ -17,7 +17,6 @@ from serialpack.cli.run import check_name, data_of, error_line, named, rounded, 
 from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
-from serialpack.disk import remove_source, without_dead
 from serialpack.errors import (
     ArchiveError,
     FileError,
@@ -26,6 +25,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
+from serialpack.files.disk import remove_source, without_dead
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of
@@ -293,7 +293,7 @@ def _entries(
     What is left out of a path is said.
     """
     from serialpack.container.entries import fault_of
-    from serialpack.paths import entry_path
+    from serialpack.files.paths import entry_path
 
     entries: dict[str, str] = {}
     refused: list[tuple[str, SerialpackError]] = []

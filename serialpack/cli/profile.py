@@ -16,7 +16,7 @@ from serialpack.cli.stage_times import (
     waiting_of,
 )
 from serialpack.errors import FileError
-from serialpack.targets import output_at
+from serialpack.files.targets import output_at
 from serialpack.text import printable
 
 _STYLE = """

@@ -9,7 +9,7 @@ from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
 from serialpack.container.short import short_length
 from serialpack.errors import ExistingFileError, FileError, ForbiddenFileError, SerialpackError
-from serialpack.files import Source, status
+from serialpack.files.source import Source, status
 
 #: Where the end of a container is looked for first: that of one of some hundred blocks is there,
 #: and all of a small file's.

@@ -11,7 +11,7 @@ from serialpack.cli.words import complain
 from serialpack.errors import ArchiveError, DamagedError, NotContainerError, SerialpackError
 
 if TYPE_CHECKING:
-    from serialpack.inspection import Inspection
+    from serialpack.inspection.info import Inspection
     from serialpack.reports import UnpackReport
 
 

@@ -11,9 +11,9 @@ from serialpack.text import number_of, printable, shortened
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
-    from serialpack.inspection import Inspection, MemberInfo, Shape
-    from serialpack.listing import ListedDataset, ListedEntry, Listing
-    from serialpack.look import ArrayLook, Look
+    from serialpack.inspection.info import Inspection, MemberInfo, Shape
+    from serialpack.inspection.listing import ListedDataset, ListedEntry, Listing
+    from serialpack.inspection.look import ArrayLook, Look
 
 #: So many fields are shown.
 _MOST_FIELDS = 20

@@ -25,7 +25,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.paths import check_folder
+from serialpack.files.paths import check_folder
 from serialpack.reports import ArchiveReport, UnpackReport
 from serialpack.text import number_of
 from serialpack.units import format_size

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from serialpack.container.reader import SNIFF
 from serialpack.errors import DamagedError, TruncatedError, UnsupportedError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.stages.stage import import_library
 
 #: Bytes read, and restored, at a time.

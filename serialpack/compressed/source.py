@@ -20,7 +20,7 @@ from serialpack.compressed._compressions import (
 from serialpack.compressed.pieces import Pieces
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.errors import DamagedError, InputError
-from serialpack.files import Source
+from serialpack.files.source import Source
 
 
 def compression_of(source: Source) -> str | None:

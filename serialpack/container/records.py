@@ -67,8 +67,7 @@ class Header(NamedTuple):
     ``entry``: its path in the archive, where it is an entry of one; ``access``: the mode of that
     and, where they are kept, the numbers of user and group. ``archive``: it is part of an archive
     that a closing member ends, which says how many there are ``before`` it; ``rows``: its blocks
-    list their entries in rows of the second form. ``why``: the writer's reason for the chain, for
-    people.
+    list their entries in rows of the second form. ``why``: the writer's reason for the chain.
     """
 
     chain: ChainNumbers

@@ -19,7 +19,7 @@ from serialpack.contrib.distributed import dask_setup as dask_setup
 from serialpack.contrib.distributed import register as register
 from serialpack.errors import FileError, MissingLibraryError, RefusedError, UsageError
 from serialpack.far import is_far, is_store
-from serialpack.files import Path, shown
+from serialpack.files.source import Path, shown
 from serialpack.records import sequence
 from serialpack.records.arrays import typed
 

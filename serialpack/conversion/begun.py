@@ -41,7 +41,7 @@ from serialpack.conversion.types.typing import TypedColumn, decided, named_types
 from serialpack.conversion.writing import WritingHalf
 from serialpack.detect import AsFound
 from serialpack.errors import UsageError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead

@@ -14,7 +14,7 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.one_type import KEY_ORDER
 from serialpack.conversion.rules import TABLES
 from serialpack.errors import InputError, ValueRefusedError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.zipped import opened_entry, other_entries

@@ -43,7 +43,7 @@ from serialpack.conversion.targets import is_written, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
-from serialpack.files import Path, Source
+from serialpack.files.source import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, ValueFormat
 from serialpack.formats.shared.join import Join

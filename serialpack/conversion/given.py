@@ -15,7 +15,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
 from serialpack.detect import AsFound, looks_like, not_converted, told
 from serialpack.errors import InputError, UsageError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.json.loose import Loose, LooseJson

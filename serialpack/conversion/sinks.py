@@ -11,7 +11,7 @@ from serialpack.api import Target, sink
 from serialpack.compressed.source import compression_named
 from serialpack.compressed.write import CompressedWrite, compressed_as
 from serialpack.conversion.joining import Patch
-from serialpack.output import Output
+from serialpack.files.output import Output
 from serialpack.pipeline.unpack import Write
 from serialpack.stages.stage import Buffer
 

@@ -19,7 +19,7 @@ from serialpack.collector import gc_paused
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.errors import RefusedError, ValueRefusedError
-from serialpack.files import Path
+from serialpack.files.source import Path
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Style, ValueFormat, too_large
 from serialpack.pipeline.line import Progress

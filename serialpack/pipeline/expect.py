@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from serialpack.errors import SerialpackError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.watch import expect, watching
 
 

@@ -19,7 +19,7 @@ from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.container.records import Block, StoredBlock
 from serialpack.container.seek import BlockParts, StoredMember, find_members
 from serialpack.errors import DamagedError, RefusedError, SerialpackError, UnsupportedError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import Timer

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import IO, Any
 
 from serialpack.errors import SerialpackError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import MARK, frame_layout, is_framed
 from serialpack.formats.shared.long_bytes import without_long

@@ -7,7 +7,7 @@ from threading import local
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.auto import Split
+from serialpack.auto.choice import Split
 from serialpack.container.entries import Covered, EntryRow
 from serialpack.container.frames import frame_check
 from serialpack.container.index import IndexRow
@@ -17,7 +17,7 @@ from serialpack.container.short import ShortForm
 from serialpack.container.writer import MemberWriter, cannot_be_stored, refused_as_written
 from serialpack.detect import looks_like, not_converted
 from serialpack.errors import InputError, UsageError
-from serialpack.files import Path
+from serialpack.files.source import Path
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of

@@ -6,7 +6,7 @@ own, as an array in an object, is a part of its own, which is read without the o
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from serialpack.auto import shrinks_well
+from serialpack.auto.choice import shrinks_well
 from serialpack.container.frames import checksum
 from serialpack.container.records import Part
 from serialpack.errors import CodecError, DamagedError, SerialpackError, newer

@@ -10,7 +10,7 @@ from serialpack.container.reader import read_members
 from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header, StoredBlock
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.errors import DamagedError, InputError, UsageError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Style
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan

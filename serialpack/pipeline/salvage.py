@@ -19,7 +19,7 @@ from serialpack.container.salvage import find_remains, first_body, read_found
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import looks_like
 from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Style
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored

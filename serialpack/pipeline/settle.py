@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from serialpack import auto
-from serialpack.auto import Choice
-from serialpack.files import Source
+from serialpack.auto import choice as auto
+from serialpack.auto.choice import Choice
+from serialpack.files.source import Source
 from serialpack.stages.stage import Buffer
 
 
@@ -13,7 +13,7 @@ def settle(
 ) -> Choice:
     """As ``auto.settle``, of a source that may have large values."""
     if not choice.settled and source is not None:
-        from serialpack.extents import settle_apart
+        from serialpack.auto.extents import settle_apart
 
         if (apart := settle_apart(choice, format, peek, source)) is not None:
             return apart

@@ -10,7 +10,7 @@ from typing import IO, cast
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL, Small
 from serialpack.errors import DamagedError
-from serialpack.files import Source, file_error
+from serialpack.files.source import Source, file_error
 
 
 def whole_small(source: Source) -> bool:

@@ -14,7 +14,7 @@ from weakref import finalize
 from serialpack.container.records import IN_PLACE
 from serialpack.container.seek import BlockParts, find_members, read_block
 from serialpack.errors import FileError, UsageError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import cuts
 from serialpack.formats.shared.large import FileOver

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from threading import local
 from typing import Any, NamedTuple
 
-from serialpack.auto import Choice, choose
+from serialpack.auto.choice import Choice, choose
 from serialpack.formats.base import Style
 from serialpack.pipeline.small import SmallWriter
 from serialpack.serializers import SERIALIZERS

@@ -15,7 +15,7 @@ from serialpack.api import HEAD, expanded, opened_source
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import looks_like
 from serialpack.errors import DamagedError, NotContainerError, UsageError
-from serialpack.files import Path, Source
+from serialpack.files.source import Path, Source
 from serialpack.records.units import Loaded, Unit, members_of
 
 if TYPE_CHECKING:

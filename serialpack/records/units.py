@@ -15,7 +15,7 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader, TextProof
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
 from serialpack.formats.shared.join import Join

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from serialpack.errors import UsageError
-from serialpack.files import file_error
+from serialpack.files.source import file_error
 
 #: What of a header's 32 KiB a schema may take.
 MAX_SCHEMA = 24 << 10

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar, Literal
 
 from serialpack.errors import FileError, InputError
-from serialpack.files import file_error
+from serialpack.files.source import file_error
 
 Mode = Literal["r", "w", "n"]
 

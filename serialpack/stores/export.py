@@ -7,7 +7,7 @@ from typing import IO, cast
 
 from serialpack.compressed.pieces import Pieces
 from serialpack.errors import FileError, RefusedError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.whole import of_values, prove, serialized

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import msgpack
 
 from serialpack._version import __version__
-from serialpack.auto import choose
+from serialpack.auto.choice import choose
 from serialpack.container.frames import checksum
 from serialpack.container.records import decode_chain
 from serialpack.errors import DamagedError, UnsupportedError, UsageError, newer

@@ -21,7 +21,7 @@ from serialpack.errors import (
     RefusedError,
     UsageError,
 )
-from serialpack.files import Path
+from serialpack.files.source import Path
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.whole import NotTaken, dumped, prove
 from serialpack.stages.effort import DEFAULT_EFFORT

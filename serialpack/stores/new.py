@@ -8,8 +8,8 @@ from contextlib import suppress
 from types import TracebackType
 
 from serialpack.errors import InputError, UsageError
-from serialpack.files import check_output, file_error
-from serialpack.output import Output
+from serialpack.files.output import Output
+from serialpack.files.source import check_output, file_error
 from serialpack.stores.base import Change, KeyValueStore
 from serialpack.stores.header import StoreHeader
 from serialpack.stores.keys import HEADER_KEY

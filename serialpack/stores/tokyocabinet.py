@@ -28,7 +28,7 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from serialpack.errors import FileError
-from serialpack.files import file_error
+from serialpack.files.source import file_error
 from serialpack.stores.base import (
     Change,
     DuplicateKey,

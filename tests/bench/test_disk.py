@@ -17,7 +17,7 @@ from serialpack.bench.material import Subject
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, UsageError
-from serialpack.output import Output
+from serialpack.files.output import Output
 from tests.bench.found import PLENTY
 
 LINES = b"".join(b'{"id":%d,"text":"%x"}\n' % (n, n * n * n) for n in range(60_000))

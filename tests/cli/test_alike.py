@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from serialpack import SerialpackError, api
-from serialpack.auto import LEAST
+from serialpack.auto.choice import LEAST
 from serialpack.cli.alike import AlikePacker
 from serialpack.cli.batch import FileJob
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
-from serialpack.output import OutputGroup
+from serialpack.files.output import OutputGroup
 from serialpack.pipeline.line import Progress
 from serialpack.reports import PackReport, UnpackReport
 from tests.pipeline.test_alone import JSON, SOURCES, calls

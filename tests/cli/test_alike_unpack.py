@@ -15,7 +15,7 @@ from serialpack.cli.alike import AlikeUnpacker
 from serialpack.cli.batch import FileJob
 from serialpack.cli.workers import file_unpacker
 from serialpack.container.small import START_SMALL
-from serialpack.output import OutputGroup
+from serialpack.files.output import OutputGroup
 from serialpack.reports import UnpackReport
 from tests.cli.test_alike import outcomes
 from tests.pipeline.test_alone import CHAINS, JSON, SOURCES, calls

@@ -11,7 +11,7 @@ import pytest
 
 from serialpack.cli.batch import Batch, Commit, FileJob
 from serialpack.errors import FileError, SerialpackError
-from serialpack.output import Output
+from serialpack.files.output import Output
 from serialpack.pipeline.processes import WorkerEnded
 from serialpack.reports import ConvertReport
 

@@ -28,7 +28,7 @@ from serialpack.errors import (
     TruncatedError,
     UnsupportedError,
 )
-from serialpack.files import Source
+from serialpack.files.source import Source
 
 DATA = b"".join(b'{"id": %d, "name": "n%d"}\n' % (n, n * n) for n in range(40))
 
@@ -340,7 +340,7 @@ def test_what_the_tools_write(extension: str, tool: str, size: int) -> None:
 _PEAK = """
 import sys
 from serialpack.compressed.source import decompressed
-from serialpack.files import Source
+from serialpack.files.source import Source
 def peak():
     with open("/proc/self/status") as status:
         return int(next(line.split()[1] for line in status if line.startswith("VmHWM")))

@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.container import records
-from serialpack.paths import entry_path, place_below
+from serialpack.files.paths import entry_path, place_below
 from tests.bad.make import HERE as BAD
 from tests.bad.make import listed
 

@@ -18,7 +18,7 @@ from serialpack.compressed.source import decompressed
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import convert_stream
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared import column_types as _columns
 from serialpack.formats.tables.parquet import ParquetFormat

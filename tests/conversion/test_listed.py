@@ -14,7 +14,7 @@ import serialpack
 from serialpack.cli.app import run
 from serialpack.conversion import listed
 from serialpack.conversion.tables import twice
-from serialpack.files import Source
+from serialpack.files.source import Source
 
 #: Refused -> what is lost, and the way out that the hint names.
 WAYS: dict[str, tuple[str, bytes, str, str]] = {

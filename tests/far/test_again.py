@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from serialpack.output import OutputGroup
-from serialpack.uploads import FarOutput
+from serialpack.files.output import OutputGroup
+from serialpack.files.uploads import FarOutput
 
 fsspec = pytest.importorskip("fsspec", reason="pip install '.[remote]'")
 

@@ -13,8 +13,8 @@ import serialpack
 from serialpack.cli.naming import converted_name, packed_name, unpacked_name
 from serialpack.far import is_far
 from serialpack.far.urls import address, base_name, shown
-from serialpack.folders import FarWalk
-from serialpack.paths import entry_path
+from serialpack.files.folders import FarWalk
+from serialpack.files.paths import entry_path
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.far.server import FileServer

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.output import Output
+from serialpack.files.output import Output
 from tests.faults.conftest import Start, finish, wait_for
 from tests.faults.disk import traced
 from tests.injected import injected

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS
 _CRASH = """
 import os, sys
 from serialpack.cli.guard import guarded
-from serialpack.output import Output
+from serialpack.files.output import Output
 
 def work():
     output = Output(sys.argv[1])

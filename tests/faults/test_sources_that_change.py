@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.disk import remove_source
 from serialpack.errors import FileError
+from serialpack.files.disk import remove_source
 from tests.faults.conftest import KIB, MIB, Start, finish, hidden, noise
 from tests.injected import injected
 

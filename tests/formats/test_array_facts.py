@@ -15,7 +15,7 @@ import serialpack
 from serialpack.api import first_records
 from serialpack.detect import detect, looks_like
 from serialpack.errors import SerialpackError
-from serialpack.look import ArrayLook
+from serialpack.inspection.look import ArrayLook
 from tests.formats.test_arrays_layout import mrc, nifti
 from tests.formats.test_npy import RECORDS, lying, saved
 

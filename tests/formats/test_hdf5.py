@@ -20,7 +20,7 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
-from serialpack.listing import ListedDataset
+from serialpack.inspection.listing import ListedDataset
 from tests.formats.hdf5_files import (
     EXACT,
     MAGIC,

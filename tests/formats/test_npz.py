@@ -24,7 +24,7 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.formats.arrays import zipped
-from serialpack.look import ArrayLook
+from serialpack.inspection.look import ArrayLook
 from tests.formats.test_npy import RECORDS, lying, saved
 
 REAL = Path(__file__).parents[3] / "shared/data/numeric/npy"

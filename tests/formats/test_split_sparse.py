@@ -74,7 +74,7 @@ def test_any_text_is_cut_into_the_same_bytes() -> None:
 def test_columns_are_packed_so_and_nothing_else(
     serializer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from serialpack.auto import choose
+    from serialpack.auto.choice import choose
 
     monkeypatch.setattr(ColumnsSerializer, "most_values", lambda _: MOST)
     source = DENSE["csv"][1] + DENSE["csv"][0] * 1000

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.auto import choose
+from serialpack.auto.choice import choose
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.stored.block import Form
 from serialpack.errors import DamagedError, UnsupportedError

@@ -12,7 +12,7 @@ from serialpack.bench.reports._drawing import Axis, Dot, Scatter, axes_of, place
 from serialpack.bench.reports._sweep import Curves, curves, is_sweep
 from serialpack.bench.results import Results, shown_source
 from serialpack.errors import MissingLibraryError, UsageError
-from serialpack.output import Output
+from serialpack.files.output import Output
 from serialpack.stages.stage import is_installed
 from serialpack.text import printable
 

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import IO, cast
 
 from serialpack.errors import SerialpackError
-from serialpack.files import Path, Source, file_error
+from serialpack.files.source import Path, Source, file_error
 
 #: Bytes of a pipe that are kept in memory.
 _IN_MEMORY = 16 << 20

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from serialpack.errors import FileError
 from serialpack.far import is_far
-from serialpack.files import exists, file_error, same_file, status
+from serialpack.files.source import exists, file_error, same_file, status
 from serialpack.hidden import is_hidden
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.errors import DamagedError, FileError, InputError, MissingLibraryError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.filed import FileRead
 from serialpack.text import number_of

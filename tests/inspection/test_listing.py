@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack import listing
 from serialpack.cli.app import run
-from serialpack.files import Source
-from serialpack.listing import Listing
+from serialpack.files.source import Source
+from serialpack.inspection import listing
+from serialpack.inspection.listing import Listing
 
 
 def tar(names: list[str], format: int = tarfile.PAX_FORMAT, size: int = 100) -> bytes:

@@ -6,7 +6,7 @@ import os
 
 from serialpack.errors import FileError, RefusedError, SerialpackError
 from serialpack.far import is_far
-from serialpack.files import Path, file_error
+from serialpack.files.source import Path, file_error
 from serialpack.text import printable
 
 

@@ -12,12 +12,12 @@ from typing import IO
 
 import pytest
 
-from serialpack import disk, output, targets
-from serialpack.disk import sync_all
 from serialpack.errors import ExistingFileError
+from serialpack.files import disk, output, targets
+from serialpack.files.disk import sync_all
+from serialpack.files.output import Output, OutputGroup
+from serialpack.files.targets import sink
 from serialpack.hidden import is_hidden
-from serialpack.output import Output, OutputGroup
-from serialpack.targets import sink
 
 of_linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
 
@@ -105,7 +105,7 @@ def test_a_file_system_that_fails_is_asked_file_by_file(
         asked.append(fd)
         return False
 
-    monkeypatch.setattr("serialpack.output.syncfs", lambda: fails)
+    monkeypatch.setattr("serialpack.files.output.syncfs", lambda: fails)
     real = os.fsync
 
     def fsync(fd: int) -> None:
@@ -164,7 +164,7 @@ def test_several_files_are_brought_to_disk_at_a_time(tmp_path: Path) -> None:
     with OutputGroup(each=True) as group, pytest.MonkeyPatch.context() as patch:
         for number in range(2):
             write(tmp_path / f"{number}")
-        patch.setattr("serialpack.output.sync_folder", lambda _: None)
+        patch.setattr("serialpack.files.output.sync_folder", lambda _: None)
         patch.setattr("os.fsync", sync)
         assert not group.commit()
     assert names(tmp_path) == ["0", "1"]

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from serialpack.errors import FileError
 from serialpack.far import is_far
-from serialpack.files import file_error
-from serialpack.gitignore import GitIgnore
-from serialpack.globs import matches_any
+from serialpack.files.gitignore import GitIgnore
+from serialpack.files.globs import matches_any
+from serialpack.files.source import file_error
 from serialpack.hidden import is_hidden
 
 
@@ -28,13 +28,13 @@ class Walk:
     Links to files are files. Links to folders are not followed, so that there are no circles;
     what is neither (sockets, devices, pipes) and hidden files of outputs are passed over.
 
-    ``include``, ``exclude``: globs (``serialpack.globs``) over paths below ``folder``. A file is
+    ``include``, ``exclude``: globs (``globs``) over paths below ``folder``. A file is
     taken that one of ``include`` means, or where there are none, and that none of ``exclude``
     does; a folder that one of these means is not entered. ``tmp/`` includes all in such folders.
     ``takes``: which names are taken.
     ``without``: real paths of files and folders to pass over. ``whole``: also the folders, the
     walked one first (where ``include`` does not choose), and links as what they are.
-    ``gitignore``: what files of that name mean is passed over, too (``serialpack.gitignore``).
+    ``gitignore``: what files of that name mean is passed over, too (``.gitignore``).
     """
 
     def __init__(

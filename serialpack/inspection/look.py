@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from serialpack.compressed.source import compression_of, decompressed, front_of
 from serialpack.detect import looks_like, told
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.json.text import JsonText
-from serialpack.listing import ListedArray, Listing, listing_of
+from serialpack.inspection.listing import ListedArray, Listing, listing_of
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind

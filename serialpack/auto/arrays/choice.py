@@ -7,8 +7,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from serialpack.array_chains.recurring import recurs
-from serialpack.array_chains.trial import (
+from serialpack.auto.arrays.recurring import recurs
+from serialpack.auto.arrays.trial import (
     PLAIN,
     ArrayChain,
     Lags,

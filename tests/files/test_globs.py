@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from serialpack.errors import UsageError
-from serialpack.globs import matches_any
+from serialpack.files.globs import matches_any
 
 
 @pytest.mark.parametrize(

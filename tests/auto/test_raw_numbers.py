@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.raw_numbers import guessed_layouts
+from serialpack.auto.raw_numbers import guessed_layouts
 
 DRAW = np.random.default_rng(1)
 
@@ -86,7 +86,7 @@ def test_all_else_is_left_alone(data: bytes) -> None:
 
 def test_looking_costs_little(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what is no numbers 1/64 is looked at, four times; and NumPy, which takes long, is not."""
-    from serialpack import raw_numbers
+    from serialpack.auto import raw_numbers
 
     seen: list[int] = []
     compressed = raw_numbers._compressed

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.auto import LEAST, SAMPLE, SAMPLES, _lines, choose, settle, spread
+from serialpack.auto.choice import LEAST, SAMPLE, SAMPLES, _lines, choose, settle, spread
 from serialpack.bench.samples import parse_sample
-from serialpack.inspection import MemberInfo
+from serialpack.inspection.info import MemberInfo
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from serialpack.disk import WrittenBytes
 from serialpack.errors import FileError, MissingFileError
 from serialpack.far.upload import Upload, remove
-from serialpack.files import Source, exists
-from serialpack.output import Output, undisturbed
+from serialpack.files.disk import WrittenBytes
+from serialpack.files.output import Output, undisturbed
+from serialpack.files.source import Source, exists
 from serialpack.stages.stage import Buffer
 
 

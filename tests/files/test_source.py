@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.disk import remove_source
 from serialpack.errors import FileError
-from serialpack.files import Source, check_output
-from serialpack.output import Output
-from serialpack.paths import safe_name
+from serialpack.files.disk import remove_source
+from serialpack.files.output import Output
+from serialpack.files.paths import safe_name
+from serialpack.files.source import Source, check_output
 
 
 def leftovers(folder: Path) -> list[str]:

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from serialpack.codecs import CODECS
 from serialpack.errors import UsageError
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock
@@ -149,7 +149,7 @@ def settle(
     if layout is not None:
         return _for_array(choice, [layout], head, source)
     if not declared.is_text:
-        from serialpack.raw_numbers import guessed_layouts
+        from serialpack.auto.raw_numbers import guessed_layouts
 
         if layouts := guessed_layouts(head):
             return _for_array(choice, layouts, head, source)
@@ -197,8 +197,8 @@ def for_numbers(
     ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
     first of these. ``head``: what they begin with, as much as a block.
     """
-    from serialpack.array_chains.blocks import block_size
-    from serialpack.array_chains.choice import chosen
+    from serialpack.auto.arrays.blocks import block_size
+    from serialpack.auto.arrays.choice import chosen
 
     found, plain, recurs = chosen(
         layouts, samples, length, head, choice.chain.codec, choice.effort, choice.threads
@@ -226,7 +226,7 @@ def _samples(
 ) -> tuple[int, list[Buffer]]:
     """The bytes that can be looked at, of the whole file where it can be read again, else of its
     first block; and samples of places spread over them."""
-    from serialpack.array_chains.trial import sample_places
+    from serialpack.auto.arrays.trial import sample_places
 
     again = source.again() if source is not None and (source.size or 0) > len(head) else None
     if again is not None and again.size is not None:

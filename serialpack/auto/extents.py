@@ -13,9 +13,9 @@ from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
-from serialpack import auto
-from serialpack.auto import Choice
-from serialpack.files import Source
+from serialpack.auto import choice as auto
+from serialpack.auto.choice import Choice
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.python.buffers import cuts
@@ -109,7 +109,7 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     """
     chains = dict.fromkeys(values, choice.chain)
     if tried:
-        from serialpack.array_chains.trial import sample_places
+        from serialpack.auto.arrays.trial import sample_places
 
         for layouts, alike in _groups(values, read).items():
             length, joined = _joined(alike, read)
@@ -130,7 +130,7 @@ def _groups(
     values: Sequence[LargeValue], read: ReadAt
 ) -> dict[tuple[NumbersLayout, ...], list[LargeValue]]:
     """Values that are tried together, by what their numbers are, or may be."""
-    from serialpack.raw_numbers import guessed_layouts
+    from serialpack.auto.raw_numbers import guessed_layouts
 
     found: defaultdict[tuple[NumbersLayout, ...], list[LargeValue]] = defaultdict(list)
     for value in values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serialpack.array_chains.trial import ArrayChain
+from serialpack.auto.arrays.trial import ArrayChain
 from serialpack.formats.shared.large import NumbersLayout
 
 #: An array is cut into so many blocks, unless it is larger.

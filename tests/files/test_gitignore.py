@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.gitignore import GitIgnore
+from serialpack.files.gitignore import GitIgnore
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from serialpack.codecs import CODECS
 from serialpack.container.records import Block
 from serialpack.container.seek import BlockParts, find_members
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.files import Source
+from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.long_bytes import LEAST, LongBytes

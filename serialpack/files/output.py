@@ -21,7 +21,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any
 
-from serialpack.disk import (
+from serialpack.errors import FileError
+from serialpack.files.disk import (
     LARGE,
     WrittenBytes,
     hold,
@@ -31,8 +32,7 @@ from serialpack.disk import (
     sync_folder,
     syncfs,
 )
-from serialpack.errors import FileError
-from serialpack.files import Path, exists, file_error, shown
+from serialpack.files.source import Path, exists, file_error, shown
 from serialpack.hidden import forget, hidden_name, hide
 from serialpack.stages.stage import Buffer
 

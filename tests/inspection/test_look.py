@@ -18,8 +18,8 @@ import zstandard
 
 import serialpack
 from serialpack.formats.json import keys as jsonkeys
-from serialpack.inspection import Shape
-from serialpack.look import LARGER, SAMPLE
+from serialpack.inspection.info import Shape
+from serialpack.inspection.look import LARGER, SAMPLE
 
 LONG = "x" * (SAMPLE + 1000)
 
@@ -108,7 +108,7 @@ def test_a_document_of_any_size_is_looked_at_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its keys are told as far as was looked, and how far that was."""
-    monkeypatch.setattr("serialpack.look.FAR", 24 << 20)
+    monkeypatch.setattr("serialpack.inspection.look.FAR", 24 << 20)
     row = b'{"k": [1, 2, {"x": 3}], "t": "text"},'
     values = b"[" + row * ((10 << 20) // len(row)) + b"{}]"
     data = b'{"a": %b, "b": %b, "late": 1, "c": %b, "too late": 1}' % (values, values, values)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeGuard
 
-from serialpack.disk import LARGE, make_room
 from serialpack.far import is_far
-from serialpack.files import Path, check_output, file_error, shown
-from serialpack.output import Output
+from serialpack.files.disk import LARGE, make_room
+from serialpack.files.output import Output
+from serialpack.files.source import Path, check_output, file_error, shown
 from serialpack.stages.stage import Buffer
 
 Target = Path | IO[bytes]
@@ -38,7 +38,7 @@ def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Ite
 def output_at(path: Path, *, force: bool, like: os.stat_result | None = None) -> Output:
     """A new file at ``path``, which may be a URL; see ``Output``."""
     if is_far(path):
-        from serialpack.uploads import FarOutput
+        from serialpack.files.uploads import FarOutput
 
         return FarOutput(path, force=force, like=like)
     return Output(path, force=force, like=like)
