@@ -53,7 +53,7 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     if is_store(path):
         return to
     try:
-        inside = _inside(path)
+        inside = _inside(path, output)
     except (SerialpackError, OSError, ValueError):
         return None  # which is said where it is read
     return None if inside is not None and (not inside or to in inside) else to
@@ -113,10 +113,10 @@ def compression_meant(output: str | None, path: str) -> str | None:
     return None if compression in map(compression_named, names) else compression
 
 
-def _inside(path: str) -> set[str] | None:
+def _inside(path: str, output: str) -> set[str] | None:
     """The formats that a container's content is of, by its header and by its names; none of an
-    archive, and of bytes that have none; of those that are compressed that of bytes. None of what
-    is no container."""
+    archive, and of bytes that have none; of those that are compressed that of bytes, and what is in
+    them where ``output`` is compressed alike. None of what is no container."""
     if path != STDIO and is_device(path):
         return None  # it can be read once
     header = _header_of(path)
@@ -126,7 +126,12 @@ def _inside(path: str) -> set[str] | None:
     if header.in_archive or declared is None:
         return set()
     if declared.name == "bytes":
-        return {"bytes"} if _is_compressed(header) else set()
+        if not _is_compressed(header):
+            return set()
+        name = header.name or ""
+        inner = FORMATS.by_extension(uncompressed_name(name))
+        alike = compression_named(output) == compression_named(name)
+        return {"bytes"} | ({inner.name} if inner is not None and alike else set())
     names = (header.name, path.removesuffix(SUFFIX))
     found = {FORMATS.by_extension(name) for name in names if name}
     return {declared.name, declared.name.partition(":")[0], declared.dialect_of} | {

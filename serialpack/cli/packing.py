@@ -45,6 +45,9 @@ class Packer:
         self._format = asked.input.format
         outputs = asked.outputs
         self._force, self._keep = outputs.force, outputs.keep
+        #: Whether anyone asks for the files of an archive: a plan, --rm, or a profile, which is not
+        #: written over one of them.
+        self._asks_for_files = outputs.dry_run or not outputs.keep or outputs.profile is not None
         output = None if asked.archive else outputs.output
         takes = Takes(
             lambda name: self._force or not name.endswith(SUFFIX),
@@ -191,8 +194,8 @@ class Packer:
         if not self._mover.dry_run:
             for line in without_dead([os.path.dirname(target)]):
                 say(self._manner, line)
-        # Else nobody asks for them: to look at each takes as long as to pack it.
-        asked = self._mover.dry_run or not self._keep or len(entries) == 1
+        # To look at each takes as long as to pack it.
+        asked = self._asks_for_files or len(entries) == 1
         files = [path for path in entries.values() if asked and _is_file(path)]
         given = [self._mover.input(path) for path in files]
         removed: list[Input] = []

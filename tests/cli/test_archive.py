@@ -54,7 +54,7 @@ def test_pack_inspect_unpack(run: Run, tmp_path: Path, inputs: list[str]) -> Non
     shown = run("inspect", "all.spk").stdout.decode()
     lines = {line.split()[0]: line.split() for line in shown.splitlines()}
     assert sorted(lines) == sorted(["entry", *inputs, "3"])
-    assert lines["dir/b.csv"][4:] == ["csv", "columns:3+none", "2017-07-14", "02:40:00"]
+    assert lines["dir/b.csv"][4:] == ["csv", "columns:6+none", "2017-07-14", "02:40:00"]
     total = sum((tmp_path / name).stat().st_size for name in inputs)
     assert lines["3"][1:4] == [
         "entries",

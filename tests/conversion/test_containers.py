@@ -106,7 +106,7 @@ def test_what_has_no_records_or_may_run_code_is_not_read() -> None:
 
 #: What is not valid in a format whose name, or first bytes, it has.
 BAD = {
-    "json": b'{"a":1,}',
+    "json": b'{"a":1,,}',
     "ndjson": b'{"a":1}\n{"a"\n',
     "yaml": b"a: [1,\n",
     "toml": b"a = \n",

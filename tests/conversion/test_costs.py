@@ -14,6 +14,7 @@ import pytest
 import zstandard
 
 import serialpack
+from serialpack.api import HEAD
 from serialpack.compressed.source import decompressed
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import convert_stream
@@ -174,6 +175,7 @@ def test_records_become_rows_with_few_lines_of_python(to: str, most: int) -> Non
 
 @pytest.mark.parametrize("to", ["csv", "msgpack"])
 def test_lines_are_records_though_their_number_be_right(to: str) -> None:
-    source = io.BytesIO(b'{"a":1} {"a":2}\n{"a":\n3}\n')
-    with pytest.raises(InputError, match=r"line 1, column 9 .* a second value"):
+    """Behind what is looked at; at the front they are taken as values one after another."""
+    source = io.BytesIO(b'{"a":0}\n' * HEAD + b'{"a":1} {"a":2}\n{"a":\n3}\n')
+    with pytest.raises(InputError, match=rf"line {HEAD + 1}, column 9 .* a second value"):
         serialpack.convert(source, io.BytesIO(), format="ndjson", to=to)

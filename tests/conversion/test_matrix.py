@@ -201,15 +201,15 @@ def as_text(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, np.datetime64):
         return str(np.datetime_as_string(value))
-    if isinstance(value, Decimal | Fraction | UUID):
-        return str(value)
+    if isinstance(value, Decimal | Fraction | UUID | complex):
+        return str(value).strip("()")
     if type(value).__module__.startswith("msgpack"):
         return Losses({"timestamps"}).apply([value], frozenset({"tag"}), _never, 0)[0]
     if type(value).__module__.startswith("bson"):
         from bson import json_util
 
         return json_util.default(value, json_util.RELAXED_JSON_OPTIONS)
-    return value
+    return float("nan") if isinstance(value, float) and value != value else value
 
 
 def as_key(key: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -278,3 +279,22 @@ def test_spellings_are_closed() -> None:
                 found = values_of([cell], spelling)
                 assert found is None or spelled(found, spelling) == [cell]
                 assert is_style(*spelling)
+
+
+@pytest.mark.parametrize("target", ["csv", "json", "parquet", "sqlite"])
+def test_complex_numbers_are_text_that_types_read(target: str) -> None:
+    """They were refused, with pickle as the one way out."""
+    records = [{"v": 1.5 + 2j}, {"v": complex(-0.0, -1.0)}, {"v": complex("nan-infj")}]
+    text, report = converted(pickle.dumps(records), target, "pickle", trust=True)
+    assert [loss.rule for loss in report.carried] == ["complex"]
+    back, _ = converted(text, "pickle", target, shaping=by_hand(v="complex"))
+    assert repr(pickle.loads(back)) == repr(records)
+
+
+@pytest.mark.parametrize("target", ["csv", "parquet"])
+def test_a_key_that_no_table_has_is_named_with_formats_that_do(target: str) -> None:
+    records = [{"v": 1}, {(1, 2): 2}]
+    with pytest.raises(serialpack.ValueRefusedError, match=r'\(1, 2\); to="(?P<to>[^"]+)"') as said:
+        converted(pickle.dumps(records), target, "pickle", trust=True)
+    way = str(said.value).rpartition('to="')[2].partition('"')[0]
+    assert converted(pickle.dumps(records), way, "pickle", trust=True)[0]

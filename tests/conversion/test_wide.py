@@ -58,7 +58,7 @@ SOURCES: dict[str, tuple[bytes, bool]] = {
     "bracket.ndjson": (b"[1,2,3,4,5,6}\n", False),
     "brackets.ndjson": (b"[1,2,3]],[4,5,6]\n", False),
     "open.ndjson": (b'[1,2,3,4,5,"6]\n', False),
-    "key.ndjson": (b'{"a":1,"b":2,"c":3,d:[1,2,3,4,5,6]}\n', False),
+    "key.ndjson": (b'{"a":1,"b":2,"c":3,d:[1,2,3,4,5,6]}\n', True),
     "colon.ndjson": (b'{"a":1,"b":2,"c":3,"d" [1,2,3,4,5,6]}\n', False),
     "lone.ndjson": (rb'["a","b","c","\ud800"]', False),
     "latin.ndjson": (b'["a","b","c","\xff"]', False),

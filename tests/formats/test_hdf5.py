@@ -198,7 +198,7 @@ def test_names_stand_together_by_group(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ([1, 2], "hdf5 has arrays by name"),
+        ([1, "x"], "record 1, .*: hdf5 cannot hold .*: 'x' beside 1"),
         ({"a/": [1]}, "no such name"),
         ({"a": [1], "a/b": [2]}, "does not hold the array 'a/b'"),
         ({"a": ["\ud800"]}, "surrogates not allowed"),
@@ -209,6 +209,13 @@ def test_what_is_no_dataset_is_refused(document: Any, message: str) -> None:
     source = io.BytesIO(json.dumps(document).encode())
     with pytest.raises(RefusedError, match=message):
         converted(source, "hdf5", format="json")
+
+
+def test_rows_of_a_list_are_one_dataset(tmp_path: Path) -> None:
+    (tmp_path / "rows.json").write_bytes(b"[[1, 2], [3, 4]]")
+    serialpack.convert(tmp_path / "rows.json", tmp_path / "rows.h5")
+    with h5py.File(tmp_path / "rows.h5") as file:
+        assert {name: file[name][()].tolist() for name in file} == {"data": [[1, 2], [3, 4]]}
 
 
 def test_inspect_lists_what_there_is(file: Path) -> None:

@@ -165,15 +165,23 @@ def test_the_columns_of_a_table_become_arrays(source: str, text: str, wanted: An
 
 
 def test_rows_of_other_keys_are_no_table() -> None:
-    with pytest.raises(RefusedError, match='an npz file is one document, here are more; to="npy"'):
+    with pytest.raises(RefusedError, match="a map of 'b', before it are maps of 'a'"):
         converted(b'{"a": 1}\n{"b": 1}\n', "npz", "ndjson")
+
+
+@pytest.mark.parametrize("source", ["json", "ndjson"])
+def test_rows_of_a_list_are_one_array(source: str) -> None:
+    text = b"[[1, 2], [3, 4]]" if source == "json" else b"[1, 2]\n[3, 4]\n"
+    with np.load(io.BytesIO(converted(text, "npz", source))) as found:
+        assert found.files == ["arr_0"]
+        assert found["arr_0"].tolist() == [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ('{"a": [1], "b": [1, "x"]}', r"\$\.b\[1\]: npz cannot hold .*: 'x' beside 1"),
-        ("[1, 2]", "this is no map"),
+        ('[1, "x"]', "record 1, .*: npz cannot hold .*: 'x' beside 1"),
         ('{"a": [1, null]}', r'None beside 1; lossy=\["null"\]'),
     ],
 )

@@ -23,9 +23,11 @@ NAMED = {
     "serialpack.cli.benching": "so they are",
     "serialpack.conversion._changes": "libraries have such names too",
     "serialpack.conversion.begun": "one array of an .npz file is asked for, by name or alone",
+    "serialpack.conversion.datasets": "fields are chosen in what was made .npz of it",
     "serialpack.conversion.from_objects": "arrays of objects stand in NumPy's files, or pickled",
     "serialpack.conversion.stream": "a message says 'an xml file'",
     "serialpack.detect": "--delimiter is for CSV, whatever has delimiters",
+    "serialpack.objects": "the serializer json makes lists of tuples",
     "serialpack.values.equality": "libraries have such names too",
 }
 
