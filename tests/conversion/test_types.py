@@ -281,14 +281,15 @@ def test_spellings_are_closed() -> None:
                 assert is_style(*spelling)
 
 
-@pytest.mark.parametrize("target", ["csv", "json", "parquet", "sqlite"])
+@pytest.mark.parametrize("target", ["csv", "ndjson", "parquet", "sqlite"])
 def test_complex_numbers_are_text_that_types_read(target: str) -> None:
     """They were refused, with pickle as the one way out."""
     records = [{"v": 1.5 + 2j}, {"v": complex(-0.0, -1.0)}, {"v": complex("nan-infj")}]
     text, report = converted(pickle.dumps(records), target, "pickle", trust=True)
     assert [loss.rule for loss in report.carried] == ["complex"]
     back, _ = converted(text, "pickle", target, shaping=by_hand(v="complex"))
-    assert repr(pickle.loads(back)) == repr(records)
+    file = io.BytesIO(back)
+    assert [repr(pickle.load(file)) for _ in records] == [*map(repr, records)]
 
 
 @pytest.mark.parametrize("target", ["csv", "parquet"])
