@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import pickle
@@ -18,6 +19,7 @@ from serialpack.api import first_records
 from serialpack.detect import detect, looks_like
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
+from serialpack.formats.arrays import rows
 from serialpack.formats.base import ValueFormat
 
 
@@ -294,3 +296,33 @@ def test_a_type_that_is_none_is_shown() -> None:
     for to in ("json", "npy"):
         with pytest.raises(SerialpackError, match=r"not valid npy: .* no type of .*: '<f7'"):
             serialpack.convert(io.BytesIO(data), io.BytesIO(), format="npy", to=to)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An array in Fortran order that is more than is read at once."""
+    monkeypatch.setattr(rows, "MAX_BLOCK", 2000)
+    return np.asfortranarray(np.arange(3000, dtype="<i4").reshape(-1, 2, 3))
+
+
+@pytest.mark.parametrize("seen", ["file", "pipe", "packed", "gz"])
+def test_rows_of_a_large_array_are_gathered(tmp_path: Path, large: Any, seen: str) -> None:
+    """It was refused; a file is read where it is, all else from a copy."""
+    data = saved(large)
+    (tmp_path / "a.npy").write_bytes(data)
+    (tmp_path / "a.npy.gz").write_bytes(gzip.compress(data))
+    serialpack.pack(tmp_path / "a.npy", tmp_path / "a.npy.spk")
+    names = {"file": "a.npy", "packed": "a.npy.spk", "gz": "a.npy.gz"}
+    source: Any = tmp_path / names[seen] if seen in names else io.BytesIO(data)
+    out = io.BytesIO()
+    serialpack.convert(source, out, to="json", block_size=500)
+    assert json.loads(out.getvalue()) == large.tolist()
+
+
+@pytest.mark.parametrize(("cut", "more"), [(-1, b""), (None, b"x")])
+def test_a_large_array_has_all_its_items_and_no_more(
+    tmp_path: Path, large: Any, cut: int | None, more: bytes
+) -> None:
+    (tmp_path / "a.npy").write_bytes(saved(large)[:cut] + more)
+    with pytest.raises(InputError, match=r"its items take 12000 bytes, (11999|12001) are there"):
+        serialpack.convert(tmp_path / "a.npy", io.BytesIO(), to="json")

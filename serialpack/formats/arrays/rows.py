@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.header import ArrayHeader, scale_words
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.filed import FileRead, as_file
 from serialpack.formats.shared.shown import CORNER, shown_corner
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import HEADER, Loss
@@ -59,9 +61,39 @@ class ArrayFormat(DocumentFormat):
             row = header.items_a_row * dtype_in(header).itemsize
         except Malformed:  # which parse will say
             return self._split_whole(_before(head, read))
-        if header.is_fortran or not row:
-            return self._split_whole(_before(head, read))
-        return _rows(read, head, header, row, block_size)
+        if row and not header.is_fortran:
+            return _rows(read, head, header, row, block_size)
+        front = head + read_all(read, MAX_BLOCK + 1 - len(head))
+        if row and len(front) > MAX_BLOCK:
+            return self._rows_across(read, front, header, row, block_size)
+        return self._split_whole(_before(front, read))
+
+    def _rows_across(
+        self, read: Read, front: bytes, header: ArrayHeader, row: int, block_size: int
+    ) -> Iterator[SourceBlock]:
+        """As ``_rows``, of a file in Fortran order, which begins with ``front``: each row is
+        gathered from all of it, and stands in C order in its block."""
+        import numpy as np
+
+        path = as_file(read).path
+        left = [front]
+        copied = FileRead(lambda size: left.pop() if left else read(size))
+        with copied.file() if path is None else nullcontext(Path(path)) as file:
+            size, there = header.rows * row, file.stat().st_size - header.size
+            if there != size:
+                bad = Malformed(f"its items take {size} bytes, {there} are there", header.size)
+                raise self._placed(SourceBlock(b"", index=0, offset=0), bad)
+            shape, kind = header.shape, dtype_in(header)
+            array = np.memmap(file, kind, "r", header.size, shape, order="F")
+            done = 0
+
+            def gathered(size: int) -> bytes:
+                nonlocal done
+                rows = array[done : done + size // row]
+                done += len(rows)
+                return rows.tobytes()
+
+            yield from _rows(gathered, front[: header.size], header, row, block_size)
 
     def whole_head(self, head: bytes, read: Read) -> bytes:
         """What stands before the items, of which ``head`` are the first ``lead`` bytes; Malformed
@@ -113,6 +145,8 @@ class ArrayFormat(DocumentFormat):
     def read_block(self, block: SourceBlock) -> list[Any]:
         header = self.read_header(block.context or bytes(block.data))
         start = 0 if block.context else header.size
+        if block.records is not None:  # else it is all of the file
+            header = header._replace(fortran=False)
         rows = header.rows if block.records is None else block.records
         return _records(header, memoryview(block.data)[start:], start, rows)
 
