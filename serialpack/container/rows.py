@@ -22,7 +22,7 @@ from serialpack.container.entries import (
     stand_once,
 )
 from serialpack.container.patterns import Parsed, parsed, patterns_of
-from serialpack.container.rows_first import decode_first
+from serialpack.container.rows_first import decode_first, restored_rows
 from serialpack.container.series import Reader, series, signed
 from serialpack.errors import DamagedError, UsageError
 
@@ -82,12 +82,7 @@ def decode_rows(data: bytes, start: int = 0) -> list[EntryRow]:
 
 
 def _decode(data: bytes) -> list[EntryRow]:
-    size = zstandard.get_frame_parameters(data).content_size
-    if not 0 < size <= _MOST_ROWS:
-        raise ValueError(f"they have {size} bytes")
-    rows = zstandard.ZstdDecompressor().decompress(
-        data, max_output_size=_MOST_ROWS, allow_extra_data=False
-    )
+    rows = restored_rows(data, _MOST_ROWS)
     reader = Reader(rows)
     count, flags = _HEAD.unpack(reader.take(_HEAD.size))
     if flags & ~_OWNERS or count * ROW_ROOM > MOST_ROOM:

@@ -22,14 +22,19 @@ _OWNERS = 1
 _CODES = {2: "H", 4: "I", 8: "Q"}
 
 
+def restored_rows(data: bytes, most: int) -> bytes:
+    """What ``data`` restores to, ``most`` bytes at most; errors as of ``decode_first``."""
+    size = zstandard.get_frame_parameters(data).content_size
+    if not 0 < size <= most:
+        raise ValueError(f"they have {size} bytes")
+    return zstandard.ZstdDecompressor().decompress(
+        data, max_output_size=most, allow_extra_data=False
+    )
+
+
 def decode_first(data: bytes) -> list[EntryRow]:
     """The entries that ``data`` says; ValueError, ZstdError, struct.error."""
-    size = zstandard.get_frame_parameters(data).content_size
-    if not 0 < size <= _MOST_ROWS:
-        raise ValueError(f"they have {size} bytes")
-    rows = zstandard.ZstdDecompressor().decompress(
-        data, max_output_size=_MOST_ROWS, allow_extra_data=False
-    )
+    rows = restored_rows(data, _MOST_ROWS)
     count, flags = _HEAD.unpack_from(rows)
     if flags & ~_OWNERS or len(rows) < _HEAD.size + count * _ROW:
         raise ValueError("their head")
