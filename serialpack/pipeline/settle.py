@@ -11,7 +11,7 @@ from serialpack.stages.stage import Buffer
 def settle(
     choice: Choice, format: str, peek: Callable[[int], Buffer], source: Source | None = None
 ) -> Choice:
-    """As ``auto.settle``, of a source that may have large values."""
+    """As ``auto.choice.settle``, of a source that may have large values."""
     if not choice.settled and source is not None:
         from serialpack.auto.extents import settle_apart
 

@@ -76,7 +76,8 @@ class ArrayFormat(DocumentFormat):
         import numpy as np
 
         path = as_file(read).path
-        left = [front]
+        head, left = front[: header.size], [front] if path is None else []
+        del front  # 64 MiB, which nobody needs any more
         copied = FileRead(lambda size: left.pop() if left else read(size))
         with copied.file() if path is None else nullcontext(Path(path)) as file:
             size, there = header.rows * row, file.stat().st_size - header.size
@@ -93,7 +94,7 @@ class ArrayFormat(DocumentFormat):
                 done += len(rows)
                 return rows.tobytes()
 
-            yield from _rows(gathered, front[: header.size], header, row, block_size)
+            yield from _rows(gathered, head, header, row, block_size)
 
     def whole_head(self, head: bytes, read: Read) -> bytes:
         """What stands before the items, of which ``head`` are the first ``lead`` bytes; Malformed
