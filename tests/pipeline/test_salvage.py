@@ -293,4 +293,7 @@ def test_bad_files_are_refused_or_told(name: str) -> None:
         _, report = salvaged((BAD / name).read_bytes())
     except (serialpack.InputError, serialpack.UsageError, serialpack.RefusedError):
         return
+    except serialpack.FileError as error:  # unless somebody in this process has named it before
+        assert "needs the dictionary" in str(error)
+        return
     assert report.damage
