@@ -64,11 +64,8 @@ if TYPE_CHECKING:
 AUTO = ("msgpack", "json", "objects", "pickle")
 
 
-class DumpOptions(TypedDict, total=False):
-    """What ``dump`` and ``dumps`` take by name, as ``dump`` explains it."""
-
+class _MoreOptions(TypedDict, total=False):
     effort: int
-    verify: bool
     default: Default | None
     object_hook: ObjectHook | None
     options: Mapping[str, Any] | None
@@ -77,10 +74,13 @@ class DumpOptions(TypedDict, total=False):
     shared_dict: Path | None
 
 
-_OPTIONS = frozenset(DumpOptions.__annotations__)
+class DumpOptions(_MoreOptions, total=False):
+    """What ``dump`` and ``dumps`` take by name, as ``dump`` explains it."""
 
-#: The types of which such an argument may have any value.
-_SURE: dict[str, frozenset[type]] = {"verify": frozenset({bool}), "effort": frozenset({int})}
+    verify: bool
+
+
+_OPTIONS = frozenset(DumpOptions.__annotations__)
 
 #: What an object is packed by, and what its serializer wrote. No named tuple, as making one takes a
 #: tenth of the time that a message has.
@@ -127,12 +127,14 @@ def dump(
     if target is None:
         raise TypeError("target must be a path or a binary file object, not None")
     check_target(target, force, None)
-    packed = _serialize(obj, chain, **how)
+    packed = _serialize(obj, chain, how.get("verify", True), how)
     with sink(target, force, None) as write:
         _pack(packed, how, write, tried="+" not in chain)
 
 
-def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
+def dumps(
+    obj: Any, chain: str = "auto", *, verify: bool = True, **more: Unpack[_MoreOptions]
+) -> bytes:
     """``obj`` in a container, as bytes: a small one in the small form, of at most 48 bytes more
     than what its serializer wrote. Arguments and errors are those of ``dump``.
 
@@ -140,16 +142,16 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     >>> serialpack.loads(serialpack.dumps({"any": ["object"]}))
     {'any': ['object']}
     """
-    if how:
-        _check(how)
-    packed = writer, pieces = _serialize(obj, chain, **how)
+    if more or type(verify) is not bool:  # asking takes a tenth of the time that a message has
+        _check({"verify": verify, **more})
+    packed = writer, pieces = _serialize(obj, chain, verify, more)
     small = None
-    if len(pieces) == 1 and not (how and how.get("meta")):
-        small = writer.small.pack(pieces[0], verify=how.get("verify", True))
-        if small is not None and not (how and how.get("shared_dict")):
+    if len(pieces) == 1 and not (more and more.get("meta")):
+        small = writer.small.pack(pieces[0], verify)
+        if small is not None and not (more and more.get("shared_dict")):
             return small
     written: list[Buffer] = []
-    _pack(packed, how, written.append, tried="+" not in chain)
+    _pack(packed, {"verify": verify, **more}, written.append, tried="+" not in chain)
     from serialpack.memory import joined
 
     data = joined(written)
@@ -158,11 +160,6 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
 
 def _check(how: DumpOptions) -> None:
     """TypeError for another argument, UsageError for a value that one cannot have."""
-    for name, value in how.items():
-        if type(value) not in _SURE.get(name, ()):
-            break
-    else:
-        return  # asking no more takes a tenth, which a small message notices
     for name in how:
         if name not in _OPTIONS:
             raise TypeError(f"dump and dumps have no argument {name!r}")
@@ -335,18 +332,13 @@ def _flat(data: Buffer) -> memoryview:
     return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
 
-def _serialize(
-    obj: Any,
-    chain: str,
-    *,
-    effort: int = DEFAULT_EFFORT,
-    verify: bool = True,
-    default: Default | None = None,
-    object_hook: ObjectHook | None = None,
-    options: Mapping[str, Any] | None = None,
-    **_: object,
-) -> _Serialized:
+def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:
     """The object under the chain, or under the first of ``AUTO`` that holds it; proved."""
+    effort, default, object_hook, options = DEFAULT_EFFORT, None, None, None
+    if more:
+        effort = more.get("effort", effort)
+        default, object_hook = more.get("default"), more.get("object_hook")
+        options = more.get("options")
     if default is not None and object_hook is None and verify:
         raise UsageError(
             "default goes with object_hook: without it nothing proves that all attributes are kept",

@@ -360,9 +360,9 @@ def test_what_compared_much_compares_nothing_little(monkeypatch: pytest.MonkeyPa
     sizes: dict[int, list[int]] = {}
 
     class Seen(quick._PlainPickler):
-        def writes_alike(self, was: Any, became: Any, pickled: bytes | None) -> bool:
-            sizes.setdefault(id(self), []).append(len(pickle.dumps(was)))
-            return super().writes_alike(was, became, pickled)
+        def dump(self, obj: Any) -> None:
+            sizes.setdefault(id(self), []).append(len(pickle.dumps(obj)))
+            super().dump(obj)
 
     monkeypatch.setattr(quick, "_kept", quick._Picklers())
     monkeypatch.setattr(quick, "_PlainPickler", Seen)

@@ -29,8 +29,8 @@ STORED = 1
 UNPROVED = 2
 
 #: What stands behind the payload.
-_CHECK = struct.Struct("<Q")
-CHECK_SIZE = _CHECK.size
+_check = struct.Struct("<Q").pack
+CHECK_SIZE = 8
 
 _LEAST = len(START_SMALL) + CHECK_SIZE
 
@@ -38,9 +38,9 @@ _LEAST = len(START_SMALL) + CHECK_SIZE
 def small_form(head: bytes, size: int, settings: bytes, payload: Buffer) -> bytes:
     """The whole file of what ``Small`` says; ``head`` is its ``small_head``, ``settings`` what
     ``packed_settings`` makes of them."""
-    number = _SHORTEST[size] if size < len(_SHORTEST) else _number(size)
+    number = _SHORTEST[size] if size < 0x80 else _number(size)
     data = b"".join((head, number, settings, payload))
-    return data + _CHECK.pack(checksum(data))
+    return data + _check(checksum(data))
 
 
 def packed_settings(settings: dict[str, Any]) -> bytes:
@@ -94,15 +94,17 @@ def read_small(data: Buffer) -> tuple[Said, int, bytes]:
         raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
     if size < _LEAST:
         raise TruncatedError(f"truncated: ends at byte {size}", hint="get the file again")
-    if whole[-CHECK_SIZE:] != _CHECK.pack(checksum(whole[:-CHECK_SIZE])):
+    if whole[-CHECK_SIZE:] != _check(checksum(whole[:-CHECK_SIZE])):
         raise DamagedError("the checksum does not match", start=0, end=size)
     for length, heads in _known.items():
         said = heads.get(whole[:length])
-        if said is not None and (found := _number_at(whole, length)) is not None:
-            restored, at = found
-            if not said.packed:
+        if said is not None and length < size - CHECK_SIZE:
+            restored, at = whole[length], length + 1
+            if restored >= 0x80:
+                restored, at = _number_at(whole, length)
+            if at and not said.packed:
                 return said, restored, whole[at:-CHECK_SIZE]
-            if whole.startswith(said.packed, at):
+            if at and whole.startswith(said.packed, at):
                 return said, restored, whole[at + len(said.packed) : -CHECK_SIZE]
     body = memoryview(whole)[len(START_SMALL) : -CHECK_SIZE]
     size = len(body)
@@ -164,19 +166,12 @@ def _number(value: int) -> bytes:
     return pack_body(value)
 
 
-def _number_at(data: bytes, at: int) -> tuple[int, int] | None:
-    """The size at that place, and where it ends; None where it is no short form of a count."""
-    most = len(data) - CHECK_SIZE
-    if at >= most:
-        return None
-    code, at = data[at], at + 1
-    if code < 0x80:
-        return code, at
-    end = at + _WIDTHS.get(code, 0)
-    if end == at:
-        return None
-    value = int.from_bytes(data[at:end], "big")
-    return (value, end) if value <= MOST_READ and end <= most else None
+def _number_at(data: bytes, at: int) -> tuple[int, int]:
+    """The size at that place, of more than a byte, and where it ends: at 0, where it is none."""
+    width = _WIDTHS.get(data[at], 0)
+    end = at + 1 + width
+    value = int.from_bytes(data[at + 1 : end], "big")
+    return value, end if width and value <= MOST_READ and end <= len(data) - CHECK_SIZE else 0
 
 
 #: Those of counts that have a byte.

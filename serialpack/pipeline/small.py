@@ -44,7 +44,7 @@ class SmallWriter:
             for flags in range((STORED | UNPROVED) + 1)
         ]
 
-    def pack(self, data: Buffer, *, verify: bool) -> bytes | None:
+    def pack(self, data: Buffer, verify: bool) -> bytes | None:
         """``data``, an object, in the small form; None where it is too large for that."""
         size = len(data)
         if size > MOST_WRITTEN:

@@ -55,7 +55,7 @@ class MarshalSerializer(UnsafeSerializer):
 
     def dump_object(self, records: list[Any]) -> list[Buffer]:
         # The library stops at 2000 levels by itself, and each has two bytes at least.
-        data = self._dump(records)
+        data = marshal.dumps(records[0], self.values[0])
         if len(data) > 2 * MAX_DEPTH:
             self.check_values(records)
         return [data]
@@ -65,6 +65,9 @@ class MarshalSerializer(UnsafeSerializer):
 
     def _load(self, data: Buffer) -> list[Any]:
         return load_marshal(data)
+
+    def load_object(self, pieces: list[Buffer]) -> list[Any]:
+        return load_marshal(in_one(pieces))
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         try:

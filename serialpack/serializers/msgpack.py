@@ -9,8 +9,9 @@ from functools import cache
 from typing import Any
 
 from serialpack.collector import gc_paused
+from serialpack.depth import MAX_DEPTH
 from serialpack.formats.msgpack.msgpack import message_ends
-from serialpack.formats.msgpack.values import messages, pack_checked, unpack, unpack_one
+from serialpack.formats.msgpack.values import messages, pack_checked, pack_one, unpack, unpack_one
 from serialpack.serializers._messages import Messages
 from serialpack.serializers.base import FAILURES, check_finite, in_one
 from serialpack.stages.stage import Buffer
@@ -37,14 +38,15 @@ class MsgPackSerializer(Messages):
         return pack_checked(records)
 
     def dump_object(self, records: list[Any]) -> list[Buffer]:
-        return [pack_checked(records)]
+        return [pack_one(records[0])]
 
     def _load(self, data: Buffer) -> list[Any]:
         return unpack(data)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        data = in_one(pieces)
-        self._check_depth(data)
+        data = pieces[0] if len(pieces) == 1 else in_one(pieces)
+        if len(data) > MAX_DEPTH:
+            self._check_depth(data)
         return unpack_one(data)
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:

@@ -6,6 +6,7 @@ import pickle
 from typing import Any, ClassVar
 
 from serialpack.collector import FEW
+from serialpack.depth.values import check_graph
 from serialpack.formats.python.buffers import is_framed, whole_frame
 from serialpack.formats.python.pickle import (
     PROTOCOL,
@@ -40,6 +41,10 @@ class PickleSerializer(UnsafeSerializer):
 
     def _dump(self, records: list[Any]) -> bytes:
         return dump_pickles(records, self.values[0])
+
+    def dump_object(self, records: list[Any]) -> list[Buffer]:
+        check_graph(records)
+        return self._dump_object(records)
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [dump_beside(records[0]) if self.pickles else self._dump(records)]

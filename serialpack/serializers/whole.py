@@ -82,7 +82,12 @@ def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
 
 def deserialized(serializer: RecordSerializer, pieces: list[Buffer]) -> Any:
     """The object that ``serialized`` wrote, cut anywhere. One of ``FAILURES`` where it is none."""
-    return _the_one(serializer, serializer.load_object(pieces))
+    records = serializer.load_object(pieces)
+    return (
+        records[0]
+        if len(records) == 1 and not serializer.tabular
+        else _the_one(serializer, records)
+    )
 
 
 def _the_one(serializer: RecordSerializer, records: list[Any]) -> Any:

@@ -56,10 +56,22 @@ def plainly_same(
     # Taken out meanwhile: one that has failed is not used again.
     kept, use = _kept.by_use, (identity, size > _LITTLE)
     pickler = kept.pop(use, None) or _PlainPickler(memo=identity)
+    pieces = pickler.pieces
     try:
-        same = pickler.writes_alike(was, became, pickled)
+        if pickled is None:
+            pickler.dump(was)
+            if identity:
+                pickler.clear_memo()
+        else:
+            pieces.append(pickled)
+        pickler.dump(became)
+        if identity:
+            pickler.clear_memo()
     except Exception:  # as above
         return False
+    # What is longer is given in more pieces.
+    same: bool = len(pieces) == 2 and pieces[0] == pieces[1]
+    pieces.clear()
     kept[use] = pickler
     return same
 
@@ -81,29 +93,12 @@ _kept = _Picklers()
 
 
 class _PlainPickler(pickle.Pickler):
-    """Writes what needs no class, up to 64 KiB."""
+    """Writes what needs no class, up to 64 KiB, into ``pieces``."""
 
     def __init__(self, *, memo: bool) -> None:
-        self._pieces: list[Any] = []
-        super().__init__(_File(self._pieces.append), 5, buffer_callback=_no_buffer)
+        self.pieces: list[Any] = []
+        super().__init__(_File(self.pieces.append), 5, buffer_callback=_no_buffer)
         self.fast = not memo
-
-    def writes_alike(self, was: Any, became: Any, pickled: bytes | None) -> bool:
-        pieces = self._pieces
-        if pickled is None:
-            self._write(was)
-        else:
-            pieces.append(pickled)
-        self._write(became)
-        # What is longer is given in more pieces.
-        same = len(pieces) == 2 and pieces[0] == pieces[1]
-        pieces.clear()
-        return same
-
-    def _write(self, value: Any) -> None:
-        self.dump(value)
-        if not self.fast:
-            self.clear_memo()
 
     def reducer_override(self, obj: Any) -> Any:  # noqa: ARG002
         raise _OddClass

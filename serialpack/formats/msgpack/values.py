@@ -78,10 +78,7 @@ def pack_checked(records: list[Any]) -> bytes:
     which the bytes are looked at.
     """
     if len(records) == 1:
-        data = _kept.pack(records[0])
-        if len(data) > MAX_DEPTH:
-            check_messages(data)
-        return data
+        return pack_one(records[0])
     around = _around()
     around.innermost.append(records)
     packer = _packer()
@@ -96,23 +93,27 @@ def pack_checked(records: list[Any]) -> bytes:
     return bytes(packer.getbuffer()[around.depth + len(head(FIX_LIST, len(records))) :])
 
 
+def pack_one(record: Any) -> bytes:
+    """As ``pack_checked``, of one record."""
+    # Taken out meanwhile, as the library may call Python, and that this.
+    packer, _kept.packer = _kept.packer or _packer(autoreset=True), None
+    try:
+        data: bytes = packer.pack(record)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        check_values([record])
+        return pack([record])
+    if len(data) <= _KEPT:
+        _kept.packer = packer
+    if len(data) > MAX_DEPTH:
+        check_messages(data)
+    return data
+
+
 class _KeptPacker(local):
     """A packer for each thread: to take memory for one takes as long as packing a small message."""
 
     def __init__(self) -> None:
-        self._packer: Any = None
-
-    def pack(self, record: Any) -> bytes:
-        """As ``pack``, which is asked where the library does not take it at once."""
-        packer, self._packer = self._packer or _packer(autoreset=True), None
-        try:
-            data: bytes = packer.pack(record)
-        except (ValueError, TypeError, OverflowError, RecursionError):
-            check_values([record])
-            return pack([record])
-        if len(data) <= _KEPT:
-            self._packer = packer
-        return data
+        self.packer: Any = None
 
 
 #: Packers that have grown to more are not kept.
