@@ -11,7 +11,7 @@ from serialpack.conversion.tables.cells import json_texts
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError
-from serialpack.formats.xml.write import is_xml_name, is_xml_text
+from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
@@ -93,6 +93,8 @@ class _Turner:
         self._check_key(key, path)
         if path is ROOT and type(part) is list:
             into[key] = part  # which the document as a whole is refused for
+        elif key == CONTENT_KEY:
+            self._put_content(into, part, here)
         elif key[:1] == "@" or key == "#text":
             self._put_text(into, key, part, here)
         elif type(part) is not list:
@@ -106,6 +108,23 @@ class _Turner:
             into[key] = items = [None] * len(part)
             for number, item in enumerate(part):
                 self._put_value(items, number, item, (here, number))
+
+    def _put_content(self, into: dict[str, Any], part: Any, path: Path) -> None:
+        """Texts and elements one after another."""
+        if type(part) is not list:
+            self._refuse(path, "nested", f"{shown(part)} as {CONTENT_KEY}", "it is a list")
+        into[CONTENT_KEY] = items = list[Any]()
+        for number, item in enumerate(part):
+            here = path, number
+            if type(item) is not dict:
+                items.append(self._text(item, here))
+                continue
+            if len(item) != 1 or not is_xml_name(next(iter(item))):
+                what = f"{shown(item)} in {CONTENT_KEY}"
+                self._refuse(here, "nested", what, "there it is text, or a map of one element")
+            ((name, value),) = item.items()
+            items.append(one := dict[str, Any]())
+            self._put_value(one, name, value, (here, name))
 
     def _put_value(self, into: Any, key: Any, value: Any, path: Path) -> None:
         """What an element becomes that is no attribute and no list."""
@@ -167,7 +186,7 @@ class _Turner:
 
     def _check_key(self, key: Any, path: Path) -> None:
         name = key[1:] if type(key) is str and key[:1] == "@" else key
-        if key == "#text" or is_xml_name(name):
+        if key in ("#text", CONTENT_KEY) or is_xml_name(name):
             return
         kind = key_kind(key) or "key"
         self._refuse(path, kind, f"a key that is no name of an element: {shown(key)}", _TYPED)

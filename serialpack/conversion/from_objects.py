@@ -32,7 +32,7 @@ from serialpack.formats.arrays.header import MOST_HEADER, read_header
 from serialpack.formats.arrays.made import npy_of_value, npy_pieces
 from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
-from serialpack.formats.python.pickle import PROTOCOL, dump_pickle, load_pickles
+from serialpack.formats.python.pickle import OLD_TEXT, PROTOCOL, dump_pickle, load_converted
 from serialpack.formats.shared.document import Malformed, Unwritable
 from serialpack.formats.shared.filed import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
@@ -60,12 +60,14 @@ def from_object(
     if given.plan.source == "pickle":
         if to == "pickle":
             return given, at
-        given, objects = _pickled(given)
+        given, objects = _pickled(given, to, losses)
         if len(objects) != 1:
             return _as_values(given, objects, to, losses, tagged=tagged) if objects else given, at
         (obj,) = objects
     else:
-        obj = _loaded(given) if given.plan.source == "object" else _arrays_of_objects(given)
+        of_arrays = given.plan.source != "object"
+        obj, old = _arrays_of_objects(given) if of_arrays else (_loaded(given), None)
+        given = _with(given, old, to, losses)
     if obj is None and given.plan.source in ARRAYS:
         return given, at
     if to == "pickle" and at is None:
@@ -80,11 +82,11 @@ def from_object(
             Loss(rule, 1, 0, "$", shown(was), shown(now)) for rule, was, now in lost_of(obj)
         )
         made = _as(given, "arrow", [stream_of(table_of(obj))])
-        return made._replace(made=False, dropped=_told(lost, to, losses)), at
+        return made._replace(made=False, dropped=given.dropped + _told(lost, to, losses)), at
     if to in ARRAYS and type(obj) is dict and any(map(is_array, obj.values())):
         maker = PlainMaker(frozenset({tuple}) if "sequences" in losses.allowed else frozenset())
         files = [(name, _npy(name, value, maker, to)) for name, value in obj.items()]
-        carried = _told(maker.losses(), to, losses)
+        carried = given.dropped + _told(maker.losses(), to, losses)
         return _as(given, "npz", zip_pieces(files))._replace(dropped=carried), at
     made = _as_values(given, [obj], to, losses, tagged=tagged)
     plan = made.plan._replace(alone=True, source_serializer=("pickle", (PROTOCOL,)))
@@ -98,7 +100,14 @@ def _as_values(given: Given, objects: list[Any], to: str, losses: Losses, *, tag
         plain = objects if tagged else maker.changed(objects, 0)
         pickles = [dump_pickle(each, PROTOCOL) for each in plain]
     made = _as(given, "pickle", pickles)
-    return made._replace(made=False, dropped=_told(maker.losses(), to, losses))
+    return made._replace(made=False, dropped=given.dropped + _told(maker.losses(), to, losses))
+
+
+def _with(given: Given, old: Loss | None, to: str, losses: Losses) -> Given:
+    """``given`` with what was read of Python 2; refused by ``--strict``."""
+    return (
+        given if old is None else given._replace(dropped=given.dropped + _told([old], to, losses))
+    )
 
 
 def _told(found: list[Loss], to: str, losses: Losses) -> tuple[Loss, ...]:
@@ -126,7 +135,7 @@ def _loaded(given: Given) -> Any:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
-def _pickled(given: Given) -> tuple[Given, list[Any]]:
+def _pickled(given: Given, to: str, losses: Losses) -> tuple[Given, list[Any]]:
     """The objects of a source of pickles of what those libraries have; else none, and the source
     as it was."""
     if not any(name.encode() in given.head for name in LIBRARIES):
@@ -134,37 +143,54 @@ def _pickled(given: Given) -> tuple[Given, list[Any]]:
     data = b"".join(iter(partial(given.read, 1 << 24), b""))
     given = given._replace(read=BytesIO(data).read)
     try:
-        return given, load_pickles(data)
+        objects, old = load_converted(data)
+        return _with(given, old, to, losses), objects
     except Malformed:  # which is said when it is read
         return given, []
 
 
-def _arrays_of_objects(given: Given) -> Any:
+def _arrays_of_objects(given: Given) -> tuple[Any, Loss | None]:
     """The array of objects of an .npy file, or all arrays by name of an .npz file where one is of
-    such; None where there is none, and of a large one out of a pipe, which is not read twice."""
-    import numpy as np
-
+    such; None where there is none, and of a large one out of a pipe, which is not read twice. And
+    what was read of Python 2."""
     read = given.read
     try:
         if given.plan.source == "npy" and _has_objects(given.head):
             data = b"".join(iter(partial(read, 1 << 24), b""))
-            return np.load(BytesIO(data), allow_pickle=True)
+            return _with_objects(BytesIO(data))
         again = isinstance(read, FileRead) and (read.path or read.opened)
         if given.plan.source == "npz" and (again or len(given.head) < HEAD):
             whole: Any = sought(read) if again else nullcontext(BytesIO(given.head))
             with whole as file:
                 found = opened_entries(file)
                 if any(_has_objects(read_entry(MOST_HEADER)) for _, read_entry in found):
-                    if not isinstance(file, Path):
-                        file.seek(0)
-                    with np.load(file, allow_pickle=True) as archive:
-                        return dict(archive)
+                    return _with_objects(file)
     except Malformed:  # which is said when it is read
-        return None
+        return None, None
     except Exception as error:  # whatever pickles of others raise
         words = " ".join(str(error).split())
         raise InputError(f"its objects cannot be loaded: {type(error).__name__}: {words}") from None
-    return None
+    return None, None
+
+
+def _with_objects(file: Any) -> tuple[Any, Loss | None]:
+    """As ``load_converted``, the array of an .npy file, or those of an .npz file by name."""
+    try:
+        return _by_numpy(file, "ASCII"), None
+    except UnicodeError:
+        return _by_numpy(file, "latin1"), OLD_TEXT
+
+
+def _by_numpy(file: Any, encoding: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(file, Path):
+        file.seek(0)
+    found = np.load(file, allow_pickle=True, encoding=encoding)
+    if isinstance(found, np.ndarray):
+        return found
+    with found:
+        return dict(found)
 
 
 def _has_objects(head: bytes) -> bool:

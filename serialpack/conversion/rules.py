@@ -16,11 +16,13 @@ from serialpack.values.kinds import (
     ATTRIBUTES,
     COLUMNS,
     COMMENTS,
+    CONTENT,
     DIGITS,
     DROPPED,
     DUPLICATES,
     FIELDS,
     HEADER,
+    LATIN1,
     NAN,
     ORDER,
     SPACE,
@@ -276,6 +278,23 @@ RULES: dict[str, Rule] = {
         " links, empty groups and names of enumerated numbers, and attributes of a frame",
         frozenset(),
         *(ALL, _dropped(ATTRIBUTES)),
+    ),
+    CONTENT: Rule(
+        "where text and elements of XML alternate, or elements of several names, they are a list,"
+        " #content",
+        frozenset(),
+        *(ALL, ("element as the list of its content", "elements as the lists of their content")),
+    ),
+    LATIN1: Rule(
+        "the text of Python 2, which is bytes, is Latin-1 where some of it is not ASCII",
+        frozenset(),
+        *(
+            ALL,
+            (
+                "source of Python 2 with its text as Latin-1",
+                "sources of Python 2 with their text as Latin-1",
+            ),
+        ),
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),

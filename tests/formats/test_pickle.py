@@ -296,7 +296,7 @@ def test_a_pickle_is_loaded_without_its_neighbours() -> None:
 
 
 def test_a_pickle_of_numpy(shared_data: Path, tmp_path: Path) -> None:
-    """It is Python 2's: its bytes are kept; loaded, its text would be in no known encoding."""
+    """It is Python 2's: its bytes are kept; where it is converted its text is Latin-1."""
     source = shared_data / "pickle" / "astype_copy.pkl"
     for serializer in ("raw", "pickle"):
         packed, back = tmp_path / f"{serializer}.spk", tmp_path / serializer

@@ -39,7 +39,7 @@ _FAILURES = (
 
 #: So much of entries is read as values, and so many times the bytes of the file: what a few bytes
 #: are said to unpack to is not made of them.
-_LEAST, _TIMES, _MOST = 4 << 20, 64, 64 << 20
+_LEAST, _TIMES, _MOST = 32 << 20, 64, 64 << 20
 
 #: Smaller entries are not worth blocks of their own.
 _LARGE = 64 << 10

@@ -16,6 +16,7 @@ from serialpack.formats.python.untrusted import UnsafeFormat
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import LATIN1, Loss
 
 PROTOCOL = 5
 
@@ -29,6 +30,7 @@ _PROTOCOL_1 = b"]}XKMJGU)"
 class PickleFormat(UnsafeFormat):
     """A sequence of pickles. Loading one can run any code that its writer put in."""
 
+    tells = True
     style_types: ClassVar[StyleTypes] = {"p": (int,)}
     about = "Python pickles, one after another; reading one can run code that is in it"
     title = "pickle"
@@ -37,7 +39,12 @@ class PickleFormat(UnsafeFormat):
         return count_pickles(data)
 
     def load(self, data: Buffer) -> list[Any]:
-        return load_pickles(data)
+        if self.marks is None or LATIN1 not in self.marks.allowed:
+            return load_pickles(data)
+        records, old = load_converted(data)
+        if old is not None:
+            self.marks.placed.append(old)
+        return records
 
     def write(self, records: list[Any]) -> bytes:
         return dump_pickles(records, PROTOCOL)
@@ -128,8 +135,29 @@ def load_alone(data: bytes) -> list[Any] | None:
     return [found] if type(mark) is bytes and mark == _MARK else None
 
 
-def load_pickles(data: Buffer, *, in_place: bool = False) -> list[Any]:
+def load_converted(data: Buffer) -> tuple[list[Any], Loss | None]:
+    """As ``load_pickles``; where text of Python 2 is not ASCII all of it as Latin-1, and that.
+
+    NumPy's arrays of Python 2 are read so only, and any bytes are such text (pickle.load).
+    """
+    try:
+        return load_pickles(data), None
+    except OldText:
+        return load_pickles(data, encoding="latin-1"), OLD_TEXT
+
+
+class OldText(Malformed):
+    """A pickle holds text of Python 2 that is not ASCII."""
+
+
+#: What is told where it is read all the same.
+OLD_TEXT = Loss(LATIN1, 1, 0, "$", "text of Python 2", "text by Latin-1")
+
+
+def load_pickles(data: Buffer, *, in_place: bool = False, encoding: str = "ascii") -> list[Any]:
     """The objects of all pickles that ``data`` is. Runs what is in them.
+
+    ``encoding``: of text of Python 2.
 
     ``in_place``: ``data`` is a bytearray that nobody else has; buffers in frames stay in it.
 
@@ -142,7 +170,7 @@ def load_pickles(data: Buffer, *, in_place: bool = False) -> list[Any]:
             # A file in C copies what there is, and takes half as long for little.
             little = len(view) - at <= _LITTLE
             rest = BytesIO(view[at:]) if little else _Rest(view[at:])
-            found.append(_load_one(rest, view, at))
+            found.append(_load_one(rest, view, at, encoding=encoding))
             at += rest.tell()
             continue
         frame = take_frame(view, at)
@@ -162,10 +190,14 @@ def load_beside(data: Buffer, buffers: Sequence[Buffer], at: int = 0) -> list[An
 
 
 def _load_one(
-    rest: _Rest | BytesIO, whole: Buffer, at: int, buffers: Iterable[Buffer] | None = None
+    rest: _Rest | BytesIO,
+    whole: Buffer,
+    at: int,
+    buffers: Iterable[Buffer] | None = None,
+    encoding: str = "ascii",
 ) -> Any:
     """The object of the pickle in ``rest``, which is of ``whole``; Malformed, at ``at``."""
-    loader = _loader_class()(rest, buffers=buffers)
+    loader = _loader_class()(rest, buffers=buffers, encoding=encoding)
     try:
         return loader.load()
     except _Gone as gone:
@@ -174,8 +206,9 @@ def _load_one(
         count_pickles(bytes(whole))  # Malformed where it was a length that lies
         raise
     except UnicodeDecodeError as error:
-        old = "it holds text of Python 2 that is not ASCII"
-        raise Malformed(old if error.encoding == "ascii" else str(error), at) from None
+        if error.encoding == "ascii":
+            raise OldText("it holds text of Python 2 that is not ASCII", at) from None
+        raise Malformed(str(error), at) from None
     except (Exception, SystemExit) as error:
         raise Malformed(_said(error) + loader.classes, at) from None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
@@ -10,12 +12,25 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.base import Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
-from serialpack.values.kinds import COMMENTS, ORDER, SPACE, Loss, Spelled, shown, value_step
+from serialpack.formats.xml.write import CONTENT_KEY
+from serialpack.values.kinds import (
+    COMMENTS,
+    CONTENT,
+    ORDER,
+    SPACE,
+    Loss,
+    Spelled,
+    shown,
+    value_step,
+)
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
 
 _SPACE = " \t\r\n"
+
+#: What text is called among elements.
+_TEXT = "#text"
 
 #: References to entities that a document type could define.
 _ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)[^;\s]{1,64};")
@@ -26,13 +41,20 @@ def read_document(data: bytes, marks: Marks | None = None) -> Any:
 
     ``marks``: where what is dropped is noted, and which losses are allowed.
     """
-    return _DocumentReader(data, marks).read()
+    try:
+        return _DocumentReader(data, marks).read()
+    except _Alternates:
+        return _OrderedReader(data, marks).read()
+
+
+class _Alternates(Exception):
+    """A map has not the order of what is in an element."""
 
 
 class _Element:
     """An element whose end has not come yet."""
 
-    __slots__ = ("keeps_space", "last", "name", "several", "texts", "value")
+    __slots__ = ("content", "keeps_space", "last", "name", "several", "texts", "value")
 
     def __init__(self, name: str, keeps_space: bool) -> None:
         self.name = name
@@ -43,6 +65,8 @@ class _Element:
         #: The names that came more than once, and the last name.
         self.several: set[str] = set()
         self.last = ""
+        #: What is in it, one after another, by name, where the order is kept.
+        self.content: list[tuple[str, Any]] = []
 
 
 class _DocumentReader:
@@ -81,13 +105,11 @@ class _DocumentReader:
         return self._open[0].value
 
     def _drop(self, rule: str, text: str) -> None:
-        if rule in self._told:
-            told = self._told[rule]
-            self._told[rule] = told._replace(count=told.count + 1)
-            return
-        was = shown(Spelled(" ".join(text.split()))) if rule == COMMENTS else shown(text)
-        line = f"line {self._parser.CurrentLineNumber}"
-        self._told[rule] = Loss(rule, 1, 0, line, was, "")
+        was = line = ""
+        if rule not in self._told:
+            was = shown(Spelled(" ".join(text.split()))) if rule == COMMENTS else shown(text)
+            line = f"line {self._parser.CurrentLineNumber}"
+        self._tell(rule, line, was, "")
 
     def _doctype(self, name: str, system: str | None, public: str | None, internal: int) -> None:
         if internal:
@@ -157,22 +179,79 @@ class _DocumentReader:
         parent.last = name
 
     def _lose_order(self, what: str) -> None:
-        steps = [value_step(each.name) for each in self._open[1:]]
-        path = "$" + "".join(steps)
-        if self._marks is None or ORDER not in self._marks.allowed:
+        path = self._path()
+        allowed = None if self._marks is None else self._marks.allowed
+        if allowed is None or (ORDER not in allowed and CONTENT in allowed):
+            raise _Alternates
+        if ORDER not in allowed:
             raise ValueRefusedError(
                 f"the order of mixed content would be lost: {what},"
                 f" line {self._parser.CurrentLineNumber}",
                 record=0,
                 value_path=path,
                 kind="order",
-                hint=f"--lossy {ORDER} lets it go",
+                hint=f"without --strict it is kept in a list; --lossy {ORDER} lets it go",
             )
-        told = self._told.get(ORDER)
-        if told is None:
-            self._told[ORDER] = Loss(ORDER, 1, 0, path, what, "one after another")
+        self._tell(ORDER, path, what, "one after another")
+
+    def _path(self) -> str:
+        return "$" + "".join(value_step(each.name) for each in self._open[1:])
+
+    def _tell(self, rule: str, path: str, was: str, became: str) -> None:
+        told = self._told.get(rule) or Loss(rule, 0, 0, path, was, became)
+        self._told[rule] = told._replace(count=told.count + 1)
+
+
+class _OrderedReader(_DocumentReader):
+    """As it is, but what alternates in an element is the list of its content."""
+
+    def _run(self, element: _Element, *, between: bool) -> None:  # noqa: ARG002
+        if element.texts:
+            element.content.append((_TEXT, "".join(element.texts)))
+            element.texts.clear()
+
+    def _end(self, name: str) -> None:
+        element = self._open[-1]
+        self._run(element, between=False)
+        value = self._value(element)
+        self._open.pop()
+        parent = self._open[-1]
+        if len(self._open) == 1:
+            parent.value[name] = value
+        parent.content.append((name, value))
+
+    def _value(self, element: _Element) -> Any:
+        """The value of an element that ends."""
+        content, value = element.content, element.value
+        if len(content) == 1 and content[0][0] == _TEXT:
+            return {**value, _TEXT: content[0][1]} if value else content[0][1]
+        kept = [item for item in content if element.keeps_space or not _is_space(*item)]
+        grouped = _grouped(kept)
+        if grouped is None:
+            if any(name == _TEXT for name, _ in kept):
+                kept = content  # between words white space means something
+            self._tell(CONTENT, self._path(), f"what is in <{element.name}>", CONTENT_KEY)
+            value[CONTENT_KEY] = [p if name == _TEXT else {name: p} for name, p in kept]
         else:
-            self._told[ORDER] = told._replace(count=told.count + 1)
+            value |= grouped
+        for _ in range(len(content) - len(kept)):
+            self._drop(SPACE, " ")
+        return value or None
+
+
+def _is_space(name: str, part: Any) -> bool:
+    return name == _TEXT and not part.strip(_SPACE)
+
+
+def _grouped(content: list[tuple[str, Any]]) -> dict[str, Any] | None:
+    """The same with what has one name together; None where that is another order."""
+    found: dict[str, Any] = {}
+    for name, items in groupby(content, itemgetter(0)):
+        parts = [part for _, part in items]
+        if name in found or (name == _TEXT and len(parts) > 1):
+            return None
+        found[name] = parts if len(parts) > 1 else parts[0]
+    return found
 
 
 def _defines(what: str) -> RefusedError:

@@ -7,6 +7,9 @@ from typing import Any
 
 from serialpack.formats.xml.typed_write import UNWRITABLE
 
+#: The key of what is in an element whose text and elements alternate.
+CONTENT_KEY = "#content"
+
 _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 _START = (
@@ -73,11 +76,26 @@ def _parts(value: dict[Any, Any]) -> tuple[str, list[str | tuple[str, Any]]]:
             attributes += f' {key[1:]}="{_text(part, _IN_ATTRIBUTE)}"'
         elif key == "#text":
             inner.append(_text(part, _IN_TEXT))
+        elif key == CONTENT_KEY:
+            inner += _content(part)
         elif type(part) is list:
             inner += [(key, item) for item in part]
         else:
             inner.append((key, part))
     return attributes, inner
+
+
+def _content(items: Any) -> list[str | tuple[str, Any]]:
+    """What is in an element, as it stands one after another: texts, and maps of one element."""
+    if type(items) is not list:
+        raise TypeError(f"{CONTENT_KEY} is no list")
+    inner: list[str | tuple[str, Any]] = []
+    for item in items:
+        if type(item) is dict and len(item) == 1:
+            inner += item.items()
+        else:
+            inner.append(_text(item, _IN_TEXT))
+    return inner
 
 
 def _text(value: Any, references: dict[int, str]) -> str:

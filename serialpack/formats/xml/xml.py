@@ -8,7 +8,9 @@ Names are as they are spelled, with their prefixes; ``xmlns`` is an attribute li
 All text is kept, but for white space between elements, which is dropped and told (not so below
 ``xml:space="preserve"``). So are comments, processing instructions, and a document type that
 defines nothing. Text in several runs, and elements of one name between which others stand, have an
-order that a map has not: that is lost by ``order``.
+order that a map has not: then ``#content`` has all that is in the element, one after another, a
+list of texts (white space too, where there is other text) and of maps with one element each. By
+``order`` they are put together in the map instead.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.xml.read import read_document
 from serialpack.formats.xml.write import write_document
-from serialpack.values.kinds import BEYOND_JSON, ORDER, shown
+from serialpack.values.kinds import BEYOND_JSON, CONTENT, ORDER, shown
 
 
 class XmlFormat(DocumentFormat):
@@ -30,7 +32,7 @@ class XmlFormat(DocumentFormat):
     title = "XML"
     one_record = True
     tells = True
-    heeds = frozenset({ORDER})
+    heeds = frozenset({CONTENT, ORDER})
     cannot = BEYOND_JSON | {
         *("boolean", "integer", "inexact-integer", "uint64", "bigint", "float", "integral-float"),
         *("bare", "surrogates"),
