@@ -25,6 +25,7 @@ from serialpack.values.kinds import (
     LATIN1,
     NAN,
     ORDER,
+    SHORT_ROWS,
     SPACE,
     UTF8,
 )
@@ -284,6 +285,17 @@ RULES: dict[str, Rule] = {
         " #content",
         frozenset(),
         *(ALL, ("element as the list of its content", "elements as the lists of their content")),
+    ),
+    SHORT_ROWS: Rule(
+        "a row of a table of text that ends early is a record without the last fields",
+        frozenset(),
+        *(
+            ALL,
+            (
+                "short row as a record without its last fields",
+                "short rows as records without their last fields",
+            ),
+        ),
     ),
     LATIN1: Rule(
         "the text of Python 2, which is bytes, is Latin-1 where some of it is not ASCII",

@@ -186,7 +186,7 @@ def test_wrong_usage(run: Run, config: Path, args: list[str], words: str) -> Non
         ("a.json", b'{"a": 1} x', 3, "line 1"),
         ("a.yaml", b"a: [1\n", 3, "line"),
         ("a.msgpack", b"\x92\x01", 3, "byte"),
-        ("a.csv", b"a,b\r\n1\r\n", 4, "record 0"),
+        ("a.csv", b"a,b\r\n1,2,3\r\n", 4, "record 0"),
         ("a.bin", b"\x00\x01\x02", 3, "--from"),
         ("a.pickle", b"I1\n.", 4, "--trust"),
         ("a.json.gz", gzip.compress(b'{"a": 1}', mtime=0)[:-9], 3, "ends too early"),

@@ -120,23 +120,23 @@ def test_places_are_those_in_the_file_without_names() -> None:
     for size in (1 << 10, 1 << 20):
         said = refused(data, no_header=True, block_size=size)
         assert said.startswith(f"line 2501, column 9 (byte {data.index(b'y')})")
-    rows[2500] = b"2500"
+    rows[2500] = b"2500,x,y"
     data = b"\n".join(rows) + b"\n"
     assert "record 2500" in (said := refused(data, no_header=True, block_size=1 << 10))
-    assert "line 2501: 1 field, not 2; --to takes --skip-bad" in said
+    assert "line 2501: 3 fields, not 2; --to takes --skip-bad" in said
     out = io.BytesIO()
     report = serialpack.convert(
         io.BytesIO(data), out, to="ndjson", format="csv", no_header=True, skip_bad=True
     )
     assert [(place.record, place.offset) for place in report.places] == [
-        (2500, data.index(b"\n2500\n") + 1)
+        (2500, data.index(b"\n2500,x,y\n") + 1)
     ]
     assert out.getvalue().count(b"\n") == 2999
 
 
 def test_a_row_that_does_not_fit_has_its_line() -> None:
-    assert "record 1, $" in (said := refused(b'a,b\n"1\n\n",2\n\n3\n4,5\n'))
-    assert "line 6: 1 field, not 2; --to takes --skip-bad" in said
+    assert "record 1, $" in (said := refused(b'a,b\n"1\n\n",2\n\n3,4,5\n4,5\n'))
+    assert "line 6: 3 fields, not 2; --to takes --skip-bad" in said
 
 
 def test_of_a_container_too() -> None:

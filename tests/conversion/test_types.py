@@ -141,8 +141,9 @@ def test_nothing_is_said_to_come_back_that_does_not() -> None:
     source = b"a,b\n1,2\n3,4\n"
     for how in ({"fields": ["a"]}, {"verify": False}):
         assert not converted(source, "parquet", shaping=INFER, **how)[1].comes_back
-    left = converted(b"a,b\n1,2\n3\n", "parquet", shaping=INFER, skip_bad=True)[1]
+    left = converted(b"a,b\n1,2\n3,4,5\n", "parquet", shaping=INFER, skip_bad=True)[1]
     assert (left.left_out, left.comes_back) == (1, "")
+    assert converted(b"a,b\n1,2\n3\n", "parquet", shaping=INFER)[1].comes_back != "bytes"
     bare = converted(b"1,2\n3,4\n", "parquet", shaping=INFER, no_header=True)[1]
     assert bare.comes_back == "cells"
 

@@ -213,6 +213,8 @@ class TextTable(Table):
     def _expected(self, values: Sequence[Any], *, is_json: bool) -> Sequence[Any]:
         """What is read where null and what is missing are told apart only as far as they are."""
         style = self._style
+        if style.plain and not is_json:
+            return ["" if v is MISSING else v for v in values]
         if style.alone and not style.null:
             return [None if v is MISSING else v for v in values]
         if is_json or style.null:

@@ -27,7 +27,7 @@ from serialpack.formats.shared.utf8 import ESCAPED, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
-from serialpack.values.kinds import DUPLICATES, UTF8, Loss, shown, value_step
+from serialpack.values.kinds import DUPLICATES, SHORT_ROWS, UTF8, Loss, shown, value_step
 
 _BOM = "\ufeff"
 _NO_UTF8 = "not UTF-8"
@@ -190,14 +190,25 @@ class CsvText(ValueFormat):
             self._last_wins(names, rows)
         width = len(names)
         records: list[dict[str, str]] = []
+        short: Loss | None = None
         for at, row in enumerate(rows):
             if len(row) == width:
                 records.append(dict(zip(names, row, strict=True)))
             elif row or width == 1:  # in one column, a blank line may be an empty field
                 fields = number_of(len(row), "field")
                 was = f"{fields}, not {width:,}" if row else "a blank line"
-                raise self._ragged(block, text, at, block.first_record + len(records), was)
+                if self.marks is None or not self._allows(SHORT_ROWS) or not 0 < len(row) < width:
+                    raise self._ragged(block, text, at, block.first_record + len(records), was)
+                if short is None:
+                    short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
+                short = short._replace(count=short.count + 1)
+                records.append(dict(zip(names, row, strict=False)))
+        if short is not None and self.marks is not None:
+            self.marks.placed.append(short)
         return records
+
+    def _allows(self, rule: str) -> bool:
+        return self.marks is not None and rule in self.marks.allowed
 
     def _ragged(
         self, block: SourceBlock, text: str, at: int, record: int, was: str
@@ -226,11 +237,11 @@ class CsvText(ValueFormat):
         """Unheld for a name that is there twice, where no rule says what becomes of it."""
         twice = Counter(names).most_common(1)[0][0]
         path = "$" + value_step(twice)
-        if self.marks is None or DUPLICATES not in self.marks.allowed:
+        if not self._allows(DUPLICATES):
             lost = f"the column {shown(twice)}"
             raise Unheld(Difference(0, path, lost, "", "duplicate-keys"))
         whole = [row for row in rows if len(row) == len(names)]
-        if whole:
+        if whole and self.marks is not None:
             columns = [column for column, name in enumerate(names) if name == twice]
             fields = (whole[0][column] for column in (columns[0], columns[-1]))
             was, became = (shown(said(field, self.marks.base)) for field in fields)

@@ -1,0 +1,60 @@
+"""Rows of a table of text that end early: records without their last fields."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+import serialpack
+
+TEXT = b"a,b,c\n1,2,3\n4,5\n6\n7,,9\n"
+RECORDS = [{"a": "1", "b": "2", "c": "3"}, {"a": "4", "b": "5"}, {"a": "6"}]
+RECORDS += [{"a": "7", "b": "", "c": "9"}]
+
+
+def converted(data: bytes, to: str, **how: Any) -> tuple[bytes, Any]:
+    made = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), made, to=to, format="csv", **how)
+    return made.getvalue(), report
+
+
+@pytest.mark.parametrize("to", ["json", "ndjson", "yaml", "msgpack"])
+def test_they_are_told(to: str) -> None:
+    """They were refused, and with them the file: spreadsheets write such rows."""
+    data, report = converted(TEXT, to)
+    told = {loss.rule: (loss.count, loss.record, loss.was) for loss in report.carried}
+    assert told == {"short-rows": (2, 1, "2 fields, not 3")}
+    back = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), back, to="json", format=to)
+    assert json.loads(back.getvalue()) == RECORDS
+
+
+@pytest.mark.parametrize("to", ["csv", "tsv", "parquet", "arrow", "sqlite", "avro"])
+def test_in_tables_their_last_fields_are_empty(to: str) -> None:
+    data, report = converted(TEXT, to)
+    assert {loss.rule: loss.count for loss in report.carried} == {"short-rows": 2, "missing": 3}
+    if to == "csv":
+        assert data == b"a,b,c\n1,2,3\n4,5,\n6,,\n7,,9\n"
+
+
+def test_in_a_later_block_they_are_counted_on() -> None:
+    rows = [b"%d,x" % number for number in range(60_000)]
+    rows[50_000] = b"50000"
+    data, report = converted(b"\n".join([b"a,b", *rows]), "ndjson", block_size=64 << 10)
+    (told,) = report.carried
+    assert (told.rule, told.count, told.record) == ("short-rows", 1, 50_000)
+    assert json.loads(data.splitlines()[50_000]) == {"a": "50000"}
+
+
+def test_strictly_they_are_refused() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match="line 3: 2 fields, not 3"):
+        converted(TEXT, "json", strict=True)
+
+
+@pytest.mark.parametrize("data", [b"a,b\n1,2\n3,4,5\n", b"a\n1\n\n2\n"])
+def test_what_has_no_name_or_nothing_is_refused(data: bytes) -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match="rows of different lengths"):
+        converted(data, "json")
