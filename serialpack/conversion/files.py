@@ -51,7 +51,7 @@ from serialpack.pipeline.line import Elsewhere, Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import DIGITS, Loss, totals
+from serialpack.values.kinds import DIGITS, RENAMED, Loss, totals
 
 
 def check_convert(
@@ -347,7 +347,7 @@ def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str
     """What of a table of text comes back from a table that keeps how it was written."""
     if plan.kept is None or plan.target in TEXT_TABLES:
         return ""
-    changed = any(loss.rule in (DIGITS, SPELLINGS) for loss in done.losses)
+    changed = any(loss.rule in (DIGITS, SPELLINGS, RENAMED) for loss in done.losses)
     if changed or done.left_out or plan.fields or not plan.verify:
         return ""
     return "bytes" if done.same and as_it_is else "cells"

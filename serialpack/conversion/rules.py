@@ -25,6 +25,7 @@ from serialpack.values.kinds import (
     LATIN1,
     NAN,
     ORDER,
+    RENAMED,
     SHORT_ROWS,
     SPACE,
     UTF8,
@@ -285,6 +286,18 @@ RULES: dict[str, Rule] = {
         " #content",
         frozenset(),
         *(ALL, ("element as the list of its content", "elements as the lists of their content")),
+    ),
+    RENAMED: Rule(
+        "columns of one name have a number behind it, all but the first, and those without a name"
+        " that of their place",
+        frozenset(),
+        *(
+            ALL,
+            (
+                "column renamed, as another has its name",
+                "columns renamed, as others have their names",
+            ),
+        ),
     ),
     SHORT_ROWS: Rule(
         "a row of a table of text that ends early is a record without the last fields",

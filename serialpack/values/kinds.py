@@ -72,7 +72,7 @@ TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"}
 DIGITS, DUPLICATES, NAN, UTF8 = "digits", "duplicates", "nan", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
-CONTENT, LATIN1, SHORT_ROWS = "content", "latin-1", "short-rows"
+CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
 
 #: What is no value, and is dropped where values are all that is kept: in words, of one and of
 #: several.

@@ -125,7 +125,8 @@ def test_a_list_in_one_row_is_taken_by_the_words_that_are_told(run: Run, tmp_pat
 def test_a_name_twice_has_a_way_that_loses_nothing(run: Run, rows: bytes) -> None:
     """The first that is named, and it works; then the one that loses a column."""
     table = b"a,a,b\n" + rows
-    (line,) = run("unpack", "-F", "csv", "--to", "json", stdin=table, code=4).stderr.splitlines()
+    words = ["unpack", "--strict", "-F", "csv", "--to", "json"]
+    (line,) = run(*words, stdin=table, code=4).stderr.splitlines()
     assert b"key twice: the column 'a'; --no-header keeps each column" in line
     assert b"--lossy duplicates" in line
     done = run("unpack", "-F", "csv", "--no-header", "--to", "json", stdin=table)

@@ -206,9 +206,12 @@ def test_some_fields() -> None:
         _tsv(b"a,b\n", fields=["z"])
 
 
-def test_a_name_twice_is_refused_all_the_same() -> None:
+def test_a_name_twice_is_renamed_all_the_same() -> None:
+    text, report = _tsv(b"a,a\n")
+    assert text == b"a\ta_2\n"
+    assert [loss.rule for loss in report.carried] == ["renamed"]
     with pytest.raises(serialpack.ValueRefusedError, match="twice"):
-        _tsv(b"a,a\n")
+        _tsv(b"a,a\n", strict=True)
 
 
 def test_dotted_columns_are_maps_where_that_is_asked_for(tmp_path: Path) -> None:

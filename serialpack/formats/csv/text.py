@@ -27,7 +27,7 @@ from serialpack.formats.shared.utf8 import ESCAPED, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
-from serialpack.values.kinds import DUPLICATES, SHORT_ROWS, UTF8, Loss, shown, value_step
+from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss, shown, value_step
 
 _BOM = "\ufeff"
 _NO_UTF8 = "not UTF-8"
@@ -143,7 +143,7 @@ class CsvText(ValueFormat):
         return fields_of_row(line, self._mark)
 
     def sample(self, block: SourceBlock) -> dict[str, Any]:
-        return dict.fromkeys(self._names(self.header_of(block)), "")
+        return dict.fromkeys(unique_names(self._names(self.header_of(block))), "")
 
     def literal_of(self, text: str) -> str | None:
         return text if is_number(text) else None
@@ -187,7 +187,10 @@ class CsvText(ValueFormat):
     ) -> list[dict[str, str]]:
         """The rows as maps; an error where a name is there twice, or a row does not fit."""
         if len(set(names)) < len(names):
-            self._last_wins(names, rows)
+            if self._allows(RENAMED) and not self._allows(DUPLICATES):
+                names = self._renamed(names, block)
+            else:
+                self._last_wins(names, rows)
         width = len(names)
         records: list[dict[str, str]] = []
         short: Loss | None = None
@@ -232,6 +235,15 @@ class CsvText(ValueFormat):
         if self.marks is None or not base:
             return names
         return self.marks.mended_names(names, base, count=count)
+
+    def _renamed(self, names: list[str], block: SourceBlock) -> list[str]:
+        unique = unique_names(names)
+        changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
+        if self.marks is not None and block.index == 0:
+            was, became = map(shown, changed[0])
+            path = "$" + value_step(changed[0][0])
+            self.marks.placed.append(Loss(RENAMED, len(changed), 0, path, was, became))
+        return unique
 
     def _last_wins(self, names: list[str], rows: list[list[str]]) -> None:
         """Unheld for a name that is there twice, where no rule says what becomes of it."""
@@ -296,6 +308,25 @@ class CsvText(ValueFormat):
                 return Difference(0, "$", was, "", "value")
             return Difference(0, "$", "the header", "another", "value")
         return compared(before[1], after[1])
+
+
+def unique_names(names: list[str]) -> list[str]:
+    """``names``, each once: of equal ones the first, the others with a number behind it, or where
+    there is no name that of their place."""
+    seen, taken, numbers = set[str](), set(names), dict[str, int]()
+    unique: list[str] = []
+    for place, name in enumerate(names, 1):
+        found = name
+        if name in seen:
+            stem, number = name or f"column{place}", numbers.get(name, 2)
+            found = f"{stem}_{number}" if name else stem
+            while found in taken:
+                found, number = f"{stem}_{number}", number + 1
+            numbers[name] = number
+        seen.add(name)
+        taken.add(found)
+        unique.append(found)
+    return unique
 
 
 def names_of(records: list[Any]) -> list[str]:

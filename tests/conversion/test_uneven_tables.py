@@ -1,4 +1,4 @@
-"""Rows of a table of text that end early: records without their last fields."""
+"""Tables of text as spreadsheets write them: rows that end early, columns of one name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.formats.csv.text import unique_names
 
 TEXT = b"a,b,c\n1,2,3\n4,5\n6\n7,,9\n"
 RECORDS = [{"a": "1", "b": "2", "c": "3"}, {"a": "4", "b": "5"}, {"a": "6"}]
@@ -58,3 +60,55 @@ def test_strictly_they_are_refused() -> None:
 def test_what_has_no_name_or_nothing_is_refused(data: bytes) -> None:
     with pytest.raises(serialpack.ValueRefusedError, match="rows of different lengths"):
         converted(data, "json")
+
+
+TWICE = b"a,b,a,,\n1,2,3,,4\n5,6,7,8,9\n"
+RENAMED = [
+    {"a": "1", "b": "2", "a_2": "3", "": "", "column5": "4"},
+    {"a": "5", "b": "6", "a_2": "7", "": "8", "column5": "9"},
+]
+
+
+@pytest.mark.parametrize("to", ["json", "csv", "parquet", "sqlite", "msgpack"])
+def test_a_column_whose_name_is_taken_is_renamed(to: str) -> None:
+    """Such a table was refused, or lost a column where that was allowed."""
+    data, report = converted(TWICE, to)
+    (told,) = report.carried
+    assert (told.rule, told.count, told.value_path) == ("renamed", 2, "$.a")
+    back = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), back, to="json", format=to)
+    assert json.loads(back.getvalue()) == RENAMED
+
+
+def test_it_is_renamed_alike_in_all_blocks() -> None:
+    rows = b"".join(b"%d,x,%d\n" % (number, number) for number in range(20_000))
+    data, report = converted(b"a,b,a\n" + rows, "ndjson", block_size=64 << 10)
+    assert [loss.count for loss in report.carried] == [1]
+    assert json.loads(data.splitlines()[-1]) == {"a": "19999", "b": "x", "a_2": "19999"}
+
+
+def test_with_types_it_is_not_said_to_come_back() -> None:
+    """The header does not."""
+    report = converted(TWICE, "parquet", shaping=Shaping(infer=True))[1]
+    assert report.columns == 5
+    assert report.comes_back == ""
+
+
+def test_allowed_the_last_one_wins_and_strictly_it_is_refused() -> None:
+    assert json.loads(converted(TWICE, "json", lossy=["duplicates"])[0])[0]["a"] == "3"
+    with pytest.raises(serialpack.ValueRefusedError, match="the column 'a'"):
+        converted(TWICE, "json", strict=True)
+
+
+@pytest.mark.parametrize(
+    ("names", "unique"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (["a", "a", "a"], ["a", "a_2", "a_3"]),
+        (["a", "a_2", "a"], ["a", "a_2", "a_3"]),
+        (["", "", ""], ["", "column2", "column3"]),
+        (["", "", "column2"], ["", "column2_2", "column2"]),
+    ],
+)
+def test_names_are_told_apart(names: list[str], unique: list[str]) -> None:
+    assert unique_names(names) == unique
