@@ -6,9 +6,13 @@ import gc
 import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from xdist.scheduler import Scheduling
 
 # A busy machine is no failure.
 settings.register_profile("serialpack", deadline=None, max_examples=30)
@@ -50,11 +54,36 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 _LONGEST = 60
 
 
+def pytest_collection() -> None:
+    """Look for no garbage while the tests are gathered, of which nothing becomes any: that was a
+    quarter of that time."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Leave what the tests are made of to no collection: twenty thousand of them took a second
     each time that one looked at all objects, which tests of depth do often."""
     gc.collect()
     gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling | None:
+    from tests.distributed import ByFunction
+
+    return ByFunction(config, log) if config.getoption("dist") == "loadgroup" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """In a process of xdist, where `--durations` wants no more of it, report less."""
+    if not hasattr(item.config, "workerinput") or item.config.getoption("durations") is not None:
+        return None
+    from tests.distributed import run_and_report
+
+    run_and_report(item, nextitem)
+    return True
 
 
 @pytest.fixture(scope="session")

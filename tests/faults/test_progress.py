@@ -71,11 +71,12 @@ def frames(terminal: Terminal) -> list[Frame]:
     return found
 
 
-def slowed(process: Command, terminal: Terminal) -> None:
-    """Stop the command again and again until three shares were shown: time goes on, and its work
-    hardly does, so that there is a bar for what takes a fast machine less than a second."""
+def slowed(process: Command, terminal: Terminal, shown: bytes = rb"(\d+)% \|") -> None:
+    """Stop the command again and again until three bars were shown that differ in ``shown``: time
+    goes on, and its work hardly does, so that there is a bar for what takes a fast machine less
+    than a second."""
     wait_for(lambda: catches_signals(process), "handlers")
-    while process.poll() is None and len(set(re.findall(rb"(\d+)% \|", terminal.screen))) < 3:
+    while process.poll() is None and len(set(re.findall(shown, terminal.screen))) < 3:
         process.send_signal(signal.SIGSTOP)
         time.sleep(0.2)
         process.send_signal(signal.SIGCONT)
@@ -86,7 +87,7 @@ def slowed(process: Command, terminal: Terminal) -> None:
 def test_a_bar_moves_while_a_single_block_is_worked_on(
     start: Start, tmp_path: Path, columns: int
 ) -> None:
-    (tmp_path / "some-records.ndjson").write_bytes(records(4096 * KIB))
+    (tmp_path / "some-records.ndjson").write_bytes(records(1024 * KIB))
     terminal = Terminal(columns)
     # Less than a block at this effort, and no room for several.
     process = start("pack", "-9", "-s", "columns", "some-records.ndjson", stderr=terminal.slave)
@@ -108,11 +109,13 @@ def test_a_bar_moves_while_a_single_block_is_worked_on(
 def test_a_bar_moves_while_a_single_call_takes_long(start: Start, tmp_path: Path) -> None:
     """Nobody knows how far zstd is within a block, but that it is at work."""
     terminal = Terminal()
-    (tmp_path / "text").write_bytes(b64encode(Random(1).randbytes(10 << 20)))
+    (tmp_path / "text").write_bytes(b64encode(Random(1).randbytes(3 << 20)))
     how = ("-c", "zstd:22", "-s", "raw", "--block-size", "16M")
     process = start("pack", *how, "text", stderr=terminal.slave)
+    slowed(process, terminal, rb"\|([^|\r]*)\|[^|\r]*being worked on")
     ended(process, terminal)
     shown = frames(terminal)
+    assert len(shown) >= 3
     assert all(before.bar != after.bar for before, after in pairwise(shown))
     assert any("being worked on" in frame.text for frame in shown)
 
@@ -123,7 +126,14 @@ def test_the_total_is_that_of_what_comes_out(start: Start, tmp_path: Path, way: 
     text = records(2600 * KIB)
     (tmp_path / "x").write_bytes(text)
     packed = tmp_path / "x.spk"
-    serialpack.pack(tmp_path / "x", packed, format="ndjson", block_size=64 * KIB)
+    serialpack.pack(
+        tmp_path / "x",
+        packed,
+        format="ndjson",
+        serializer="raw",
+        codec="zstd:1",
+        block_size=64 * KIB,
+    )
     (tmp_path / "x.ndjson.gz").write_bytes(gzip.compress(text))
     terminal = Terminal()
     args = {

@@ -47,8 +47,8 @@ def test_a_signal_in_the_middle_of_packing_leaves_nothing(
 ) -> None:
     before = large.read_bytes()
     random = Random(number)
-    for _ in range(3):
-        process = start("pack", "-9", "--block-size", "2M", large, "-o", tmp_path / "out")
+    for _ in range(2):
+        process = start("pack", "-9", "--block-size", "512K", large, "-o", tmp_path / "out")
         wait_for(lambda: hidden(tmp_path), "the hidden file")
         time.sleep(random.random() * 0.5)
         process.send_signal(number)

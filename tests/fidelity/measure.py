@@ -1,6 +1,6 @@
 """What becomes of each value under one serializer: ``same``, or ``refused`` as what; else a fault.
 
-    python -m tests.fidelity.measure SERIALIZER api|files
+    python -m tests.fidelity.measure SERIALIZER START
 
 prints a line of JSON for each value as soon as it is known, so that whoever started it knows which
 value was tried when a library took the whole process down.
@@ -13,7 +13,6 @@ import json
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from serialpack.values.equality import difference
 from tests.fidelity.values import CASES
 
 WAYS = ("api", "files")
+TRIALS = [(way, case) for way in WAYS for case in CASES]
 ROOT = Path(__file__).parents[2]
 
 #: How long all values may take under one serializer, in seconds: one that hangs is a fault.
@@ -68,20 +68,21 @@ def class_of(spelling: str) -> type[RecordSerializer]:
     return cls
 
 
-def outcomes(spelling: str, way: str) -> list[Outcome]:
-    """What becomes of every value, tried in a process of its own."""
+def outcomes(spelling: str) -> dict[str, tuple[Outcome, ...]]:
+    """What becomes of every value, in each of ``WAYS``, tried in a process of its own."""
     found: list[Outcome] = []
-    while len(found) < len(CASES):
-        command = [sys.executable, "-m", "tests.fidelity.measure", spelling, way, str(len(found))]
+    while len(found) < len(TRIALS):
+        command = [sys.executable, "-m", "tests.fidelity.measure", spelling, str(len(found))]
         done = subprocess.run(
             command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         found += [Outcome(*json.loads(line)) for line in done.stdout.splitlines()]
-        if len(found) < len(CASES):
+        if len(found) < len(TRIALS):
             last = (done.stderr.splitlines() or [""])[-1]
             said = f"exit {done.returncode}: {last}"
-            found.append(Outcome(CASES[len(found)].name, "crashed", said=said))
-    return found
+            found.append(Outcome(TRIALS[len(found)][1].name, "crashed", said=said))
+    count = len(CASES)
+    return {way: tuple(found[n * count : (n + 1) * count]) for n, way in enumerate(WAYS)}
 
 
 def _tried(spelling: str, way: str, make: Any) -> Outcome:
@@ -133,18 +134,12 @@ def _through_files(value: Any, spelling: str) -> tuple[Any, Any]:
     return before, after
 
 
-def _main(spelling: str, way: str, start: str) -> None:
-    for case in CASES[int(start) :]:
+def _main(spelling: str, start: str) -> None:
+    for way, case in TRIALS[int(start) :]:
         outcome = _tried(spelling, way, case.make)
         sys.stdout.write(json.dumps(outcome._replace(name=case.name)) + "\n")
         sys.stdout.flush()
 
 
-def every_outcome() -> Iterator[tuple[str, str, list[Outcome]]]:
-    for spelling in spellings():
-        for way in WAYS:
-            yield spelling, way, outcomes(spelling, way)
-
-
 if __name__ == "__main__":
-    _main(*sys.argv[1:4])
+    _main(*sys.argv[1:3])

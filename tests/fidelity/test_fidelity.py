@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from serialpack.values.kinds import KINDS
-from tests.fidelity.measure import WAYS, Outcome, class_of, is_default, outcomes, spellings
+from tests.fidelity.measure import WAYS, class_of, is_default, outcomes, spellings
 from tests.fidelity.suites import SUITES
 from tests.fidelity.values import CASES
 from tools.fidelity import PAGE, README, kind_row, suite_row, summary_row, tried_with
@@ -18,9 +18,7 @@ SPELLINGS = [pytest.param(each, marks=pytest.mark.xdist_group(each)) for each in
 DEFAULTS = [each for each in SPELLINGS if is_default(str(each.values[0]))]
 
 
-@cache
-def _outcomes(spelling: str, way: str) -> tuple[Outcome, ...]:
-    return tuple(outcomes(spelling, way))
+_outcomes = cache(outcomes)
 
 
 def test_the_table_of_values() -> None:
@@ -32,7 +30,7 @@ def test_the_table_of_values() -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_same_or_refused(spelling: str, way: str) -> None:
-    found = _outcomes(spelling, way)
+    found = _outcomes(spelling)[way]
     assert [outcome.name for outcome in found] == [case.name for case in CASES]
     faults = [outcome for outcome in found if outcome.what not in ("same", "refused")]
     assert not faults
@@ -43,7 +41,7 @@ def test_the_declaration_is_what_happens(spelling: str) -> None:
     """No kind is said to be held that is refused, nor the other way round."""
     cls = class_of(spelling)
     by_kind: dict[str, set[str]] = {}
-    for case, outcome in zip(CASES, _outcomes(spelling, "api"), strict=True):
+    for case, outcome in zip(CASES, _outcomes(spelling)["api"], strict=True):
         by_kind.setdefault(case.kind, set()).add(outcome.what)
     never = {kind for kind, found in by_kind.items() if found == {"refused"}}
     partly = {kind for kind, found in by_kind.items() if len(found) > 1}
@@ -55,7 +53,7 @@ def test_the_declaration_is_what_happens(spelling: str) -> None:
 @pytest.mark.parametrize("spelling", DEFAULTS)
 def test_a_refusal_names_a_kind_that_is_declared(spelling: str) -> None:
     cls = class_of(spelling)
-    refused = [o for o in _outcomes(spelling, "api") if o.what == "refused"]
+    refused = [o for o in _outcomes(spelling)["api"] if o.what == "refused"]
     undeclared = [o for o in refused if o.kind not in cls.cannot | cls.partly]
     assert not undeclared
 
@@ -63,7 +61,7 @@ def test_a_refusal_names_a_kind_that_is_declared(spelling: str) -> None:
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_the_page_says_what_happens(spelling: str) -> None:
     """docs/fidelity.md and the README: ``python -m tools.fidelity`` makes them."""
-    tried = {way: _outcomes(spelling, way) for way in WAYS}
+    tried = _outcomes(spelling)
     page, readme = PAGE.read_text("utf-8"), README.read_text("utf-8")
     assert kind_row(spelling, tried) in page
     assert summary_row(spelling, tried) in page

@@ -51,6 +51,11 @@ RECORDS: dict[str, list[Any]] = {
     "rows": [{"a": None}] * 800,
 }
 
+#: Of a format that is read in a process of its own, which takes as long as a hundred of the
+#: others, these alone are converted.
+READ_APART = frozenset({"hdf5"})
+SOME = ("empty", "letter", "records-map")
+
 #: How a chain says that it does not take a source.
 NOT_TAKEN = (InputError, RefusedError, UsageError, MissingLibraryError)
 
@@ -105,6 +110,8 @@ def test_what_packs_unpacks(name: str, serializer: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [n for n in FORMAT_NAMES if FORMATS.get(n).has_values])
 def test_what_is_converted_packs_in_its_turn(name: str, to: str) -> None:
     for label, data in sources(name):
+        if name in READ_APART and label not in SOME:
+            continue
         container, out = io.BytesIO(), io.BytesIO()
         serialpack.pack(io.BytesIO(data), container, serializer="raw", format=name)
         how: dict[str, Any] = {"to": to, "trust": True, "threads": 1}

@@ -239,9 +239,9 @@ def test_it_is_a_sequence() -> None:
 
 
 def test_memory_is_that_of_a_few_blocks() -> None:
-    block_size = 100_000
+    block_size = 50_000
     for serializer in ("raw", "columns"):
-        data = packed(lines(MIXED * 60), "ndjson", serializer=serializer, block_size=block_size)
+        data = packed(lines(MIXED * 30), "ndjson", serializer=serializer, block_size=block_size)
         records = opened(data)
         list(itertools.islice(records, 10))  # imports, decoders
         tracemalloc.start()

@@ -9,6 +9,7 @@ import io
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,25 +40,29 @@ def check(data: bytes, format: str, block_size: int, effort: int = 3) -> None:
         assert apart is None or block.read(apart) == text
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(st.one_of(spellings.json_texts(), json_texts()), HOW)
 def test_json(data: bytes, how: tuple[int, int]) -> None:
     check(data, "json", *how)
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(spellings.ndjson_texts(), HOW)
 def test_ndjson(data: bytes, how: tuple[int, int]) -> None:
     check(data, "ndjson", *how)
 
 
-@settings(max_examples=30)
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(csv_texts(), st.sampled_from(["csv", "tsv"]), HOW)
 def test_tables(data: bytes, format: str, how: tuple[int, int]) -> None:
     check(data, format, *how)
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
+@settings(max_examples=15)
 @given(
     st.lists(st.one_of(values, st.sampled_from(RECORDS).map(message)), max_size=5),
     st.sampled_from([1, 1, 4]),
