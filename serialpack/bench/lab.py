@@ -311,7 +311,7 @@ class Workbenches:
     def figures(self, trial: Trial) -> Figures:
         """What a trial finds of all that is held, as the parts of a part would be too small."""
         count = len(self._benches)
-        care = trial.care
+        care = trial.how or CAREFUL
         care = care._replace(seconds=care.seconds / count, few=care.few / count)
         crowd = self.subject.crowd or Crowd(0.0, 0.0, many=False)
         found = []

@@ -50,6 +50,9 @@ class Search(Schedule):
     #: Whether what a sample told is as good as what the whole did.
     told_of_all = False
 
+    #: The share of the budget that one look may take.
+    _one_look = ONE_LOOK
+
     def __init__(self, terms: Terms) -> None:
         super().__init__(terms, choose())
         #: The serializer behind which all codecs are tried: the first that holds the data.
@@ -297,7 +300,7 @@ class Search(Schedule):
         self._tell(combination)
         least = LEAST_LOOK if self.rows else FIRST_LOOK
         left = max(self.budget * PATIENCE - self.elapsed, 0.0 if self.rows else least)
-        look = max(self.budget * max(ONE_LOOK, SAMPLING / self._tries), least)
+        look = max(self.budget * max(self._one_look, SAMPLING / self._tries), least)
         patience = left if part == WHOLE else min(look, left)
         job: Trial | FileTrial = Trial(spelled, threads, part, block_size, max(2, *self.threads))
         if self.files is not None and (part == WHOLE or self.held.size <= 2 * part):

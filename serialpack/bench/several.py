@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from serialpack.bench.material import MOST_HELD, Crowd, Standing, Subject, file_subject
+from serialpack.bench.material import LOOK, MOST_HELD, Crowd, Standing, Subject, file_subject
 from serialpack.bench.results import SampledFiles
 from serialpack.bench.survey import Surveyed, sample, survey
 from serialpack.errors import FileError, SerialpackError
@@ -30,6 +30,9 @@ BYTES_A_SECOND, LEAST_HELD = 48 << 10, 16 << 10
 
 #: How many times as many files and bytes the larger samples have.
 LARGER = (4, 16, 64)
+
+#: Of so many files at least, as far as they are many, a larger sample is.
+_AT_LEAST = 32
 
 
 class Several(NamedTuple):
@@ -131,17 +134,18 @@ def _first(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chose
 
 
 def _larger(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chosen]:
-    """Those of a larger sample: files whole, up to those that threads share the blocks of."""
+    """Those of a larger sample: whole, but for those that would leave no room for others."""
+    part = min(max(int(held / _AT_LEAST), LOOK), LARGE // 4)
     while True:
         chosen = sample(files, most)
-        small = sum(file.size for file, _ in chosen if file.size <= LARGE)
-        if small <= held or most <= LEAST_FILES:
+        small = [file.size for file, _ in chosen if file.size <= LARGE]
+        if sum(size if size <= 4 * part else part for size in small) <= held or most <= LEAST_FILES:
             break
         most = most * 2 // 3
     large = sum(file.size for file, _ in chosen if file.size > LARGE)
     for file, stands in chosen:
-        part = int(held * file.size / max(large, 1))
-        yield file, stands, min(max(LARGE, 4 * part), MOST_HELD)
+        share = int(held * file.size / large) if file.size > LARGE else 0
+        yield file, stands, min(4 * max(part, share), MOST_HELD)
 
 
 class _Subjects:

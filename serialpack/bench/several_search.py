@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from serialpack.bench.combination import Combination
 from serialpack.bench.lab import At, Failed, Held, Load, Trial
-from serialpack.bench.material import LOOK, WHOLE
+from serialpack.bench.material import LOOK, SAMPLE, WHOLE
 from serialpack.bench.recommend import roles
 from serialpack.bench.results import Row, SampledFiles, cost
 from serialpack.bench.rows import measured_row
@@ -35,6 +35,9 @@ class SeveralSearch(Search):
     """
 
     told_of_all = True
+
+    # A look is at all of the first sample.
+    _one_look = 0.2
 
     def __init__(self, terms: Terms) -> None:
         super().__init__(terms)
@@ -84,10 +87,10 @@ class SeveralSearch(Search):
         return LOOK
 
     def _first(self) -> None:
-        self._measure(self.auto, WHOLE)
+        self._measure(self.auto, SAMPLE)
 
     def _measure(self, combination: Combination, _: int) -> Row | None:
-        return super()._measure(combination, WHOLE)
+        return super()._measure(combination, SAMPLE)
 
     def _whole(self) -> None:
         """What would be recommended, on larger samples; and again, where others are found then."""
