@@ -14,16 +14,19 @@ from threading import Event, Timer
 from typing import Any, NamedTuple
 
 from serialpack.auto.choice import choose, settle
+from serialpack.bench.estimate import Measured, weighed
 from serialpack.bench.material import (
     LOOK,
     WHOLE,
+    Crowd,
     Material,
     ObjectMaterial,
+    Standing,
     Subject,
     count_records,
 )
 from serialpack.bench.memory import available, limit_memory
-from serialpack.bench.several import weighed
+from serialpack.bench.survey import Quick
 from serialpack.bench.trials import (
     CAREFUL,
     LOOKING,
@@ -32,6 +35,7 @@ from serialpack.bench.trials import (
     CompressedPart,
     Figures,
     SerializedPart,
+    collector_off,
     compress,
     figures,
     packing_of,
@@ -43,6 +47,7 @@ from serialpack.errors import RefusedError, SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
 from serialpack.pipeline.timing import Timer as Laps
+from serialpack.pipeline.workers import LARGE
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, parse_chain
@@ -101,12 +106,13 @@ class Trial(NamedTuple):
 
 
 class At(NamedTuple):
-    """Do another job with so many records, or with a sample of another size."""
+    """Do another job with so many records, with a sample of another size, or with a larger sample
+    of several files."""
 
     n: int
     job: Any
 
-    def run(self, bench: Workbench) -> Any:
+    def run(self, bench: Workbench | Workbenches) -> Any:
         return self.job.run(bench.at(self.n))
 
 
@@ -184,6 +190,19 @@ class Workbench:
         auto = settle(choose(), material.format, lambda size: material.data[:size])
         return Held(material.size, len(material.data), material.broken_off, str(auto.chain))
 
+    @property
+    def stands(self) -> Standing:
+        """What the file, one of several, stands for."""
+        assert self.subject.stands is not None
+        return self.subject.stands
+
+    @cached_property
+    def squeezed(self) -> int:
+        """Bytes that what is held takes in the survey."""
+        material = self.material
+        assert isinstance(material, Material)
+        return max(Quick()(material.data), 1)
+
     def copy(self) -> float:
         """Seconds of one copy of what is held."""
         material = self.material
@@ -257,20 +276,28 @@ class Workbenches:
     """Several files, each with a workbench; what is found of each is weighed."""
 
     def __init__(self, subject: Subject) -> None:
-        self._files = subject.files
+        self.subject = subject
         self._benches = [Workbench(file) for file in subject.files]
+        self._other: tuple[int, Workbenches] | None = None
+
+    def at(self, n: int) -> Workbenches:
+        """A larger sample of them; the last one asked for is kept."""
+        if self._other is None or self._other[0] != n:
+            self._other = None
+            self._other = n, Workbenches(self.subject.at(n))
+        return self._other[1]
 
     def held(self) -> Held:
         """Read the files."""
         found = [bench.held() for bench in self._benches]
         size: dict[str, float] = {}
         count: dict[str, int] = {}
-        for file, each in zip(self._files, found, strict=True):
-            size[each.auto] = size.get(each.auto, 0.0) + file.stands_for
+        for bench, each in zip(self._benches, found, strict=True):
+            size[each.auto] = size.get(each.auto, 0.0) + bench.stands.bytes
             count[each.auto] = count.get(each.auto, 0) + 1
         autos = {chain: count[chain] for chain in sorted(size, key=lambda chain: -size[chain])}
         return Held(
-            round(sum(file.stands_for for file in self._files)),
+            round(sum(bench.stands.bytes for bench in self._benches)),
             sum(each.held for each in found),
             any(each.broken_off for each in found),
             next(iter(autos)),
@@ -284,16 +311,24 @@ class Workbenches:
     def figures(self, trial: Trial) -> Figures:
         """What a trial finds of all that is held, as the parts of a part would be too small."""
         count = len(self._benches)
-        care = trial.care
-        how = care._replace(seconds=care.seconds / count, few=care.few / count)
+        care = trial.how or CAREFUL
+        care = care._replace(seconds=care.seconds / count, few=care.few / count)
+        crowd = self.subject.crowd or Crowd(0.0, 0.0, many=False)
         found = []
-        for file, bench in zip(self._files, self._benches, strict=True):
-            try:
-                found.append(bench.figures(trial._replace(part=WHOLE, how=how)))
-            except SerialpackError as error:
-                raise RefusedError(f"{printable(file.path)}: {error.said}") from error
-        sizes = [bench.material.size for bench in self._benches]
-        return weighed(found, sizes, [file.stands_for for file in self._files])
+        with collector_off():
+            for bench in self._benches:
+                # Small ones are worked on by one thread, or process, each.
+                small = bench.material.size <= LARGE
+                threads = 1 if small else trial.threads
+                how = trial._replace(part=WHOLE, how=care, threads=threads)
+                try:
+                    figures = bench.figures(how)
+                except SerialpackError as error:
+                    raise RefusedError(f"{printable(bench.subject.path)}: {error.said}") from error
+                workers = trial.threads if small and crowd.many else 1
+                size = bench.material.size
+                found.append(Measured(figures, size, bench.squeezed, bench.stands, workers))
+        return weighed(found, crowd)
 
 
 def is_object(subject: Subject) -> bool:

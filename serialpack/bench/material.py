@@ -33,8 +33,31 @@ WHOLE = 0
 #: A larger file is held in memory in part.
 MOST_HELD = 256 << 20
 
-#: In so many windows the sample of a file is spread over it that can be read from any line on.
+#: In so many windows the sample of a file is spread over it that can be read from any line on; of
+#: a smaller one in fewer, each of so many bytes, but in four.
 _WINDOWS = 16
+_WINDOW = 64 << 10
+
+
+class Standing(NamedTuple):
+    """What a file that is measured stands for: so many ``bytes`` of ``files`` like it, which take
+    ``squeezed`` bytes behind the codec of the survey. ``group``: of those it was drawn from; None
+    where it stands for itself."""
+
+    bytes: float
+    files: float
+    squeezed: float
+    group: str | None
+
+
+class Crowd(NamedTuple):
+    """How several files are packed. ``pack``, ``unpack``: seconds that a file takes beside the work
+    on its bytes: opening it, writing what it becomes, giving that its name. ``many``: of the small
+    ones several are worked on at a time."""
+
+    pack: float
+    unpack: float
+    many: bool
 
 
 class Subject(NamedTuple):
@@ -42,8 +65,9 @@ class Subject(NamedTuple):
 
     ``name`` and ``mtime`` are what a container of it stores, so that sizes are those of ``pack``.
     ``records``: only the first so many of a file. ``files``: those that are measured of several,
-    each of which says how many bytes of all it ``stands_for``; ``path`` is what they are called
-    together then, and ``format`` names all of theirs.
+    each of which says what it ``stands`` for; ``path`` is what they are called together then, and
+    ``format`` names all of theirs. ``larger``: larger and larger samples of these, ``crowd``: how
+    they are packed.
     """
 
     path: str = ""
@@ -54,15 +78,22 @@ class Subject(NamedTuple):
     most_held: int = MOST_HELD
     records: int | None = None
     files: tuple[Subject, ...] = ()
-    stands_for: float = 0.0
+    larger: tuple[tuple[Subject, ...], ...] = ()
+    crowd: Crowd | None = None
+    stands: Standing | None = None
 
     @property
     def formats(self) -> set[str]:
         """What the file is, or the files are."""
-        return {file.format for file in self.files} or {self.format}
+        return {file.format for files in (self.files, *self.larger) for file in files} or {
+            self.format
+        }
 
     def at(self, n: int) -> Subject:
-        """The same with ``n`` of what the sample counts, or of the file's records."""
+        """The same with ``n`` of what the sample counts, or of the file's records; of several
+        files the ``n``-th of the larger samples."""
+        if self.files:
+            return self._replace(files=self.larger[n], larger=())
         if self.sample:
             return self._replace(sample=f"{parse_sample(self.sample)[0].name}:{n}")
         return self._replace(records=n)
@@ -125,7 +156,7 @@ class Material:
             self.data = path.read_bytes()
             self.size = len(self.data)
         elif has_lines or self.format == "bytes":
-            self.data = _windows(path, self.size, most // 4, has_lines)
+            self.data = read_windows(path, self.size, most // 4, lines=has_lines)
         else:
             self.broken_off = True
             with path.open("rb") as file:
@@ -215,13 +246,17 @@ def count_records(subject: Subject, most: int) -> int:
     return count
 
 
-def _windows(path: Path, size: int, most: int, lines: bool) -> bytes:
-    """``most`` bytes of a file in windows spread over it, the first at its start."""
-    length = most // _WINDOWS
+def read_windows(path: Path, size: int, most: int, *, lines: bool = False) -> bytes:
+    """``most`` bytes of a file in windows spread over it, the first at its start; all of one that
+    has no more. ``lines``: only whole ones."""
+    if size <= most:
+        return path.read_bytes()
+    count = min(max(most // _WINDOW, 4), _WINDOWS)
+    length = most // count
     pieces = []
     with path.open("rb") as file:
-        for number in range(_WINDOWS):
-            file.seek(number * (size - length) // (_WINDOWS - 1))
+        for number in range(count):
+            file.seek(number * (size - length) // (count - 1))
             if lines and number:
                 file.readline(length)
             piece = file.read(length)

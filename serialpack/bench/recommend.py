@@ -118,15 +118,16 @@ def recommendations(
     objects: bool,
     name_threads: bool,
     format: str | None = None,
+    sampled: bool = False,
 ) -> list[Recommendation]:
     """Each purpose's row, with the command that does it.
 
-    Rows measured whole, as long as there are any. ``inputs``: the words that name the
-    source; ``objects``: it is a Python object instead. ``name_threads``: the command says
-    how many, which the size does not depend on. ``format``: that the user said the source has, so
-    that the command says it too.
+    Rows measured whole, as long as there are any; with ``sampled`` all are as good. ``inputs``: the
+    words that name the source; ``objects``: it is a Python object instead. ``name_threads``: the
+    command says how many, which the size does not depend on. ``format``: that the user said the
+    source has, so that the command says it too.
     """
-    whole = [row for row in rows if row.status == "measured"]
+    whole = [] if sampled else [row for row in rows if row.status == "measured"]
     found = []
     shrinks = any(row.ratio is not None and row.ratio >= SHRINKS for row in whole or rows)
     for kind, row in roles(whole or rows, weighing).items():

@@ -65,6 +65,9 @@ class Row(NamedTuple):
     unpack_mean: float | None = None
     #: As ``seconds``, the mean of all runs; None where steps were not timed.
     means: dict[str, float] | None = None
+    #: Of several files, some of which were measured: the share that the size may be off, as others
+    #: might have been drawn (0.02: 2 %; two standard errors).
+    error: float | None = None
 
 
 class Anchor(NamedTuple):

@@ -72,6 +72,7 @@ def measured_row(combination: Combination, found: Figures, held: Held) -> Row:
         spread=found.spread,
         memory=found.memory,
         kept=found.kept,
+        error=None if whole else found.error,
     )
 
 

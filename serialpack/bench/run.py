@@ -10,7 +10,7 @@ from serialpack.bench.anchors import memory_copy, stock_tools
 from serialpack.bench.candidates import by_table, candidates, stage_names, values_of
 from serialpack.bench.disk import HOW, Through, check_through, source_file
 from serialpack.bench.fixed import FixedSchedule
-from serialpack.bench.lab import Held, is_object
+from serialpack.bench.lab import is_object
 from serialpack.bench.machine import this_machine
 from serialpack.bench.material import MOST_HELD, Subject, file_subject
 from serialpack.bench.recommend import Weighing, front, recommendations
@@ -19,6 +19,7 @@ from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedule import Progress, Schedule, Terms
 from serialpack.bench.search import Search, quiet
 from serialpack.bench.several import Several
+from serialpack.bench.several_search import SeveralSearch
 from serialpack.bench.sweep import swept_table
 from serialpack.errors import UsageError
 from serialpack.far import is_far
@@ -123,7 +124,7 @@ class Bench:
                 terms, points=self._points, runs=runs, objects=self._objects
             )
         else:
-            self._schedule = Search(terms)
+            self._schedule = (SeveralSearch if self._subject.files else Search)(terms)
 
     def _threads(self, default: int) -> list[int]:
         return sorted(set(self.question.threads)) or [default]
@@ -163,6 +164,10 @@ class Bench:
         size = held.size if held is not None else 0
         rows = self._rows()
         sampled = held.held if held is not None else 0
+        files = question.several and question.several.sampled
+        if files is not None and isinstance(schedule, SeveralSearch) and schedule.used:
+            sampled = schedule.larger[schedule.used - 1].held
+            files = files._replace(measured=schedule.measured(schedule.used))
         anchors = list(self._anchors)
         if schedule.copy is not None:
             anchors.insert(0, memory_copy(schedule.copy, size, sampled))
@@ -191,11 +196,12 @@ class Bench:
                 objects=self._objects,
                 name_threads=bool(question.threads),
                 format=question.format,
+                sampled=question.several is not None,
             ),
             notes=self._notes(rows),
             interrupted=not self._finished,
             through=question.through,
-            files=question.several and question.several.sampled,
+            files=files,
         )
 
     def _inputs(self, source: str) -> Sequence[str]:
@@ -260,8 +266,8 @@ class Bench:
             notes.append(f"nothing was measured: the budget is {self.question.budget:g} s")
         held = schedule.held
         sampled = sum(row.status == "sampled" for row in rows)
-        if self.question.several is not None and held is not None:
-            notes += self._of_several(self.question.several, held)
+        if isinstance(schedule, SeveralSearch) and self.question.several is not None:
+            notes += schedule.told(self.question.several.sampled)
         elif held is not None and held.held < held.size and sampled:
             where = "from its start" if held.broken_off else "spread over it"
             part = f"at most {format_size(held.held)} of {format_size(held.size)}"
@@ -293,22 +299,11 @@ class Bench:
             notes.append(f"not installed: {', '.join(self._choice.absent)}")
         return notes
 
-    def _of_several(self, several: Several, held: Held) -> Iterator[str]:
-        """How much of several files was measured, and how."""
-        files = several.sampled
-        size = f"{format_size(held.held)} of {format_size(files.size)}"
-        empty = f"; {files.empty:,} empty left out" if files.empty else ""
-        all_of = number_of(files.total, "file")
-        yield f"{len(files.measured):,} of {all_of}, {size}, measured{empty}"
-        if held.held < held.size:
-            yield "~: sizes and times are for all, by the bytes that each of these files stands for"
-        yield "files are measured one after another; pack -r does several at once"
-
     def _left_unmeasured(self, rows: list[Row]) -> Iterator[str]:
         """What would be smaller than all that was measured whole, if the sample is right."""
         whole = [row.size for row in rows if row.status == "measured" and row.size is not None]
         schedule = self._schedule
-        if not whole or not isinstance(schedule, Search):
+        if not whole or not isinstance(schedule, Search) or schedule.told_of_all:
             return
         for row in rows:
             if row.status != "sampled" or row.size is None or not schedule.weighing.allows(row):

@@ -47,14 +47,18 @@ SURE = 1.25
 class Search(Schedule):
     """Finds what suits a source, measuring what may still win."""
 
+    #: Whether what a sample told is as good as what the whole did.
+    told_of_all = False
+
+    #: The share of the budget that one look may take.
+    _one_look = ONE_LOOK
+
     def __init__(self, terms: Terms) -> None:
         super().__init__(terms, choose())
         #: The serializer behind which all codecs are tried: the first that holds the data.
         self.leader: StageSpec | None = None
         #: How many seconds longer the last row through files took than memory had told.
         self._longer = 0.0
-        #: Of several files so little is held that each trial is of all that is.
-        self._several = bool(terms.subject.files)
         self._source = terms.subject.path or terms.subject.sample
 
     def run(self) -> None:
@@ -70,11 +74,12 @@ class Search(Schedule):
             if self.budget <= 0:
                 return
             self._copy()
-            if self._several:
-                self._measure(self.auto, WHOLE)
+            self._first()
             self._sample()
-            if not self._several:
-                self._whole()
+            self._whole()
+
+    def _first(self) -> None:
+        """What is measured before anything else."""
 
     def _autos(self) -> Iterator[str]:
         """What auto chooses, where that is not the same for all files."""
@@ -93,7 +98,12 @@ class Search(Schedule):
         """Whether a sample would be all of the source."""
         assert self.held is not None
         size = self.held.held if self.files is None else self.held.size
-        return self._several or size <= 2 * SAMPLE
+        return size <= 2 * SAMPLE
+
+    @property
+    def _looking(self) -> float:
+        """The share of the budget that goes to looking."""
+        return 1.0 if self.whole_is_sample else SAMPLING
 
     def _copy(self) -> None:
         if not self.choice.serializers or self.choice.serializers[0].name != "raw":
@@ -104,7 +114,7 @@ class Search(Schedule):
             self.copy = None
 
     def _sample(self) -> None:
-        until = self.budget * (1.0 if self.whole_is_sample else SAMPLING)
+        until = self.budget * self._looking
         first = first_codecs(self.choice)
         for serializer in self.choice.serializers:
             self._try(serializer, self.choice.filters[0], first[0], until)
@@ -226,7 +236,7 @@ class Search(Schedule):
             foreseen = self._foreseen(combination)
             part = LOOK if foreseen is None else self._affordable(foreseen)
             found = self._measure(combination, self._enough if compresses else part)
-            if found is None or foreseen is not None or compresses or self._several:
+            if found is None or foreseen is not None or compresses:
                 continue
             if found.status == "measured" and self.files is not None:
                 continue
@@ -285,13 +295,12 @@ class Search(Schedule):
     def _measure(self, combination: Combination, part: int) -> Row | None:
         """One trial, kept as a row; None where it came to nothing."""
         assert self.held is not None
-        part = WHOLE if self._several else part
         chain, threads, block_size, _ = combination
         spelled = str(chain)
         self._tell(combination)
         least = LEAST_LOOK if self.rows else FIRST_LOOK
         left = max(self.budget * PATIENCE - self.elapsed, 0.0 if self.rows else least)
-        look = max(self.budget * max(ONE_LOOK, SAMPLING / self._tries), least)
+        look = max(self.budget * max(self._one_look, SAMPLING / self._tries), least)
         patience = left if part == WHOLE else min(look, left)
         job: Trial | FileTrial = Trial(spelled, threads, part, block_size, max(2, *self.threads))
         if self.files is not None and (part == WHOLE or self.held.size <= 2 * part):

@@ -62,10 +62,11 @@ class Care(NamedTuple):
 
 #: A first look, at little: its first run also imports what is needed, and starting threads may
 #: take longer than the work, so that few runs tell nothing. Then one run, to tell what is worth
-#: more; and how the whole source is measured.
+#: more; how the whole source is measured; and a larger sample of several files.
 LOOKING = Care(2, 0.01, False, few=0.05)
 SAMPLING = Care(1, 0.0, False)
 CAREFUL = Care(1, REPEAT, True, few=0.3)
+AT_LENGTH = Care(1, 0.0, False, few=0.3)
 
 #: The steps of packing and unpacking, as rows name them.
 PACK_STEPS = ("serialize", "prove", "compress", "undo")
@@ -108,6 +109,8 @@ class Figures(NamedTuple):
     memory: int | None
     kept: Literal["exact", "faithful"]
     means: dict[str, float] | None = None
+    #: Of a sample of several files: the share that ``size`` may be off.
+    error: float | None = None
 
 
 #: What a worker does here: one half of packing or of unpacking blocks.
@@ -307,7 +310,7 @@ def repeat(
     sums: dict[str, float] = {}
     memory: int | None = None
     kept: list[Result] = []
-    with _collector_off():
+    with collector_off():
         while care.wants_more(walls):
             before()
             peak = PeakMemory() if care.memory and not walls else None
@@ -339,15 +342,16 @@ def _bytes_of(result: Any) -> int:
 
 
 @contextmanager
-def _collector_off() -> Iterator[None]:
+def collector_off() -> Iterator[None]:
     """Without garbage of before, and without more being looked for meanwhile.
 
     What is left is frozen: the next collection would look at all of it again, which took half of
     the time of small measurements.
     """
-    gc.collect()
-    gc.freeze()
     was = gc.isenabled()
+    if was:
+        gc.collect()
+        gc.freeze()
     gc.disable()
     try:
         yield

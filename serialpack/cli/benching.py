@@ -17,6 +17,7 @@ from serialpack.bench.run import DEFAULT_BUDGET, Bench, Question
 from serialpack.bench.several import Several, sample_files
 from serialpack.bench.sweep import parse_sweep
 from serialpack.cli.app import Stopped
+from serialpack.cli.handling import handling
 from serialpack.cli.inputs import Inputs, Takes, input_files
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import BenchRequest, Manner
@@ -103,6 +104,7 @@ class Bencher:
             called=_called(asked),
             words=_words(asked),
             format=asked.format,
+            handling=handling(),
         )
         errors = Inputs((), {}, several.errors, [])
         self._code = min(self._code, tell_found(errors, self._manner), key=WORST_FIRST.index)

@@ -34,7 +34,7 @@ from serialpack.files.disk import remove_source
 from serialpack.files.output import OutputGroup
 from serialpack.files.source import check_output
 from serialpack.files.targets import is_device
-from serialpack.pipeline.workers import usable_cores
+from serialpack.pipeline.workers import LARGE, MANY_FILES, MUCH, usable_cores
 from serialpack.reports import ReportT
 
 if TYPE_CHECKING:
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from serialpack.cli.progress import FilesBar
     from serialpack.cli.stage_times import StageTimes
     from serialpack.pipeline.line import Elsewhere
-
-#: Larger files are worked on one by one, each by all threads.
-LARGE = 4 << 20
 
 
 class Input(NamedTuple):
@@ -99,8 +96,8 @@ class Mover:
         target: Callable[[str], str | None],
         *,
         to: Callable[[str], str] = lambda _: "",
-        from_files: int = 1000,
-        from_bytes: int = 16 << 20,
+        from_files: int = MANY_FILES,
+        from_bytes: int = MUCH,
         alone: int | None = LARGE,
         cuts: "Callable[[FileJob], bool]" = lambda _: False,
     ) -> None:

@@ -31,6 +31,12 @@ INLINE = 256 << 10
 INLINE_PLAIN = 8 << 20
 
 
+#: Of several files, larger ones are worked on one by one, each by all threads; of so many of the
+#: others, or bytes of them, several at a time.
+LARGE = 4 << 20
+MANY_FILES, MUCH = 1000, 16 << 20
+
+
 #: Makes a worker, which does one job after another: a class and the plan that its instances are
 #: told, as a ``partial``. It can be pickled, as can what its workers get and give.
 MakeWorker = Callable[[], Callable[[Any], Any]]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import serialpack
+from serialpack.bench.reports import report
 from serialpack.bench.results import Results, Row, from_json
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.several import LEAST_FILES, sample_files
+from serialpack.bench.survey import sample, survey
+from serialpack.cli.handling import handling
 from serialpack.errors import FileError, UsageError
 from tests.bench.found import PLENTY
 
@@ -75,23 +79,128 @@ def test_few_files_are_measured_whole_and_added_up(folder: Path, tmp_path: Path)
     assert any(note.startswith("4 of 5 files, ") and "1 empty" in note for note in results.notes)
 
 
-def test_some_files_stand_for_all(folder: Path, tmp_path: Path) -> None:
-    """By ending and size: the sizes of all are told from eight of 66 within a tenth."""
-    paths = sorted(folder.glob("*.*"))
-    results = several(paths, budget=1, serializers=["raw"])
+@pytest.fixture
+def many(tmp_path: Path) -> list[Path]:
+    """Text, and bytes of two kinds that no ending tells apart: more than are measured."""
+    made, draw = tmp_path / "many", random.Random(5)
+    made.mkdir()
+    words = [draw.randbytes(4).hex() for _ in range(300)]
+    for number in range(700):
+        count = int(draw.paretovariate(1.2) * 20)
+        text = " ".join(draw.choices(words, k=min(count, 3000)))
+        noise = draw.randbytes(min(count, 3000) * 8)
+        (made / f"{number}.txt").write_text(text)
+        if number % 3 == 0:
+            kind = noise if number % 2 else bytes(b & 3 for b in noise)
+            (made / f"{number}.dat").write_bytes(kind)
+    return sorted(made.iterdir())
+
+
+def test_some_files_stand_for_all(
+    many: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sizes are told from what all take behind a quick codec: within 5 %, and how sure that is."""
+    monkeypatch.setattr("serialpack.bench.several.LARGER", (8,))
+    results = several(many, budget=1, serializers=["raw"], codecs=["xz:6", "zlib:1", "none"])
     assert results.files is not None
     measured = [Path(path) for path in results.files.measured]
-    assert 2 <= len(measured) <= LEAST_FILES
-    assert {path.suffix for path in measured} == {".csv", ".json"}
-    whole = [path for path in paths if path.stat().st_size]
-    assert results.size == sum(path.stat().st_size for path in whole) == results.files.size
-    assert results.sampled == sum(path.stat().st_size for path in measured)
-    for chain in ("raw+zstd:1", "raw+none"):
-        row = rows_of(results)[chain]
+    assert len(measured) < len(many) / 10
+    assert {path.suffix for path in measured} == {".dat", ".txt"}
+    assert results.size == sum(path.stat().st_size for path in many) == results.files.size
+    for chain in ("raw+xz:6", "raw+zlib:1", "raw+none"):
+        row, real = rows_of(results)[chain], packed(many, chain, tmp_path)
         assert row.status == "sampled"
-        assert row.size == pytest.approx(packed(whole, chain, tmp_path), rel=0.1)
+        assert row.size == pytest.approx(real, rel=0.05), chain
+        assert row.error is not None
+        assert row.error < 0.05
+        assert row.size == pytest.approx(real, rel=2 * row.error + 1e-3), chain
     assert not any(found.whole for found in results.recommendations)
-    assert any(f"{len(measured)} of 67 files, " in note for note in results.notes)
+    assert any(f"of {len(many)} files, " in note for note in results.notes)
+    assert "±" in report(results, "table", width=100, colour=False)
+
+
+def test_what_is_recommended_is_measured_on_more(folder: Path, tmp_path: Path) -> None:
+    """On all files, where there is time: its size is then that of their containers."""
+    paths = [path for path in sorted(folder.glob("*.*")) if path.stat().st_size]
+    results = several(paths, budget=1, serializers=["raw"])
+    rows = rows_of(results)
+    for found in results.recommendations:
+        assert found.whole
+        assert found.size == packed(paths, found.chain, tmp_path)
+    assert results.files is not None
+    assert len(results.files.measured) == len(paths) > LEAST_FILES
+    assert {row.status for row in rows.values() if row.auto} == {"measured"}
+    assert any(f"{LEAST_FILES} of 66 files" in n or "to look" in n for n in results.notes)
+
+
+def test_a_part_of_a_file_tells_what_all_of_it_takes(tmp_path: Path) -> None:
+    """Half of it repeats and half does not: what is held of it tells less than the survey."""
+    draw = random.Random(1)
+    path, small = tmp_path / "large.dat", tmp_path / "small.dat"
+    path.write_bytes(draw.randbytes(900_000) + bytes(300_000) + b"abcdefgh" * 50_000)
+    small.write_bytes(draw.randbytes(3000))
+    chosen = sample_files([str(path), str(small)], 1, called="in", words=["in"])
+    chosen = chosen._replace(subject=chosen.subject._replace(larger=()))
+    assert sum(file.most_held for file in chosen.subject.files) < path.stat().st_size
+    question = Question("in", several=chosen, budget=PLENTY, serializers=["raw"], codecs=["zlib:1"])
+    row = rows_of(Bench(question).run())["raw+zlib:1"]
+    assert row.status == "sampled"
+    assert row.size == pytest.approx(packed([path, small], "raw+zlib:1", tmp_path), rel=0.05)
+
+
+def test_each_file_costs_time_beside_its_bytes(folder: Path) -> None:
+    """It is counted for all files, also those that are not measured; several are done at a time."""
+    paths = sorted(folder.glob("0*.json"))
+    sizes = [path.stat().st_size for path in paths]
+    seconds = {}
+    for many in (False, True):
+        chosen = sample_files(map(str, paths), 1, called="in", words=["in"], handling=(10.0, 20.0))
+        crowd = chosen.subject.crowd
+        assert crowd is not None
+        assert not crowd.many
+        subject = chosen.subject._replace(crowd=crowd._replace(many=many))
+        chosen = chosen._replace(subject=subject)
+        question = Question("in", several=chosen, budget=PLENTY, threads=[2])
+        row = rows_of(Bench(question._replace(serializers=["raw"], codecs=["none"])).run())
+        seconds[many] = row["raw+none"]
+    files = sum(size > 0 for size in sizes)
+    assert seconds[False].pack_seconds == pytest.approx(10 * files, abs=5)
+    assert seconds[False].unpack_seconds == pytest.approx(20 * files, abs=5)
+    assert seconds[True].pack_seconds == pytest.approx(5 * files, abs=5)
+
+
+def test_what_a_file_costs_is_measured_and_nothing_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    pack, unpack = handling()
+    assert 0 < pack < 1
+    assert 0 < unpack < 1
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(FileError, match="temporary file"):
+        handling()
+
+
+def test_a_survey_of_some_stands_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more files than are surveyed, the drawn ones stand for the bytes and number of all."""
+    monkeypatch.setattr("serialpack.bench.survey.LEAST_FILES", 40)
+    monkeypatch.setattr("serialpack.bench.survey.FILES_A_SECOND", 1)
+    files = []
+    for number in range(300):
+        path = tmp_path / f"{number}.{'ab'[number % 2]}"
+        path.write_bytes(b"x%d" % number * (5 + number % 70))
+        files.append((str(path), path.stat().st_size))
+    found = survey(files, 1)
+    assert len(found) <= 40
+    assert sum(each.alike for each in found) == pytest.approx(300)
+    total = sum(size for _, size in files)
+    assert sum(each.alike * each.size for each in found) == pytest.approx(total, rel=0.02)
+    drawn = sample(found, 10)
+    assert len(drawn) <= 10
+    assert sum(stands.files for _, stands in drawn) == pytest.approx(300)
+    squeezed = sum(each.alike * each.squeezed for each in found)
+    assert sum(stands.squeezed for _, stands in drawn) == pytest.approx(squeezed)
 
 
 def test_a_large_file_is_measured_for_certain(tmp_path: Path) -> None:
@@ -99,9 +208,9 @@ def test_a_large_file_is_measured_for_certain(tmp_path: Path) -> None:
     for number in range(30):
         (tmp_path / f"{number}").write_bytes(b"small" * 10)
     large = tmp_path / "large"
-    large.write_bytes(bytes(100_000))
+    large.write_bytes(random.Random(1).randbytes(100_000))
     chosen = sample_files(map(str, tmp_path.iterdir()), 1, called="in", words=["in"])
-    stand_for = {file.path: file.stands_for for file in chosen.subject.files}
+    stand_for = {file.path: file.stands.bytes for file in chosen.subject.files if file.stands}
     assert stand_for[str(large)] == pytest.approx(chosen.sampled.size, rel=0.02)
 
 

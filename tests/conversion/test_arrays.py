@@ -239,6 +239,19 @@ def test_what_is_wrong_in_an_archive_is_told_with_the_name_of_the_array() -> Non
             in_archive(io.BytesIO(out.getvalue()), format="npz")
 
 
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("to", ["npz", "json"])
+def test_a_damaged_entry_is_named_once(save: Any, to: str) -> None:
+    """It was named as an array, as its entry, and once more by zipfile."""
+    out = io.BytesIO()
+    save(out, x=np.random.default_rng(1).random(500))
+    data = bytearray(out.getvalue())
+    data[len(data) // 2] ^= 0xFF
+    with pytest.raises(InputError, match=r"not valid npz: its entry 'x\.npy': ") as bad:
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), format="npz", to=to)
+    assert str(bad.value).count("'x") == 1
+
+
 @pytest.mark.parametrize("to", ["npz", "hdf5"])
 def test_some_arrays_of_an_archive_are_the_very_arrays(to: str, tmp_path: Path) -> None:
     """float32 became doubles, without a word."""

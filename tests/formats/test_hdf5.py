@@ -170,6 +170,54 @@ def test_arrays_become_datasets_and_arrays_again(tmp_path: Path) -> None:
     assert values(tmp_path / "c.h5", "data") == more["fortran"].tolist()
 
 
+def test_text_keeps_its_width(tmp_path: Path) -> None:
+    """S16 became S64, or as wide as its longest. What is no ASCII, and fills it, is wider."""
+    path, npz = tmp_path / "a.h5", tmp_path / "a.npz"
+    utf8 = h5py.string_dtype("utf-8", 16)
+    with h5py.File(path, "w") as file:
+        file["ascii"] = np.array([b"ab", b"cde"], "S16")
+        file.create_dataset("utf8", (2,), utf8)[:] = np.array(["\u00f6".encode(), b""], utf8)
+        file["records"] = np.array([(1, b"x")], [("n", "i4"), ("s", "S9")])
+        file.create_dataset("any", data=["a", "bcd"], dtype=h5py.string_dtype())
+    serialpack.convert(path, npz, to="npz")
+    with np.load(npz) as found:
+        assert {name: found[name].dtype.str for name in ("ascii", "utf8", "any")} == {
+            "ascii": "<U16",
+            "utf8": "<U16",
+            "any": "<U3",
+        }
+        assert found["records"].dtype["s"] == "<U9"
+        assert found["utf8"].tolist() == ["\u00f6", ""]
+    for source in (path, npz):
+        serialpack.convert(source, tmp_path / "b.h5", to="hdf5", force=True)
+        with h5py.File(tmp_path / "b.h5") as file:
+            assert (file["ascii"].dtype, file["utf8"].dtype) == ("S16", "S16")
+            assert file["records"].dtype["s"] == "S9"
+
+
+def test_text_that_turns_out_longer_makes_its_array_wider(tmp_path: Path) -> None:
+    """Only what comes late has more bytes than characters: what was written by then stays."""
+    long = np.array(["ab"] * 900_000 + ["\u00f6\U0001f600"], "U2")
+    arrays: dict[str, Any] = {
+        "rows": long.reshape(-1, 1),
+        "fortran": np.asfortranarray(long.reshape(1, -1)),
+        "records": np.array(
+            [(n, "\u00f6" * (n % 3)) for n in range(9)], [("n", "u1"), ("s", "U2")]
+        ),
+        "one": np.array("\u00f6"),
+    }
+    (tmp_path / "a.npz").write_bytes(archive(**arrays))
+    serialpack.convert(tmp_path / "a.npz", tmp_path / "a.h5", to="hdf5")
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["rows"].dtype == "S6"
+        assert [*file] == [*arrays]
+    serialpack.convert(tmp_path / "a.h5", tmp_path / "b.npz", to="npz")
+    with np.load(tmp_path / "b.npz") as found:
+        for name, array in arrays.items():
+            assert found[name].dtype == array.dtype
+            assert found[name].tolist() == array.tolist()
+
+
 def test_values_become_datasets() -> None:
     document = {"z": [1, 2], "b": {"x": 1.5}, "c/z": ["x", ""], "c/d": [], "a": 3, "t": "\u00f6"}
     made = converted(io.BytesIO(json.dumps(document).encode()), "hdf5", format="json")

@@ -16,6 +16,7 @@ import pytest
 
 import serialpack
 from serialpack.detect import detect
+from serialpack.formats.arrays.header import scale_words
 from tests.formats.test_arrays_layout import nifti
 
 VOLUME = np.arange(24, dtype="i2").reshape(2, 3, 4)
@@ -97,6 +98,13 @@ def test_numbers_that_have_a_scale_are_told_to_be_as_they_are_stored(
         told = run("unpack", "--to", to)
         assert "1 header dropped (numbers x as they are stored, not 2 x - 10.5)" in told
     assert np.load(tmp_path / "a.npy").tolist() == VOLUME.tolist()
+
+
+def test_a_scale_is_told_with_all_its_digits() -> None:
+    """It was told with six, and what is made by these is off."""
+    slope = struct.unpack("<f", struct.pack("<f", 1 / 255))[0]
+    assert scale_words((slope, -1.0)) == "0.003921568859368563 x - 1"
+    assert scale_words((-2.0, 1e-07)) == "-2 x + 1e-07"
 
 
 @pytest.mark.parametrize(

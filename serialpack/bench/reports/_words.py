@@ -127,8 +127,10 @@ def choices(results: Results) -> list[Recommended]:
 
 def promise(results: Results, choice: Recommendation) -> str:
     """What a recommendation gives: the figures of its row."""
-    parts = [f"{'' if choice.whole else '~'}{choice.size:,} bytes"]
     row = row_of(results, choice)
+    error = row and row.error
+    sure = "" if error is None else f" ±{max(100 * error, 0.1):.1f}%"
+    parts = [f"{'' if choice.whole else '~'}{choice.size:,} bytes{sure}"]
     if row is not None:
         if row.ratio is not None:
             parts.append(f"ratio {significant(row.ratio)}")

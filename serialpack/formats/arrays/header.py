@@ -62,9 +62,10 @@ def missing_bytes(count: int) -> str:
 
 
 def scale_words(scale: tuple[float, float]) -> str:
-    """What is to be made of an item x, for people: ``2 x + 10``."""
-    slope, intercept = scale
-    return f"{slope:g} x {'-' if intercept < 0 else '+'} {abs(intercept):g}"
+    """What is to be made of an item x, for people: ``2 x + 10``; with all digits, to do it by."""
+    slope, intercept = (repr(number).removesuffix(".0") for number in scale)
+    sign = "-" if intercept.startswith("-") else "+"
+    return f"{slope} x {sign} {intercept.removeprefix('-')}"
 
 
 def words_of(descr: object, shape: tuple[int, ...], *, fortran: bool) -> str:

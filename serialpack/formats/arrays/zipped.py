@@ -51,25 +51,30 @@ _MOST_READ = 8 << 20
 #: So many names are shown.
 _FEW = 10
 
+#: How it begins what is said of one entry.
+_ENTRY = "its entry "
+
 
 @contextmanager
 def failures_told(what: str) -> Iterator[None]:
-    """Malformed for what zipfile raises; ``what`` was read."""
+    """Malformed for what zipfile raises, which names an entry at the end; ``what`` was read."""
     try:
         yield
     except Malformed:
         raise
     except _FAILURES as error:
-        words = " ".join(str(error).split()) or type(error).__name__
+        words = " ".join(str(error).split()).partition(" for file ")[0] or type(error).__name__
         raise Malformed(f"{what}: {words}") from None
 
 
 @contextmanager
 def array_told(name: str) -> Iterator[None]:
-    """Malformed and RefusedError say which array it is."""
+    """Malformed and RefusedError say which array it is, where they do not name its entry."""
     try:
         yield
     except Malformed as bad:
+        if bad.message.startswith(_ENTRY):
+            raise
         raise Malformed(f"its array {name!r}: {bad.message}") from None
     except ValueRefusedError:  # which says its place
         raise
@@ -103,7 +108,7 @@ def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
                 hint="unpack --at NAME -o NAME.npy takes one of them out",
             )
         for name, info in found.items():
-            with failures_told(f"its entry {info.filename!r}"):
+            with failures_told(f"{_ENTRY}{info.filename!r}"):
                 yield name, archive.read(info)
 
 
@@ -210,7 +215,7 @@ class _DirectoryFile:
 
 @contextmanager
 def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
-    what = f"its entry {info.filename!r}"
+    what = f"{_ENTRY}{info.filename!r}"
     with failures_told(what):
         file = archive.open(info)
 

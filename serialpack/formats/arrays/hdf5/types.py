@@ -1,6 +1,7 @@
 """What of the types of HDF5 an array of NumPy holds, and how text becomes an array of it.
 
-Text of HDF5 has any length, or takes so many bytes; here it is as wide as its longest.
+Text of HDF5 that takes so many bytes has room for as many characters here, so that its width is
+kept, unless a text fills it; that and what has any length is as wide as its longest.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def has_text(dtype: Any) -> bool:
 
 
 def lengths(dtype: Any, pieces: Iterable[Any]) -> dict[Path, int]:
-    """The characters of the longest text at each path, in arrays of ``dtype``; where that is no
-    UTF-8, less than 0: the bytes."""
+    """How many characters text at each path has room for, in arrays of ``dtype``: as many as it
+    takes bytes, or those of the longest; where that is no UTF-8, less than 0: the bytes."""
     most, plain = dict.fromkeys(text_paths(dtype), 1), dict.fromkeys(text_paths(dtype), 1)
     bad = set()
     for piece in pieces:
@@ -90,7 +91,20 @@ def lengths(dtype: Any, pieces: Iterable[Any]) -> dict[Path, int]:
                     most[path] = max(most[path], len(item.decode()))
                 except UnicodeDecodeError:
                     bad.add(path)
+    for path in most:
+        width = _declared(dtype, path)
+        if plain[path] < width:
+            most[path] = plain[path] = width
     return {path: -plain[path] if path in bad else most[path] for path in most}
+
+
+def _declared(dtype: Any, path: Path) -> int:
+    """The bytes that each text at a path takes; 0 where it takes its own."""
+    import h5py
+
+    for name in path:
+        dtype = dtype.base[name]
+    return h5py.check_string_dtype(dtype.base).length or 0
 
 
 def _within(array: Any, path: Path) -> Any:

@@ -71,6 +71,9 @@ class NewFile:
         above = _group(self._file, group)
         dataset = above.create_dataset(own, header.shape, stored, track_order=True)
         for region, part in _parts(header, dtype, read):
+            wide = _wide_enough(stored, part)
+            if wide.itemsize > stored.itemsize:
+                stored, dataset = wide, _widened(above, own, wide)
             piece = _as_stored(part, stored)
             dataset[region] = piece
             again = np.asarray(dataset[region], stored.base)  # one text comes without its end
@@ -89,7 +92,8 @@ class NewFile:
         if size > _MOST_ATTRIBUTE:
             raise ValueError(f"{size:,} bytes, and an attribute has at most {_MOST_ATTRIBUTE:,}")
         array: Any = array_in(header, memoryview(_exactly(read, size)), 0)
-        stored = h5py.string_dtype() if dtype.kind == "U" else _stored(dtype)
+        wide = _wide_enough(_stored(dtype), array)
+        stored = h5py.string_dtype() if dtype.kind == "U" else wide
         made = array.astype(stored) if dtype.kind == "U" else _as_stored(array, stored)
         owner = self._file[name.of] if name.of in self._file else _group(self._file, name.of)
         owner.attrs.create(name.name, made, dtype=stored)
@@ -109,8 +113,38 @@ def _group(file: Any, name: str) -> Any:
     return file
 
 
+def _wide_enough(stored: Any, array: Any) -> Any:
+    """``stored``, which was made for ``array``, as wide as the text in that takes."""
+    import h5py
+    import numpy as np
+
+    if stored.subdtype is not None:
+        return np.dtype((_wide_enough(stored.base, array), stored.shape))
+    if stored.names is not None:
+        fields = [(name, _wide_enough(stored[name], array[name])) for name in stored.names]
+        return np.dtype(fields)
+    if array.dtype.kind != "U":
+        return stored
+    width = np.char.encode(array, "utf-8").dtype.itemsize
+    return h5py.string_dtype("utf-8", width) if width > stored.itemsize else stored
+
+
+def _widened(group: Any, name: str, stored: Any) -> Any:
+    """The dataset made anew with a wider type, and what was written to it by now."""
+    narrow = group[name]
+    wide = group.create_dataset(None, narrow.shape, stored, track_order=True)
+    step = max(_PIECE // max(narrow.nbytes // max(len(narrow), 1), 1), 1) if narrow.shape else 1
+    for start in range(0, len(narrow) if narrow.shape else 0, step):
+        rows = slice(start, start + step)
+        wide[rows] = narrow[rows].astype(stored.base)
+    del group[name]
+    group[name] = wide
+    return wide
+
+
 def _stored(dtype: Any) -> Any:
-    """The type that h5py makes one of HDF5 of, for items of ``dtype``."""
+    """The type that h5py makes one of HDF5 of, for items of ``dtype``: of text a byte for each
+    character that there is room for, which is the width that most text came with."""
     import h5py
     import numpy as np
 
@@ -119,7 +153,7 @@ def _stored(dtype: Any) -> Any:
     if dtype.subdtype is not None:
         return np.dtype((_stored(dtype.base), dtype.shape))
     if dtype.kind == "U":
-        return h5py.string_dtype("utf-8", max(dtype.itemsize, 1))
+        return h5py.string_dtype("utf-8", max(dtype.itemsize // 4, 1))
     if dtype.kind == "S":
         return h5py.string_dtype("ascii", max(dtype.itemsize, 1))
     return h5py.opaque_dtype(dtype) if dtype.kind in "mM" else dtype

@@ -1,0 +1,134 @@
+"""What was found of several files, for all that they stand for; and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from serialpack.bench.material import Crowd, Standing
+from serialpack.bench.trials import Figures
+
+#: So many standard errors a size may be off: in nineteen of twenty draws it is not.
+ERRORS = 2.0
+
+#: The standard error of what a file takes that was measured in part, as a share: nothing tells it.
+OF_A_PART = 0.05
+
+
+class Measured(NamedTuple):
+    """What was found of a file, or of a part of it. ``size``: bytes of the file; ``squeezed``: what
+    was measured of them takes in the survey; ``workers``: how many such files are worked on at a
+    time."""
+
+    figures: Figures
+    size: int
+    squeezed: int
+    stands: Standing
+    workers: int
+
+    @property
+    def payload(self) -> int:
+        """Bytes of the container that hold data."""
+        return self.figures.size - self.figures.overhead
+
+
+#: What the payload of a file is counted in, as much as was measured of it, and as much as it stands
+#: for: what it takes in the survey, or its bytes.
+Count = Callable[[Measured], tuple[float, float]]
+
+
+def in_survey(file: Measured) -> tuple[float, float]:
+    """What shrinks varies less from file to file in this."""
+    return file.squeezed, file.stands.squeezed
+
+
+def in_bytes(file: Measured) -> tuple[float, float]:
+    """What is stored as it is, or nearly so, varies less in this."""
+    return file.figures.source, file.stands.bytes
+
+
+def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
+    """What was found of some files, for all.
+
+    Payload is counted in what files take in the survey or in their bytes, whichever says more of
+    it; what is around it by files; and seconds by bytes and by files. Sizes and seconds are then
+    scaled to ``source``, the bytes that were measured; memory is the most.
+    """
+    figures = [each.figures for each in found]
+    source = sum(each.source for each in figures)
+    scale = source / sum(each.stands.bytes for each in found)
+
+    def total(values: Iterable[float], by: Callable[[Measured], float]) -> float:
+        return sum(value * by(each) for value, each in zip(values, found, strict=True)) * scale
+
+    def work(values: Iterable[float]) -> float:
+        return total(values, lambda m: m.stands.bytes / m.figures.source / m.workers)
+
+    files = sum(each.stands.files / each.workers for each in found) * scale
+    count = min((in_survey, in_bytes), key=lambda count: _spread(found, count))
+    payload = sum(_stands_for(each, count) for each in found) * scale
+    overhead = total((each.overhead for each in figures), lambda m: m.stands.files)
+    records = [each.records for each in figures if each.records is not None]
+    spreads = [each.spread for each in figures if each.spread is not None]
+    wall = sum(each.pack + each.unpack for each in figures)
+    steps = figures[0].steps
+    return Figures(
+        source=source,
+        records=sum(records) if len(records) == len(found) else None,
+        size=round(payload + overhead),
+        overhead=round(overhead),
+        pack=work(each.pack for each in figures) + files * crowd.pack,
+        unpack=work(each.unpack for each in figures) + files * crowd.unpack,
+        pack_mean=work(each.pack_mean for each in figures) + files * crowd.pack,
+        unpack_mean=work(each.unpack_mean for each in figures) + files * crowd.unpack,
+        steps={step: work(each.steps[step] for each in figures) for step in steps},
+        runs=min(each.runs for each in figures),
+        spread=None
+        if len(spreads) < len(found) or not wall
+        else sum((each.pack + each.unpack) * (each.spread or 0.0) for each in figures) / wall,
+        memory=max((each.memory for each in figures if each.memory is not None), default=None),
+        kept="exact" if all(each.kept == "exact" for each in figures) else "faithful",
+        means={step: work((each.means or {})[step] for each in figures) for step in steps},
+        error=_error(found, count) * scale / max(payload + overhead, 1.0),
+    )
+
+
+def _stands_for(file: Measured, count: Count) -> float:
+    """Bytes of payload of all that a file stands for."""
+    measured, stands = count(file)
+    return file.payload * stands / measured
+
+
+def _error(found: Sequence[Measured], count: Count) -> float:
+    """Bytes that the size of all may be off, as other files, or parts, might have been drawn."""
+    groups: dict[str, list[Measured]] = {}
+    for each in found:
+        if each.stands.group is not None:
+            groups.setdefault(each.stands.group, []).append(each)
+    usual = _spread(found, count)
+    variance = 0.0
+    for group in groups.values():
+        # Of a group that one file stands for, as all of them vary.
+        spread = _spread(group, count) if len(group) > 1 else usual
+        left = 1 - len(group) / max(sum(each.stands.files for each in group), len(group))
+        size = sum(_stands_for(each, count) for each in group)
+        variance += size**2 * spread / len(group) * left
+    part = min(OF_A_PART, sqrt(usual)) if len(found) > 1 else OF_A_PART
+    for each in found:
+        left = 1 - each.figures.source / each.size
+        variance += (part * left * _stands_for(each, count)) ** 2
+    return ERRORS * sqrt(variance)
+
+
+def _spread(files: Sequence[Measured], count: Count) -> float:
+    """The relative variance of what files take, counted in ``count``; 0 of one."""
+    if len(files) < 2:
+        return 0.0
+    counted = [count(each) for each in files]
+    weights = [stands for _, stands in counted]
+    ratios = [each.payload / part for each, (part, _) in zip(files, counted, strict=True)]
+    total = sum(weights)
+    mean = sum(w * r for w, r in zip(weights, ratios, strict=True)) / total
+    spread = sum(w * (r - mean) ** 2 for w, r in zip(weights, ratios, strict=True)) / total
+    return spread * len(files) / (len(files) - 1) / mean**2 if mean else 0.0

@@ -1,0 +1,156 @@
+"""The search over several files: what suits is sought on few of them, and what would be recommended
+is then measured on as many as there is time for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from serialpack.bench.combination import Combination
+from serialpack.bench.lab import At, Failed, Held, Load, Trial
+from serialpack.bench.material import LOOK, SAMPLE, WHOLE
+from serialpack.bench.recommend import roles
+from serialpack.bench.results import Row, SampledFiles, cost
+from serialpack.bench.rows import measured_row
+from serialpack.bench.schedule import PATIENCE, Terms
+from serialpack.bench.search import SURE, Search
+from serialpack.bench.survey import QUICK
+from serialpack.bench.trials import AT_LENGTH
+from serialpack.errors import SerialpackError
+from serialpack.text import number_of
+from serialpack.units import format_size
+
+#: The share of the budget in which it is sought, where there are larger samples; and the share in
+#: which it is sought further, where measuring on these leaves time.
+LOOKING, FURTHER = 0.5, 0.85
+
+#: A larger sample has about so many times the bytes of the one before it, and is read in so many
+#: seconds at most.
+GROWS, READING = 4.0, 60.0
+
+
+class SeveralSearch(Search):
+    """Finds what suits several files. So little is held at first that each trial is of all that is.
+
+    ``larger``: the larger samples, as far as they were read. ``used``: how many were measured on.
+    """
+
+    told_of_all = True
+
+    # A look is at all of the first sample.
+    _one_look = 0.2
+
+    def __init__(self, terms: Terms) -> None:
+        super().__init__(terms)
+        self._subject = terms.subject
+        self.larger: list[Held] = []
+        self.used = 0
+        self._samples = len(terms.subject.larger)
+        self._until = LOOKING if self._samples else 1.0
+
+    @property
+    def whole_is_sample(self) -> bool:
+        return True
+
+    @property
+    def _looking(self) -> float:
+        return self._until
+
+    def measured(self, used: int) -> list[str]:
+        """Which files are in the first sample, or in that after so many larger ones."""
+        return [file.path for file in (self._subject.files, *self._subject.larger)[used]]
+
+    def told(self, files: SampledFiles) -> Iterator[str]:
+        """How much of the files was measured, and how."""
+        crowd = self._subject.crowd
+        if self.held is None or crowd is None:
+            return
+        total, size = number_of(files.total, "file"), format_size(files.size)
+        part = f"{len(self.measured(0)):,} of {total}, {format_size(self.held.held)} of {size},"
+        if self.used:
+            held = format_size(self.larger[self.used - 1].held)
+            part += f" to look; up to {len(self.measured(self.used)):,}, {held},"
+        yield f"{part} measured" + (f"; {files.empty:,} empty left out" if files.empty else "")
+        if self.held.held < self.held.size:
+            yield (
+                f"~: sizes are told from what all of them take behind {QUICK}, times from their"
+                " bytes and their number; ± is how far other files might have put a size"
+            )
+        at_once = self.threads[-1] if crowd.many else 1
+        several = f", {at_once} small files at a time" if at_once > 1 else ""
+        pack, unpack = (f"{1e3 * seconds:.2g}" for seconds in (crowd.pack, crowd.unpack))
+        yield (
+            f"times are those of pack -r{several}, with {pack} and {unpack} ms a file to open,"
+            " write and name it; without starting, and bringing files to disk (fsync)"
+        )
+
+    def _affordable(self, _: float) -> int:
+        return LOOK
+
+    def _first(self) -> None:
+        self._measure(self.auto, SAMPLE)
+
+    def _measure(self, combination: Combination, _: int) -> Row | None:
+        return super()._measure(combination, SAMPLE)
+
+    def _whole(self) -> None:
+        """What would be recommended, on larger samples; and again, where others are found then."""
+        if not self._samples:
+            return
+        done: set[Combination] = set()
+        self._finals(done)
+        self._until = FURTHER
+        self._sample()
+        self._finals(done)
+
+    def _finals(self, done: set[Combination]) -> None:
+        """Those that were not ``done``. Which are recommended may change meanwhile."""
+        while self.elapsed < self.budget:
+            best = {id(row) for row in roles(self.rows.values(), self.weighing).values() if row}
+            wanted = {
+                c: row
+                for c, row in self.rows.items()
+                if row.size is not None and c not in done and (id(row) in best or c == self.auto)
+            }
+            if not wanted:
+                return
+            # The quick ones first: what they leave over goes to the slow ones.
+            quickest = min(wanted, key=lambda c: cost(wanted[c]))
+            done.add(quickest)
+            self._final(quickest, (self.budget - self.elapsed) / len(wanted))
+
+    def _final(self, combination: Combination, seconds: float) -> None:
+        """Measure it on the largest sample that takes no longer."""
+        row = self.rows[combination]
+        for number in reversed(range(self._samples)):
+            # How much one has is known once it is read.
+            while len(self.larger) <= number and self._takes_of(row, number) < seconds:
+                self.larger.append(self._lab.ask(At(len(self.larger), Load()), READING))
+            if number < len(self.larger) and self._takes_of(row, number) < seconds:
+                self._measure_on(number, combination)
+                return
+
+    def _takes_of(self, row: Row, number: int) -> float:
+        """Seconds that measuring it on a larger sample takes."""
+        assert self.held is not None
+        held = [self.held, *self.larger]
+        known = min(number + 1, len(held) - 1)
+        size = held[known].held * GROWS ** (number + 1 - known)
+        return cost(row) * row.threads * size / self.held.size * SURE
+
+    def _measure_on(self, number: int, combination: Combination) -> None:
+        """One trial on a larger sample; where it comes to nothing, what was known stays."""
+        chain, threads, block_size, _ = combination
+        self._tell(combination)
+        trial = Trial(str(chain), threads, WHOLE, block_size, how=AT_LENGTH)
+        try:
+            found = self._lab.ask(At(number, trial), self.budget * PATIENCE - self.elapsed)
+        except SerialpackError as error:
+            self._drop(combination, error, WHOLE)
+        except Failed:
+            return
+        else:
+            row = measured_row(combination, found, self.larger[number])
+            self.rows[combination] = row._replace(memory=self.rows[combination].memory)
+            self.used = max(self.used, number + 1)
+            if row.status == "measured" and found.records is not None:
+                self.records = found.records

@@ -1,0 +1,170 @@
+"""How well all of several files shrink, told by a quick codec: what the few that are measured are
+held against, and the samples that are drawn by it.
+
+What a file takes behind the slow codecs varies much less from file to file when it is counted in
+what it takes behind a quick one than when it is counted in its bytes. So the quick one is tried on
+all files, or on many, and the ratio of the two found on few (double sampling with a ratio
+estimator; Cochran, Sampling Techniques, ch. 12). In it they are taken in equal steps through the
+files of each ending by size, with probability proportional to what they take and cost (systematic
+sampling; ch. 9A); one larger than a step is taken for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from serialpack.bench.material import Standing, read_windows
+from serialpack.codecs import CODECS
+from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.stages.chain import parse_stage
+
+#: Behind which all are tried.
+QUICK = "zstd:1"
+
+#: So many files, and bytes of them, are tried for each second of the budget, but no fewer; they
+#: take about a tenth of it.
+FILES_A_SECOND, BYTES_A_SECOND = 200, 8 << 20
+LEAST_FILES, LEAST_BYTES = 2000, 32 << 20
+
+#: What a file weighs beside its bytes in the first draw, and in those by what it takes: of a small
+#: one, its container and the calls count too.
+A_FILE, A_CONTAINER = 512, 128
+
+#: What a byte of source costs to work on, in bytes of what it takes.
+A_BYTE = 0.125
+
+
+class Surveyed(NamedTuple):
+    """A file that was surveyed. ``squeezed``: bytes that it takes behind the quick codec.
+    ``alike``: the files that it stands for."""
+
+    path: str
+    size: int
+    squeezed: float
+    alike: float
+
+
+class Quick:
+    """What bytes take behind the quick codec, in blocks as ``pack`` makes them."""
+
+    def __init__(self) -> None:
+        self._codec = CODECS.create(*parse_stage(CODECS, QUICK))
+
+    def __call__(self, data: bytes) -> int:
+        """Bytes; what does not shrink is stored as it is."""
+        view = memoryview(data)
+        blocks = (view[i : i + DEFAULT_BLOCK_SIZE] for i in range(0, len(data), DEFAULT_BLOCK_SIZE))
+        return sum(min(len(self._codec.compress(block)), len(block)) for block in blocks)
+
+
+def survey(files: Sequence[tuple[str, int]], budget: float) -> list[Surveyed]:
+    """Try all files of known sizes, none of them empty; of more than may be, some that stand for
+    all. What cannot be read is left to whoever measures it: it seems not to shrink."""
+    most = max(int(budget * FILES_A_SECOND), LEAST_FILES)
+    chosen = [Surveyed(path, size, size, 1.0) for path, size in files]
+    if len(files) > most:
+        weights = [size + A_FILE for _, size in files]
+        chosen = [
+            file._replace(alike=stands.files) for file, stands in drawn(chosen, weights, most)
+        ]
+    share = max(budget * BYTES_A_SECOND, LEAST_BYTES) / sum(file.size for file in chosen)
+    quick = Quick()
+    found = []
+    for file in chosen:
+        part = max(int(file.size * share), 256 << 10)
+        squeezed = float(file.size)
+        with suppress(OSError):
+            data = read_windows(Path(file.path), file.size, part)
+            squeezed = quick(data) * (file.size / max(len(data), 1))
+        found.append(file._replace(squeezed=squeezed))
+    return found
+
+
+def sample(files: Sequence[Surveyed], most: int) -> list[tuple[Surveyed, Standing]]:
+    """Up to ``most`` of the files, and what each stands for."""
+    if len(files) <= most and all(file.alike == 1 for file in files):
+        return [(file, Standing(file.size, 1.0, file.squeezed, None)) for file in files]
+    weights = [file.squeezed + A_BYTE * file.size + A_CONTAINER for file in files]
+    return list(drawn(files, weights, most))
+
+
+def drawn(
+    files: Sequence[Surveyed], weights: Sequence[float], most: int
+) -> Iterator[tuple[Surveyed, Standing]]:
+    """Up to ``most`` of ``files`` by their ``weights``: each ending has its share of them."""
+    by_ending: dict[str, float] = {}
+    for file, weight in zip(files, weights, strict=True):
+        ending = Path(file.path).suffix
+        by_ending[ending] = by_ending.get(ending, 0.0) + weight * file.alike
+    # The endings of most weight; what there is beside so many is of one kind here.
+    endings = set(sorted(by_ending, key=lambda e: (-by_ending[e], e))[: most - 1])
+
+    def kind(each: tuple[Surveyed, float]) -> str:
+        ending = Path(each[0].path).suffix
+        return ending if ending in endings else ""
+
+    total = sum(by_ending.values())
+    ordered = sorted(
+        zip(files, weights, strict=True), key=lambda each: (kind(each), each[0].size, each[0].path)
+    )
+    for name, group in groupby(ordered, key=kind):
+        alike = list(group)
+        weight = sum(weight * file.alike for file, weight in alike)
+        yield from _stepped(alike, max(int(most * weight / total), 1), name)
+
+
+def _stepped(
+    files: list[tuple[Surveyed, float]], steps: int, group: str
+) -> Iterator[tuple[Surveyed, Standing]]:
+    """Those larger than a step, and the files at points spread evenly over the weight of the
+    others; one that stands for several may be at several."""
+    while True:
+        step = sum(weight * file.alike for file, weight in files) / max(steps, 1)
+        large = [each for each in files if each[0].alike == 1 and each[1] >= step]
+        if not large or not steps:
+            break
+        for file, _ in large:
+            yield file, Standing(file.size, 1.0, file.squeezed, None)
+        files = [each for each in files if each not in large]
+        steps -= len(large)
+        if not files:
+            return
+        # What is left is told from one of it at least.
+        steps = max(steps, 1)
+    end, done = 0.0, 0
+    alike: dict[Surveyed, float] = {}
+    for file, weight in files:
+        end += weight * file.alike
+        points = 0
+        while done + points < steps and (done + points + 0.5) * step < end:
+            points += 1
+        if points:
+            alike[file] = points * step / weight
+            done += points
+    # They are to stand for all there are, in each respect.
+    bytes_, count, squeezed = (
+        sum(value(file) * file.alike for file, _ in files)
+        / sum(value(file) * times for file, times in alike.items())
+        for value in (_size, _one, _squeezed)
+    )
+    for file, times in alike.items():
+        stands = Standing(
+            file.size * times * bytes_, times * count, file.squeezed * times * squeezed, group
+        )
+        yield file, stands
+
+
+def _size(file: Surveyed) -> float:
+    return file.size
+
+
+def _one(_: Surveyed) -> float:
+    return 1.0
+
+
+def _squeezed(file: Surveyed) -> float:
+    return max(file.squeezed, 1.0)
