@@ -10,7 +10,7 @@ is looked at whole, so that nothing is stored that zstd would have made clearly 
 
 import io
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from serialpack.codecs import CODECS
@@ -147,12 +147,12 @@ def settle(
 
     layout = numbers_in(bytes(head[:MOST_HEAD]))
     if layout is not None:
-        return _for_array(choice, [layout], head, source)
+        return _for_array(choice, [layout], head, source, format)
     if not declared.is_text:
         from serialpack.auto.raw_numbers import guessed_layouts
 
         if layouts := guessed_layouts(head):
-            return _for_array(choice, layouts, head, source)
+            return _for_array(choice, layouts, head, source, format)
     return choice._replace(why="it has neither records nor an array of numbers")
 
 
@@ -176,13 +176,17 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
 
 
 def _for_array(
-    choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
+    choice: Choice,
+    layouts: "list[NumbersLayout]",
+    head: Buffer,
+    source: Source | None,
+    format: str,
 ) -> Choice:
     """``layouts``: what its numbers are, or may be."""
     length, samples = _samples(layouts[0], head, source, choice.effort)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
-    return for_numbers(choice, layouts, length, samples, head)
+    return for_numbers(choice, layouts, length, samples, head, format=format)
 
 
 def for_numbers(
@@ -191,25 +195,40 @@ def for_numbers(
     length: int,
     samples: list[Buffer],
     head: Buffer,
+    *,
+    format: str = "",
 ) -> Choice:
     """``choice`` with the filters and the codec that suit numbers of ``length`` bytes.
 
     ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
-    first of these. ``head``: what they begin with, as much as a block.
+    first of these. ``head``: what they begin with, as much as a block. ``format``: of a source
+    that is nothing else, whose block gets what was made of it, where the samples are all of it.
     """
     from serialpack.auto.arrays.blocks import block_size
     from serialpack.auto.arrays.choice import chosen
 
     found, plain, recurs = chosen(
-        layouts, samples, length, head, choice.chain.codec, choice.effort, choice.threads
+        layouts,
+        samples,
+        length,
+        head,
+        choice.chain.codec,
+        choice.effort,
+        choice.threads,
+        packed=bool(format),
     )
     if recurs:
         return choice._replace(
             chain=choice.chain._replace(codec=found.codec),
             why=f"much of it comes again, which {found.codec.name} finds",
         )
+    split = None if found.payload is None else partial(_whole, format, head, found.payload)
     if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
-        return choice._replace(why="a sample of its numbers gains too little behind a filter")
+        same = (found.filters, found.codec) == choice.chain[1:]
+        return choice._replace(
+            why="a sample of its numbers gains too little behind a filter",
+            split=split if same else None,
+        )
     whole = not choice.sized and (length > len(head) or length < choice.block_size)
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=found.codec),
@@ -218,7 +237,16 @@ def for_numbers(
         ),
         min_saving=choice.min_saving if found.codec.name == plain.codec.name else 0.0,
         why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
+        split=split,
     )
+
+
+def _whole(
+    format: str, data: Buffer, payload: Buffer, read: Read, block_size: int
+) -> Iterator[SourceBlock]:
+    """The blocks of a source; of one that is ``data``, with the ``payload`` made of that."""
+    for block in FORMATS.get(format).split(read, block_size):
+        yield block._replace(payload=payload) if block.data == data else block
 
 
 def _samples(

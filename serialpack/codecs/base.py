@@ -90,6 +90,21 @@ class Codec(Stage, ABC):
         """As ``decompress_pieces``, likewise."""
         yield self.decompress(stored, size)
 
+    #: Whether it can tell sooner than by ``compress`` about how many bytes that leaves.
+    estimates: ClassVar[bool] = False
+
+    def estimated(self, data: Buffer) -> int:
+        """About how many bytes ``compress`` leaves of ``data``, where it ``estimates``; what it
+        learns thereby serves when the same data are compressed next."""
+        try:
+            return self._estimated(data)
+        except BaseException as error:
+            fail_forward(self.name, "compress", error)
+
+    def _estimated(self, data: Buffer) -> int:
+        """As ``estimated``, likewise."""
+        raise NotImplementedError
+
     def begins(self, *, source: bool) -> None:
         """Told whether what comes begins with the beginning of the ``source``, where a codec may
         work otherwise. What it writes must be in the same data format: reading does not know.

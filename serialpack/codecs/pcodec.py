@@ -28,6 +28,13 @@ _THOROUGH, _QUICK, _CHUNKS = 10, 8, (1 << 16, 1 << 20)
 #: says the same of so few numbers, or narrow ones; of more, of so many bytes at least, pieces tell.
 _SLOW, _DELTA_LEVEL, _FEW, _FEW_NARROW, _WIDE = 8, 5, 1 << 13, 1 << 16, 4
 
+#: The levels that tell what is left, where not all is tried, and where it is.
+_TELLING, _TELLING_MORE = 7, 9
+
+#: About how many bytes stand around a chunk; where numbers take so small a part of their bits,
+#: most are alike, and weights of bins are too coarse to tell how many.
+_AROUND, _SKEWED = 12, 8
+
 #: So large a part of the numbers each, so many at least and at most, from these places on (as
 #: shares of all).
 _SHARE, _PIECE, _PLACES = 32, (1 << 11, 1 << 14), (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -65,7 +72,11 @@ class Pcodec(Codec):
     about = "numbers of one type; floats and integers that no text compressor shrinks"
     bound = "The size stored is compared first; the library writes into an array of that size."
 
+    estimates = True
     _at_start = True
+
+    #: How differences are taken of what was ``estimated``.
+    _delta: "_Delta | None" = None
 
     def begins(self, *, source: bool) -> None:
         self._at_start = source
@@ -77,6 +88,39 @@ class Pcodec(Codec):
         return np.dtype("<" + TYPES[max(self.values[1], 1) - 1])
 
     def _compress(self, data: Buffer) -> bytes:
+        numbers, before = self._numbers(data)
+        n = len(numbers)
+        stream = _smallest(numbers, before, self.values[0], self._delta) if n else b""
+        rest = bytes(data[numbers.nbytes :])
+        return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
+
+    def _estimated(self, data: Buffer) -> int:
+        """By a level that tells as much."""
+        from pcodec import ChunkConfig
+        from pcodec.wrapped import FileCompressor
+
+        numbers, before = self._numbers(data)
+        level = min(self.values[0], _TELLING if self.values[0] < _THOROUGH else _TELLING_MORE)
+        config = ChunkConfig(level, enable_8_bit=True)
+        size, width = 0, 8 * numbers.itemsize
+        for part in (numbers[:before], numbers[before:]):
+            if len(part):
+                chunk = FileCompressor().chunk_compressor(part, config)
+                meta = _Meta.read(chunk.write_meta(), width)
+                if meta is None:
+                    return len(self._compress(data))
+                if meta.bits < width / _SKEWED:
+                    size += sum(
+                        len(chunk.write_page(page)) for page in range(len(chunk.n_per_page()))
+                    )
+                else:
+                    size += int(meta.bits * len(part)) // 8
+                size += _AROUND + meta.size
+                self._delta = meta.delta
+        return size
+
+    def _numbers(self, data: Buffer) -> "tuple[NDArray[Any], int]":
+        """Those in ``data``, and how many of them stand before those of the array."""
         import numpy as np
 
         kind = self._type
@@ -84,9 +128,7 @@ class Pcodec(Codec):
         # The library takes numbers only where a processor may read them at once.
         numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
         before = self.values[2] // kind.itemsize if self._at_start else 0
-        stream = _smallest(numbers, before if before < n else 0, self.values[0]) if n else b""
-        rest = bytes(data[n * kind.itemsize :])
-        return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
+        return numbers, before if before < n else 0
 
     def _decompress(self, stored: Buffer, size: int) -> Buffer:
         import numpy as np
@@ -119,11 +161,16 @@ class _Way(NamedTuple):
     delta: _Delta = _AUTO
 
 
-def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
-    """The stream of ``numbers``, of which those ``before`` are a chunk of their own."""
+def _smallest(
+    numbers: "NDArray[Any]", before: int, level: int, delta: "_Delta | None" = None
+) -> bytes:
+    """The stream of ``numbers``, of which those ``before`` are a chunk of their own; ``delta``: how
+    differences are taken, where that is known."""
     few = len(numbers) <= min(_CHUNKS)
-    by_itself = level < _SLOW or (few and level >= _THOROUGH)
-    best = _Way(delta=_AUTO if by_itself else _delta_of(numbers[before:]))
+    if delta is None:
+        by_itself = level < _SLOW or (few and level >= _THOROUGH)
+        delta = _AUTO if by_itself else _delta_of(numbers[before:])
+    best = _Way(delta=delta)
     if few or level < _THOROUGH:
         return _stream(numbers, before, level, best)
     found = {best: _stream(numbers, before, _QUICK, best)}
@@ -169,7 +216,8 @@ def _quickly(numbers: "NDArray[Any]") -> _Delta:
 
     config = ChunkConfig(_DELTA_LEVEL, enable_8_bit=True)
     meta = FileCompressor().chunk_compressor(np.ascontiguousarray(numbers), config).write_meta()
-    return _delta_in(meta, 8 * numbers.itemsize)
+    read = _Meta.read(meta, 8 * numbers.itemsize)
+    return _AUTO if read is None else read.delta
 
 
 def _recurs(bits: "NDArray[Any]") -> bool:
@@ -196,16 +244,51 @@ def _bits_of_differences(bits: "NDArray[Any]", lag: int) -> float:
     return float(((less.view("u8") >> 52 & 0x7FF).clip(1023)).mean())
 
 
-def _delta_in(meta: bytes, width: int) -> _Delta:
-    """How differences are taken in a chunk of numbers of ``width`` bits that has this metadata
-    (pcodec, docs/format.md, "Chunk Metadata")."""
-    bits = int.from_bytes(meta, "little")
-    extra = {0: 0, 1: width, 2: width, 3: 8}.get(bits & 15)
-    if extra is None:
-        return _AUTO
-    bits >>= 4 + extra
-    order = bits >> 4 & 7
-    return {0: ("no_op",), 1: ("try_consecutive", order), 2: _LOOKBACK}.get(bits & 15, _AUTO)
+class _Meta(NamedTuple):
+    """What the metadata of a chunk, of ``size`` bytes, say: how differences are taken, and how many
+    ``bits`` a number has in the pages (pcodec, docs/format.md, "Chunk Metadata")."""
+
+    size: int
+    delta: _Delta
+    bits: float
+
+    @classmethod
+    def read(cls, meta: bytes, width: int) -> "_Meta | None":
+        """Of a chunk of numbers of ``width`` bits; None for what is new in the format."""
+        bits = int.from_bytes(meta, "little")
+        # How wide what is said of the mode is, and how many numbers one becomes.
+        modes = {0: (0, 1), 1: (width, 2), 2: (width, 2), 3: (8, 2)}
+        extra, latents = modes.get(bits & 15, (0, 0))
+        at = 4 + extra
+        way = bits >> at
+        ways = {0: (("no_op",), 4), 1: (("try_consecutive", way >> 4 & 7), 8), 2: (_LOOKBACK, 14)}
+        if not latents or (found := ways.get(way & 15)) is None:
+            return None
+        delta: _Delta = found[0]
+        at += found[1]
+        total = 0.0
+        # How far back a number was is 32 bits wide.
+        for wide in (*([32] if delta == _LOOKBACK else []), *[width] * latents):
+            some, at = _bits_of_bins(meta, at, wide)
+            total += some
+        return cls(len(meta), delta, total)
+
+
+def _bits_of_bins(meta: bytes, at: int, width: int) -> tuple[float, int]:
+    """How many bits the bins of one variable take, which ``meta`` say from bit ``at`` on; and where
+    these end."""
+    import numpy as np
+
+    head = int.from_bytes(meta[at >> 3 : (at >> 3) + 4], "little") >> (at & 7)
+    log, count = head & 15, head >> 4 & 0x7FFF
+    at += 19
+    each = log + width + width.bit_length()
+    stop = at + count * each
+    bits = np.unpackbits(np.frombuffer(meta, np.uint8), count=stop, bitorder="little")
+    bins = bits[at:].reshape(count, each)
+    weights = bins[:, :log] @ (1 << np.arange(log)) + 1
+    offsets = bins[:, log + width :] @ (1 << np.arange(width.bit_length()))
+    return float(weights @ (offsets + log - np.log2(weights))) / (1 << log), stop
 
 
 def _stream(numbers: "NDArray[Any]", before: int, level: int, way: _Way) -> bytes:

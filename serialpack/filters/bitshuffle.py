@@ -75,12 +75,15 @@ def _transpose_bits(octets: NDArray[np.uint64]) -> None:
 
     Three rounds that swap the off-diagonal 1x1, 2x2 and 4x4 squares (Hacker's Delight, 7-3).
     """
+    import numpy as np
+
+    swap = np.empty_like(octets)
     for shift, mask in (
         (7, 0x00AA00AA00AA00AA),
         (14, 0x0000CCCC0000CCCC),
         (28, 0x00000000F0F0F0F0),
     ):
-        swap = octets >> shift
+        np.right_shift(octets, shift, out=swap)
         swap ^= octets
         swap &= mask
         octets ^= swap

@@ -51,10 +51,9 @@ class SourceBlock(NamedTuple):
     ``continued``: and not the first piece. ``index``, ``offset``, ``first_record``, ``line``
     (newlines before it; -1 where not counted) and ``column`` (characters before it on its line)
     say where it stands, all counted from 0. ``context``: what of the source before it must be
-    known to read it, such as a file's header.
-    ``inside``: its records are the elements (``"a"``) of one array that is all of the source, or
-    the members (``"m"``) of one map, each a map of one member.
-    ``extents``: what it consists of, where that is to be several parts.
+    known to read it, such as a file's header. ``inside``: its records are the elements (``"a"``) of
+    one array that is all of the source, or the members (``"m"``) of one map, each a map of one
+    member. ``extents``: its parts, if several. ``payload``: what filters and codec make of it.
     """
 
     data: Buffer
@@ -70,6 +69,7 @@ class SourceBlock(NamedTuple):
     context: bytes = b""
     inside: Structure | None = None
     extents: "tuple[Extent, ...]" = ()
+    payload: Buffer | None = None
 
 
 def picked(spans: Iterator[Span], span: Span, count: int) -> Span | None:

@@ -169,13 +169,14 @@ class BlockPacker:
         with within(self._serialized, 1):
             return self.finish(source, serialized, timer)
 
-    def alone(self, data: Buffer, records: int | None, timer: Timer) -> tuple[Block, Buffer]:
+    def alone(self, source: SourceBlock, timer: Timer) -> tuple[Block, Buffer]:
         """The one block of a source, and its payload, where the serializer ``passes``: as by
         calling it, with nothing around the work itself."""
         timer.seconds.update(serialize=0.0, prove=0.0)  # there was nothing to do
-        packed = self._parts.one(data, 0, timer, early=True)
+        data = source.data
+        packed = self._parts.one(data, 0, timer, early=True, payload=source.payload)
         flags = STORED * packed.stored | EXACT
-        block = Block(0, flags, records, len(data), packed.check, None, (packed.part,))
+        block = Block(0, flags, source.records, len(data), packed.check, None, (packed.part,))
         timer.lap("checksum")
         return block, packed.payload
 
@@ -235,7 +236,8 @@ class BlockPacker:
             packed = self._parts.several(data, source.extents, source.index, timer)
         else:
             early = source.index < _EARLY
-            packed = [self._parts.one(data, source.index, timer, early=early)]
+            known = source.payload if kept else None
+            packed = [self._parts.one(data, source.index, timer, early=early, payload=known)]
         at(_WRITTEN)
         payload = tuple(each.payload for each in packed)
         parts = tuple(each.part for each in packed)

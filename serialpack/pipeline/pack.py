@@ -212,7 +212,7 @@ class ShortPacker(NamedTuple):
         since = perf_counter()
         if self.packer.passes and not source.extents:
             timer = Timer()
-            block, payload = self.packer.alone(source.data, source.records, timer)
+            block, payload = self.packer.alone(source, timer)
             spent = timer.seconds
         else:
             block, (payload, *_), _, spent, _ = self.packer(source)
@@ -265,7 +265,7 @@ def _pack_alone(
     serializer, fmt = SERIALIZERS.cls(packing.chain.serializer.name), FORMATS.get(packing.format)
     if packing.entry is not None or not keeps(serializer, fmt):
         return None
-    asked = packing._replace(name=None, mtime=None, size=None)
+    asked = packing._replace(name=None, mtime=None, size=None, split=None)
     style = fmt.outline(first)
     known = (each for each in _last.alike if (each.packing, each.style) == (asked, style))
     if (alike := next(known, None)) is None:
@@ -304,7 +304,7 @@ def ways_of(packing: Packing, chain: Chain, shared_dict: Path | None, size: int)
 
     if (named := for_source(shared_dict, chain, size)) is None:
         return [packing]
-    return [packing, packing._replace(chain=chain, dictionary=named, why="")]
+    return [packing, packing._replace(chain=chain, dictionary=named, why="", split=None)]
 
 
 def pack_smallest(

@@ -43,9 +43,18 @@ class PartPacker:
         #: Where what was packed is restored, to be looked at.
         self._room = bytearray()
 
-    def one(self, data: Buffer, block: int, timer: Timer, *, early: bool) -> PackedPart:
-        """``data`` as the one part of a block; ``early``: as for ``shrinks_well``."""
-        return self._pack(data, self._chain, self.squeeze, block, timer, early=early)
+    def one(
+        self,
+        data: Buffer,
+        block: int,
+        timer: Timer,
+        *,
+        early: bool,
+        payload: Buffer | None = None,
+    ) -> PackedPart:
+        """``data`` as the one part of a block; ``early``: as for ``shrinks_well``. ``payload``:
+        what filters and codec make of it, where that is known."""
+        return self._pack(data, self._chain, self.squeeze, block, timer, early=early, known=payload)
 
     def several(
         self, data: Buffer, extents: tuple[Extent, ...], block: int, timer: Timer
@@ -78,9 +87,10 @@ class PartPacker:
         timer: Timer,
         *,
         early: bool,
+        known: Buffer | None = None,
     ) -> PackedPart:
         squeeze.codec.begins(source=block == 0)
-        stored, payload = self._compress(data, chain, squeeze, early=early)
+        stored, payload = self._compress(data, chain, squeeze, early=early, known=known)
         timer.lap("compress")
         check = checksum(data)
         if self._verify and payload is not data:
@@ -90,22 +100,27 @@ class PartPacker:
         return PackedPart(stored, payload, Part(len(payload), len(data), told), check)
 
     def _compress(
-        self, data: Buffer, chain: Chain, squeeze: Squeeze, *, early: bool
+        self, data: Buffer, chain: Chain, squeeze: Squeeze, *, early: bool, known: Buffer | None
     ) -> tuple[bool, Buffer]:
-        """Whether it is stored, and the payload."""
+        """Whether it is stored, and the payload, which may be ``known``."""
         # What tells whether a part shrinks does so by zstd.
         least = self._least if chain.codec.name == "zstd" else 0
         if chain.plain:
             return False, data
-        if not least or shrinks_well(
-            data,
-            squeeze.filtered,
-            chain.codec,
-            least,
-            item_size=squeeze.item_size,
-            early=early,
-        ):
-            payload = squeeze.forward(data)
+        shrinks = (
+            known is not None
+            or not least
+            or shrinks_well(
+                data,
+                squeeze.filtered,
+                chain.codec,
+                least,
+                item_size=squeeze.item_size,
+                early=early,
+            )
+        )
+        if shrinks:
+            payload = squeeze.forward(data) if known is None else known
             if len(payload) < (1 - least) * len(data):
                 return False, payload
         if self._chain.zstd_envelope:

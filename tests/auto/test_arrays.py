@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 import serialpack
+from serialpack.auto.arrays.blocks import block_size
+from serialpack.auto.arrays.trial import ArrayChain
+from serialpack.auto.choice import _whole
 from serialpack.codecs import CODECS
+from serialpack.codecs.base import Codec
+from serialpack.formats.shared.large import NumbersLayout
 from serialpack.reports import BlockInfo
 from serialpack.stages.chain import parse_stage
+from serialpack.stages.stage import Buffer
 
 DRAW = np.random.default_rng(1)
 
@@ -227,3 +233,69 @@ def test_the_smallest_effort_tells_lzma_of_the_items(tmp_path: Path) -> None:
     chain, size = packed(path, effort=9)
     assert chain == "raw+xz:6@8"
     assert size < packed(path, serializer="raw", codec="xz:6")[1]
+
+
+#: Of a field, an image and times: few enough to be tried whole.
+SMALL = {
+    "field": foretold(20, 20, 20).astype("<f4"),
+    "image": foretold(120, 160).astype(">i2"),
+    "walk": np.cumsum(DRAW.normal(size=6_000)),
+    "times": 1_700_000_000_000 + np.cumsum(DRAW.integers(900, 1100, 8_000)),
+    "text": np.frombuffer(b"of which much comes again; " * 1_200, "u1"),
+}
+
+
+class Counted:
+    """What every codec compressed: its name and level, and the bytes."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.calls: list[tuple[tuple[object, ...], bytes]] = []
+        compress = Codec.compress
+
+        def counted(codec: Codec, data: Buffer) -> Buffer:
+            self.calls.append(((codec.name, *codec.values), bytes(data)))
+            return compress(codec, data)
+
+        patch.setattr(Codec, "compress", counted)
+
+
+@pytest.mark.parametrize("effort", [3, 9])
+@pytest.mark.parametrize("kind", SMALL)
+def test_what_was_tried_whole_is_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, effort: int
+) -> None:
+    """A small array goes through the codec that is chosen once, for the trial and for good."""
+    path = tmp_path / "a.npy"
+    np.save(path, SMALL[kind])
+    counted = Counted(monkeypatch)
+    packed(path, effort=effort)
+    assert len(counted.calls) == len(set(counted.calls))
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_a_small_array_takes_few_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """At the default effort no more is compressed for the choice than so many times the array."""
+    path = tmp_path / "a.npy"
+    np.save(path, SMALL[kind])
+    counted = Counted(monkeypatch)
+    packed(path)
+    assert sum(len(data) for _, data in counted.calls) < 11 * path.stat().st_size
+
+
+def test_what_was_made_is_of_those_bytes_alone() -> None:
+    """A source that is not what was looked at, as it changed since, is packed as it is now."""
+    data = SMALL["walk"].tobytes()
+    for source, known in ((data, b"made"), (data[:-1] + b"!", None)):
+        (block,) = _whole("bytes", data, b"made", io.BytesIO(source).read, 1 << 20)
+        assert (block.data, block.payload) == (source, known)
+
+
+def test_numbers_that_match_none_are_cut_for_the_threads() -> None:
+    """LZMA leaves as much of the halves of numbers in which little comes again."""
+    layout = NumbersLayout(128, "f", 8, False, (1,))
+    lzma = parse_stage(CODECS, "xz:6@8")
+    for share, blocks_made in ((0.75, 2), (0.25, 1)):
+        size = block_size(layout, ArrayChain((), lzma, share), 2_500_000, 16 << 20)
+        assert -(-2_500_000 // size) == blocks_made

@@ -12,6 +12,9 @@ _BLOCKS = 4
 #: before zstd, which has few matches in less. It is packed into so many, of which it takes 200.
 _LEAST, _LEAST_MATCHED, _PACKED = 384 << 10, 1 << 20, 50_000
 
+#: Where so large a share of numbers is left as they are, most of them match none.
+_FEW_MATCHES = 0.6
+
 #: In the first so many numbers of a block no farther neighbour foretells any: a block has so many
 #: times as many.
 _FAR = 80
@@ -27,12 +30,12 @@ def block_size(layout: NumbersLayout, chain: ArrayChain, length: int, most: int)
     """Bytes of the blocks in which numbers of ``length`` bytes go through ``chain``, not more than
     ``most``.
 
-    What finds matches gets all that it may; behind differences there are few, and pcodec looks at
-    a part of a block at a time.
+    What finds matches gets all that it may; there are few behind differences, and where so much is
+    left, and pcodec looks at a part of a block at a time.
     """
     lags = [values[1] or 1 for name, values in chain.filters if name == "delta"]
     by_numbers = chain.codec.name == "pcodec"
-    if not lags and not by_numbers:
+    if not (lags or by_numbers or chain.share > _FEW_MATCHES):
         return most
     least = _FAR * max(lags, default=0) * layout.size
     least = max(least, _LEAST if by_numbers else _LEAST_MATCHED)

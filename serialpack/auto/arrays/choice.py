@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import combinations
 from typing import Any, NamedTuple
 
+from serialpack.auto.arrays.look import Seen, looked
 from serialpack.auto.arrays.recurring import recurs
 from serialpack.auto.arrays.trial import (
     PLAIN,
     ArrayChain,
-    Lags,
+    Coders,
     SampleTrial,
     Way,
     measured_of,
-    near_lags,
 )
 from serialpack.codecs import CODECS
 from serialpack.codecs.pcodec import MOST_START, TYPES
@@ -32,15 +31,13 @@ _PART, _LEAST_PART = 8, 48 << 10
 #: apart: beyond them levels find more of the same.
 _QUICK, _MIDDLE, _LEVEL = 1, 9, 7
 
-#: So many kinds of differences are compressed that seem to have the fewest bits.
-_FEWEST = 2
-
 #: A codec that is slower than zstd must be smaller by this share, where time matters, and what has
 #: filters by this one for each.
 _SLOWER, _MORE = 0.02, 0.002
 
-#: Of the second best filters, too, more is compressed where they leave so much more at most.
-_NEAR = 1.03
+#: Of fewer bytes all is tried by one thread, where time matters: another one takes more than it
+#: saves, in memory too.
+_ALONE = 128 << 10
 
 #: Before pcodec no differences are taken where it leaves so small a share of what zstd does, or so
 #: small a share of what it is expected to leave behind them is more than that.
@@ -64,23 +61,23 @@ _BEYOND, _POWER = 0.64, 1.15
 #: by this share; of whole blocks it often leaves less.
 _FASTER = 0.005
 
+#: So large a part of the numbers, of so many bytes at least, tells which of these leaves less, and
+#: by how much: of numbers that leave so large a share at a middle level, about that of all; of
+#: others, in which more matches are found, more than this part of it.
+_TELLING, _LEAST_TELLING = 4, 16 << 10
+_NOISY, _STEADY, _MORE_MATCHES = 0.8, 0.98, 0.78
+
+#: No more is tried where LZMA leaves so small a part of what all others leave.
+_SURELY = 0.85
+
+#: Higher levels of zstd take longer, and leave as much behind filters.
+_HIGH = 19
+
 #: LZMA takes longer than the highest level of zstd, both ways, and must be smaller by this share.
 _DEARER = 0.003
 
 #: So small a share is left of what is nearly all long matches.
 _MATCHES = 0.02
-
-
-class _Look(NamedTuple):
-    """What a quick look tells: the ``ways`` worth being tried on more, the share that is left of
-    the best of them, and that which zstd alone leaves; the differences that leave fewer bits than
-    those which pcodec takes by itself, if any do, and how many fewer, as a share of all."""
-
-    ways: list[Way]
-    least: float
-    plain: float
-    far: Lags
-    fewer: float
 
 
 class Chosen(NamedTuple):
@@ -102,22 +99,32 @@ def chosen(
     codec: StageSpec,
     effort: int,
     threads: int = 1,
+    *,
+    packed: bool = False,
 ) -> Chosen:
     """What suits numbers of ``length`` bytes; ``layouts``: what they are, or may be.
 
     ``samples``: what stands at the ``sample_places`` for the first of these. ``head``: what they
     begin with, as much as a block. ``codec``: zstd. ``threads`` try chains side by side.
+    ``packed``: the chain with the payload, where the samples are all that there is.
     """
     tried = [_ArrayChoice(layout, samples, length, codec, effort) for layout in layouts]
     jobs = [job for choice in tried for job in (choice.looked, choice.own)]
-    *begun, again = _together(threads, *jobs, lambda: recurs(head))
-    found = min(
+    if length < _ALONE and EFFORTS[effort].least_gain:
+        threads = 1
+    if tried[0].whole:
+        begun, again = _together(threads, *jobs), False
+    else:
+        *begun, again = _together(threads, *jobs, lambda: recurs(head))
+    found, choice = min(
         (
-            choice.best(begun[2 * number], begun[2 * number + 1], threads)
+            (choice.best(begun[2 * number], begun[2 * number + 1], threads), choice)
             for number, choice in enumerate(tried)
         ),
-        key=lambda chosen: chosen.best.share,
+        key=lambda each: each[0].best.share,
     )
+    if packed and choice.whole:
+        found = found._replace(best=choice.packed(found.best))
     if again:
         whole = tried[0].of_recurring(head, found.best.share)
         return found if whole is None else Chosen(whole, found.plain, recurs=True)
@@ -143,41 +150,33 @@ class _ArrayChoice:
         self._layout = layout
         self._codec = codec
         self._effort = effort
-        self._measured = measured_of(layout, length, effort)
+        self._measured = min(measured_of(layout, length, effort), length // layout.size)
         part = max(self._measured // _PART, _LEAST_PART // layout.size)
-        self._trial = SampleTrial(layout, samples, self._measured)
+        #: Whether the samples are all that there is.
+        self.whole = [len(sample) for sample in samples] == [length]
+        if self.whole:
+            self._measured = length // layout.size
+        self._coders: Coders = {}
+        self._trial = SampleTrial(layout, samples, self._measured, self._coders, whole=self.whole)
         self._little = self._trial
         if part < self._measured:
-            self._little = SampleTrial(layout, samples, part)
+            self._little = SampleTrial(layout, samples, part, self._coders)
+        self._few = self._little
+        few = max(length // _TELLING, _LEAST_TELLING) // layout.size
+        if few < min(part, self._measured):
+            self._few = SampleTrial(layout, samples, few, self._coders)
+        self._pcodecs: list[ArrayChain] = []
         self._quick, self._middle = _at_most(codec, _QUICK), _at_most(codec, _MIDDLE)
         #: By how much what is slower than zstd must be smaller.
         self._asked = _SLOWER if EFFORTS[effort].least_gain else 0
 
-    def looked(self) -> _Look:
-        """What few bits and a quick level of zstd tell of differences and filters, on little."""
-        size, little, quick = self._layout.size, self._little, self._quick
-        shuffle, bitshuffle = ((f"shuffle:{size}",) if size > 1 else ()), (f"bitshuffle:{size}",)
-        bits = {lags: little.bits(lags) for lags in self._differences()}
-        fewest = [(), *sorted(bits, key=bits.__getitem__)[:_FEWEST], *list(bits)[:1]]
-        bytewise = {lags: Way(lags, (*_small(lags, size), *shuffle)) for lags in fewest}
-        found = {lags: little.of(way, quick).share for lags, way in bytewise.items()}
-        best = min(found, key=found.__getitem__)
-        others = [Way(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
-        if self._layout.kind != "f" and not self._layout.big:
-            others.append(Way((1,), bitshuffle))
-        shares = {bytewise[lags]: share for lags, share in found.items()}
-        shares |= {way: little.of(way, quick).share for way in others}
-        ways = sorted(shares, key=shares.__getitem__)
-        least = shares[ways[0]]
-        near = [way for way in ways if shares[way] <= _NEAR * least]
-        far, fewer = _far(bits)
-        plain = little.of(PLAIN, quick).share
-        return _Look(near[:_FEWEST], least, plain, far, fewer / (8 * size))
+    def packed(self, chain: ArrayChain) -> ArrayChain:
+        """``chain`` with the payload, where the samples are the ``whole``."""
+        return self._trial.packed(chain)
 
-    def _differences(self) -> list[Lags]:
-        """Those of neighbours in a row, of others, in several dimensions at once."""
-        lags = near_lags(self._layout)
-        return [each for count in range(len(lags)) for each in combinations(lags, count + 1)]
+    def looked(self) -> Seen:
+        """What few bits and a quick level of zstd tell, on little."""
+        return looked(self._little, self._quick)
 
     def own(self) -> list[ArrayChain]:
         """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells."""
@@ -192,18 +191,18 @@ class _ArrayChoice:
             return []
         before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
         codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", self._effort)
-        level = _LEVEL if self._middle == self._codec else _MIDDLE
-        found = self._trial.of(way, _at_most(codec, level))
-        return [_asking(self._asked, found._replace(codec=codec))]
+        found = self._trial.of(way, codec)
+        self._pcodecs.append(found)
+        return [_asking(self._asked, found)]
 
-    def best(self, seen: _Look, own: list[ArrayChain], threads: int) -> Chosen:
+    def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """The smallest, by what was begun with."""
-        asked, trial = self._asked, self._trial
+        asked = self._asked
         close = not asked or min(_least(own), seen.least) > _CLOSE * seen.plain
         level = self._middle if close else self._quick
         plain, *far = _together(
             threads,
-            lambda: trial.of(PLAIN, level)._replace(codec=self._codec),
+            lambda: self._plainly(level),
             *(partial(self._pcodec, *each) for each in self._farther(seen, own)),
         )
         chains = [plain, *own, *(chain for found in far for chain in found)]
@@ -211,19 +210,25 @@ class _ArrayChoice:
             if self._middle == self._codec:
                 chains += self._filtered(seen.ways, threads)
             else:
-                plain = self._slowly(chains, seen.ways, plain)
+                plain = self._slowly(chains, seen.ways, plain, threads)
         more = _MORE if asked else 0
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
         return Chosen(least, plain)
 
-    def _farther(self, seen: _Look, own: list[ArrayChain]) -> Iterator[tuple[Way, str]]:
+    def _plainly(self, level: StageSpec) -> ArrayChain:
+        """The codec alone, as ``level`` of it tells."""
+        found = self._trial.of(PLAIN, level)
+        same = level == self._codec
+        return found if same else found._replace(codec=self._codec, payload=None)
+
+    def _farther(self, seen: Seen, own: list[ArrayChain]) -> Iterator[tuple[Way, str]]:
         """What else is tried before pcodec: bytes, and differences that it does not take by
         itself; with the kind of number that it gets."""
         size, by_itself = self._layout.size, _least(own)
         if size == 1:
             # Of bytes it leaves about what their entropy says.
             for lags, kind in (((), self._layout.kind), (seen.far, "i")):
-                bits = min(self._little.bits((*lags, *more)) for more in ((), (1,)))
+                bits = min(self._little.bits((*near, *lags)) for near in ((), (1,)))
                 if _FEWER_BITS * bits / 8 < seen.least:
                     yield Way(lags, ()), kind
         elif seen.far:
@@ -242,27 +247,46 @@ class _ArrayChoice:
         quick, own = min(both, key=lambda each: each[0].share + each[1].share)
         return [quick, _asking(_FASTER, own)]
 
-    def _slowly(self, chains: list[ArrayChain], ways: list[Way], plain: ArrayChain) -> ArrayChain:
+    def _slowly(
+        self, chains: list[ArrayChain], ways: list[Way], plain: ArrayChain, threads: int
+    ) -> ArrayChain:
         """Add what higher levels and LZMA make of the smallest of ``ways``, and of plain numbers,
         where they may be smaller than ``chains``; ``plain``, or as a higher level has it."""
         trial = self._trial
-        quick = [trial.of(way, self._quick) for way in ways]
+        quick = _together(threads, *(partial(trial.of, way, self._quick) for way in ways))
         chains += quick
-        best = min(quick, key=lambda chain: chain.share)
-        if best.share**_POWER < _least(chains):
-            way = ways[quick.index(best)]
-            chains.append(trial.of(way, self._codec))
-            for lzma in self._lzma(1):
-                chains.append(_asking(_DEARER, trial.of(way, lzma)))
-        if plain.share < max(_least(chains) / _BEYOND, _MATCHES):
-            whole = trial.of(PLAIN, self._beyond(self._little, plain))
-            chains.append(whole)
-            return whole if whole.codec == self._codec else plain
-        return plain
+        best, least = min(quick, key=lambda chain: chain.share), _least(chains)
+        jobs: list[Callable[[], ArrayChain]] = []
+        if best.share**_POWER < least:
+            jobs.append(partial(self._finer, best.way))
+        if plain.share < max(least / _BEYOND, _MATCHES):
+            codec = self._beyond(self._few, plain)
+            hopes = self._hopes(plain, codec)
+            if hopes < least and self._surely(codec, best.way):
+                chains.append(plain._replace(codec=codec, share=min(plain.share, hopes)))
+            elif hopes < least:
+                jobs.append(partial(trial.of, PLAIN, codec))
+        if self.whole and (numbers := _smallest_of(chains, "pcodec")):
+            # What it leaves, in the place of what was estimated.
+            chains.remove(numbers[0])
+            jobs.append(partial(trial.packed, numbers[0]))
+        found = _together(threads, *jobs)
+        chains += found
+        raised = [each for each in found if (each.way, each.codec) == (PLAIN, self._codec)]
+        return raised[0] if raised else plain
 
-    def _beyond(self, little: SampleTrial, plain: ArrayChain) -> StageSpec:
+    def _finer(self, way: Way) -> ArrayChain:
+        """What LZMA or a high level leave behind the filters of ``way``, whichever leaves less of
+        few numbers."""
+        codecs = dict.fromkeys(self._lzma(1), _DEARER)
+        codecs[_at_most(self._codec, _HIGH)] = 0
+        few = self._few
+        found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
+        return _asking(codecs[found], self._trial.of(way, found))
+
+    def _beyond(self, few: SampleTrial, plain: ArrayChain) -> StageSpec:
         """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a
-        middle level of it leaves; or LZMA, as it takes bytes or items, which a trial on ``little``
+        middle level of it leaves; or LZMA, as it takes bytes or items, which a trial on ``few``
         tells.
 
         Of what is nearly all matches LZMA has only short ones (273 bytes).
@@ -270,7 +294,25 @@ class _ArrayChoice:
         lzma = [each for size in {1: 0, self._layout.size: 0} for each in self._lzma(size)]
         if not lzma or plain.share < _MATCHES:
             return plain.codec
-        return min(lzma, key=lambda each: little.of(PLAIN, each).share) if lzma[1:] else lzma[0]
+        return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
+
+    def _hopes(self, plain: ArrayChain, codec: StageSpec) -> float:
+        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few."""
+        if codec == plain.codec:
+            return 0
+        few = self._few
+        ratio = few.of(PLAIN, codec).share / few.of(PLAIN, self._middle).share
+        return plain.share * ratio * (_STEADY if plain.share > _NOISY else _MORE_MATCHES)
+
+    def _surely(self, codec: StageSpec, way: Way) -> bool:
+        """Whether ``codec`` leaves so much less of few plain numbers than all others that no more
+        need be tried."""
+        if self.whole or codec == self._codec:
+            return False
+        little = self._little
+        others = [little.of(way, self._quick).share ** _POWER]
+        others += [little.of(each.way, each.codec).share for each in self._pcodecs]
+        return bool(little.of(PLAIN, codec).share < min(others) * _SURELY)
 
     def _lzma(self, size: int) -> list[StageSpec]:
         """LZMA as it takes items of ``size`` bytes, where time matters least."""
@@ -281,8 +323,8 @@ class _ArrayChoice:
         """The chain for what comes again in ``head``, where it leaves a smaller share than
         ``least``; None where it does not. Its share is that of all of it, or somewhat more."""
         found = _whole(head, ArrayChain((), self._middle, 1))
-        little = SampleTrial(self._layout, [head], self._measured // _PART)
-        codec = self._beyond(little, found._replace(codec=self._codec))
+        few = SampleTrial(self._layout, [head], self._measured // _PART, self._coders)
+        codec = self._beyond(few, found._replace(codec=self._codec))
         chosen = found._replace(codec=codec)
         if codec != found.codec and _BEYOND * chosen.share < least <= chosen.share:
             chosen = _whole(head, chosen)
@@ -299,6 +341,12 @@ def _together(threads: int, *jobs: Callable[[], Any]) -> list[Any]:
     return list(side_by_side(lambda job: job(), jobs, threads))
 
 
+def _smallest_of(chains: list[ArrayChain], codec: str) -> list[ArrayChain]:
+    """The smallest of those that end in ``codec``, if there are any."""
+    found = [chain for chain in chains if chain.codec.name == codec]
+    return sorted(found, key=lambda chain: chain.share)[:1]
+
+
 def _asking(share: float, chain: ArrayChain) -> ArrayChain:
     """``chain``, which has to be smaller than another by this share."""
     return chain._replace(share=chain.share * (1 + share))
@@ -311,19 +359,3 @@ def _least(chains: list[ArrayChain]) -> float:
 def _at_most(codec: StageSpec, level: int) -> StageSpec:
     """A level of ``codec`` that tells as much of a sample."""
     return codec._replace(values=(min(codec.values[0], level), *codec.values[1:]))
-
-
-def _far(bits: dict[Lags, float]) -> tuple[Lags, float]:
-    """The differences before pcodec, which takes those in a row by itself, and how many ``bits``
-    they leave less; none where they do not."""
-    fewest = {
-        lags: min(bits[lags], bits.get((1, *lags), bits[lags])) for lags in bits if lags[0] > 1
-    }
-    far = min(fewest, key=fewest.__getitem__, default=())
-    fewer = bits.get((1,), fewest[far] + 1) - fewest[far] if far else 0
-    return (far, fewer) if fewer > 0 else ((), 0)
-
-
-def _small(lags: Lags, size: int) -> tuple[str, ...]:
-    """What makes those near zero small numbers."""
-    return (f"zigzag:{size}",) if lags else ()

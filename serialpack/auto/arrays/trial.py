@@ -27,8 +27,14 @@ _SHARE, _MOST, _LEAST, _THOROUGH = 48, 3 << 20, 192 << 10, 2
 #: so many times as long as all of them.
 _PLACES, _TIMES = (0.15, 0.5, 0.85), 4
 
+#: So many pieces of so many differences tell how many bits these have.
+_LOOKED = 8, 1024
+
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
+
+#: Payloads are kept that are at most so much larger than the smallest.
+_KEPT = 1.05
 
 #: How many numbers on the neighbours are whose differences are taken, one after another.
 Lags = tuple[int, ...]
@@ -45,11 +51,16 @@ PLAIN = Way((), ())
 
 
 class ArrayChain(NamedTuple):
-    """Filters and codec, and the share of the samples' bytes that they leave."""
+    """Filters and codec, and the share of the samples' bytes that they leave.
+
+    ``way``: that of its filters. ``payload``: what they make of all that there is, where that is
+    known."""
 
     filters: tuple[StageSpec, ...]
     codec: StageSpec
     share: float
+    way: Way = PLAIN
+    payload: Buffer | None = None
 
 
 def near_lags(layout: NumbersLayout) -> Lags:
@@ -59,10 +70,12 @@ def near_lags(layout: NumbersLayout) -> Lags:
 
 def sample_places(layout: NumbersLayout, length: int, effort: int) -> list[tuple[int, int]]:
     """Where the samples of a file of ``length`` bytes begin and end: at whole numbers, with those
-    before them that are their neighbours."""
+    before them that are their neighbours. All of it, where so much is measured."""
     size = layout.size
     numbers = (length - layout.start) // size
     measured = min(measured_of(layout, length, effort), numbers)
+    if 0 < numbers == measured and layout.start % size == length % size == 0:
+        return [(0, length)]
     shares = _PLACES if numbers >= _TIMES * measured else _PLACES[1:2]
     found = []
     for share in shares if numbers > 0 else ():
@@ -79,48 +92,91 @@ def measured_of(layout: NumbersLayout, length: int, effort: int) -> int:
     return min(max(length // _SHARE, least), _MOST) // layout.size
 
 
+#: The codecs of trials that share them: to make one takes memory anew.
+Coders = dict[tuple[int, StageSpec, Way], Codec]
+
+
 class SampleTrial:
     """Chains tried on the last numbers of each sample, ``measured`` together.
 
-    What is made of them is kept. Threads may try chains side by side.
+    What is made of them is kept. Threads may try chains side by side. ``whole``: they are all that
+    there is, with what stands before the numbers, which is taken for some.
     """
 
-    def __init__(self, layout: NumbersLayout, samples: list[Buffer], measured: int) -> None:
+    def __init__(
+        self,
+        layout: NumbersLayout,
+        samples: list[Buffer],
+        measured: int,
+        coders: Coders,
+        *,
+        whole: bool = False,
+    ) -> None:
         size = layout.size
         self.layout = layout
         self._samples = samples
+        self._whole = whole
         #: How many numbers of each.
         self._each = min([measured // len(samples), *(len(each) // size for each in samples)])
         # Before differences are taken: little-endian integers in the order of the numbers.
         self._first = [f"byteswap:{size}"] if layout.big else []
         self._first += [f"ordered:{size}"] if layout.kind == "f" else []
-        self._made: dict[tuple[int, Lags], NDArray[Any]] = {}
+        self._near = [lag for lag in near_lags(layout) if lag < self._each]
+        self._less_of: dict[tuple[int, Lags], list[NDArray[Any]]] = {}
         self._filtered: dict[Way, Buffer] = {}
-        self._codecs: dict[tuple[int, StageSpec], Codec] = {}
+        self._coders = coders
+        self._fewest = sum(map(len, samples))
+        self._found: dict[tuple[Way, StageSpec], ArrayChain] = {}
 
     def of(self, way: Way, codec: StageSpec) -> ArrayChain:
         """The chain of both, and what it leaves."""
-        data = self._bytes(way)
-        key = get_ident(), codec
-        if key not in self._codecs:
-            self._codecs[key] = CODECS.create(*codec)
-        share = len(self._codecs[key].compress(data)) / max(len(data), 1)
-        return ArrayChain(self._filters(way), codec, share)
+        found = self._found.get((way, codec))
+        if found is None:
+            data, coder = self._bytes(way), self._coder(way, codec)
+            payload = None if coder.estimates else coder.compress(data)
+            size = coder.estimated(data) if payload is None else len(payload)
+            found = ArrayChain(self._filters(way), codec, size / max(len(data), 1), way)
+            if self._whole and payload is not None and size < _KEPT * self._fewest:
+                self._fewest = min(size, self._fewest)
+                found = found._replace(payload=payload)
+            self._found[way, codec] = found
+        return found
+
+    def packed(self, chain: ArrayChain) -> ArrayChain:
+        """With its payload, of the whole."""
+        if chain.payload is not None:
+            return chain
+        data = self._bytes(chain.way)
+        payload = self._coder(chain.way, chain.codec).compress(data)
+        return chain._replace(share=len(payload) / max(len(data), 1), payload=payload)
+
+    def _coder(self, way: Way, codec: StageSpec) -> Codec:
+        """Of a thread's own; one that learns by what it estimates serves one way."""
+        learns = CODECS.cls(codec.name).estimates
+        key = (id(self), codec, way) if learns else (get_ident(), codec, PLAIN)
+        if key not in self._coders:
+            self._coders[key] = CODECS.create(*codec)
+        return self._coders[key]
 
     def bits(self, lags: Lags) -> float:
         """About how many bits a difference has, of bytes their entropy: what is soon told, and
         ranks ``lags`` nearly as compressing does."""
         import numpy as np
 
-        differences = self._less(0, lags)
-        size, count = self.layout.size, max(len(differences), 1)
+        differences = self._differences(lags)
+        size, pieces, length = self.layout.size, *_LOOKED
+        if size > 1 and len(differences) > pieces * length:
+            each = len(differences) // pieces
+            differences = differences[: pieces * each].reshape(pieces, each)[:, :length].ravel()
+        count = max(len(differences), 1)
         if size == 1:
             often: NDArray[Any] = np.bincount(differences, minlength=256) / count
             return -float((often * np.log2(often.clip(1 / count))).sum())
         # The exponent of a float counts the bits of an integer, of which 0 has none.
-        floats = differences.view(f"<i{size}").astype(np.float64).view("<u8")
-        exponents = np.maximum(floats >> 52 & 0x7FF, 1022)
-        return int(exponents.sum()) / count - 1022
+        floats = differences.view(f"<i{size}").astype("<f4").view("<i4")
+        floats >>= 23
+        floats &= 0xFF
+        return int(np.maximum(floats, 126, out=floats).sum(dtype=np.int64)) / count - 126
 
     def _filters(self, way: Way) -> tuple[StageSpec, ...]:
         size = self.layout.size
@@ -132,58 +188,67 @@ class SampleTrial:
         """What a codec gets."""
         found = self._filtered.get(way)
         if found is None:
-            numbers = self._less(0, way.lags) if way.lags else self._numbers(0)
+            numbers = self._differences(way.lags) if way.lags else self._last(self._numbers(0))
             found = numbers.data.cast("B")
             for name in way.after:
                 found = _forward(name)(found)
             self._filtered[way] = found
         return found
 
-    def _less(self, ago: int, lags: Lags) -> NDArray[Any]:
-        """The numbers that stand so many ``ago``, less those at ``lags`` before each; nothing else
-        of the samples, which a far neighbour makes long."""
+    def _differences(self, lags: Lags) -> NDArray[Any]:
+        """The last numbers of all samples, less those at ``lags`` before each."""
+        return self._last(self._less(0, lags))
+
+    def _last(self, samples: list[NDArray[Any]]) -> NDArray[Any]:
+        import numpy as np
+
+        last = [numbers[len(numbers) - self._each :] for numbers in samples]
+        return last[0] if len(last) == 1 else np.concatenate(last)
+
+    def _less(self, ago: int, lags: Lags) -> list[NDArray[Any]]:
+        """Of each sample the numbers that stand so many ``ago``, and those before them that near
+        lags need, less those at ``lags`` before each."""
         key = ago, lags
-        found = self._made.get(key)
+        found = self._less_of.get(key)
         if found is None:
             if lags:
-                found = self._less(ago, lags[:-1]) - self._less(ago + lags[-1], lags[:-1])
+                *others, lag = lags
+                needed = self._each + sum(each for each in self._near if each > lag)
+                before = self._less(ago, tuple(others))
+                # What is farther off is no part of what is at hand: it would make that long.
+                far = before if lag in self._near else self._less(ago + lag, tuple(others))
+                shift = lag if lag in self._near else 0
+                found = [
+                    now[len(now) - needed :] - then[len(then) - needed - shift :][:needed]
+                    for now, then in zip(before, far, strict=True)
+                ]
             else:
-                found = self._ordered(ago)
-            self._made[key] = found
+                found = [self._ordered(numbers) for numbers in self._numbers(ago)]
+            self._less_of[key] = found
         return found
 
-    def _ordered(self, ago: int) -> NDArray[Any]:
+    def _ordered(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Of what stands before all numbers there is nothing to take."""
         import numpy as np
 
-        numbers = self._numbers(ago)
         data: Buffer = numbers.data.cast("B")
         for name in self._first:
             data = _forward(name)(data)
         found = np.frombuffer(data, numbers.dtype)
-        if not any(absent := [self._absent(sample, ago) for sample in self._samples]):
-            return found
-        found = found.copy()
-        for place, count in enumerate(absent):
-            found[place * self._each :][:count] = 0
-        return found
+        absent = self._each + sum(self._near) - len(found)
+        return np.concatenate((np.zeros(absent, found.dtype), found)) if absent else found
 
-    def _numbers(self, ago: int) -> NDArray[Any]:
-        """The last numbers of all samples but so many, zeros where there are none."""
+    def _numbers(self, ago: int) -> list[NDArray[Any]]:
+        """Of each sample those that stand so many ``ago``, and before them those that near lags
+        need; as many as there are."""
         import numpy as np
 
-        size = self.layout.size
-        parts = []
+        size, found = self.layout.size, []
         for sample in self._samples:
-            absent = self._absent(sample, ago)
-            start = (len(sample) // size - ago - self._each + absent) * size
-            parts.append(np.zeros(absent, f"<u{size}"))
-            parts.append(np.frombuffer(sample, f"<u{size}", self._each - absent, max(start, 0)))
-        return np.concatenate(parts)
-
-    def _absent(self, sample: Buffer, ago: int) -> int:
-        """How many numbers so many ``ago`` would stand before the sample."""
-        return min(max(self._each + ago - len(sample) // self.layout.size, 0), self._each)
+            stop = max(len(sample) // size - ago, 0)
+            start = max(stop - self._each - sum(self._near), 0)
+            found.append(np.frombuffer(sample, f"<u{size}", stop - start, start * size))
+        return found
 
 
 @cache
