@@ -20,7 +20,7 @@ from serialpack.errors import (
 from serialpack.files.disk import without_dead
 from serialpack.files.output import MOST_FILES, Output, OutputGroup, give_owner
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
-from serialpack.files.source import Path, Source, check_output, exists, file_error, status
+from serialpack.files.source import Path, Source, check_output, exists, file_error
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
@@ -94,7 +94,7 @@ class Placer:
         self._bytes = 0
         #: The files that were there, and hold what they are to.
         self._same: set[str] = set()
-        #: The files written so far: two paths can be one file, where case does not count.
+        #: The files and links written so far: two paths can be one, where case does not count.
         self._written: set[tuple[int, int]] = set()
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
@@ -141,8 +141,7 @@ class Placer:
         """The path of the file ``entry``, and what came of ``restore``, which is given where to
         write. ``mtime``: where it is known; ``entry.mode`` 0: that is not."""
         path = self._place(entry.path)
-        if path in self._waiting or self._is_ours(path):
-            raise FileError("another entry has the same path", path=path)
+        self._check_only(path)
         if is_hidden(os.path.basename(path)):
             raise RefusedError("is called as what killed runs leave, which is removed", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
@@ -198,8 +197,7 @@ class Placer:
             if (error := failed.get(path)) is not None:
                 self._fail(entry, error)
                 continue
-            found = status(path)
-            self._written.add((found.st_dev, found.st_ino))
+            self._written |= _which(path)
             self._done(entry, report)
 
     def make(self, entry: EntryRow, report: UnpackReport) -> None:
@@ -215,7 +213,9 @@ class Placer:
                 if self._force or self._skip or not there:
                     self._folders[path] = entry
             else:
+                self._check_only(path)
                 self._link(path, entry)
+                self._written |= _which(path)
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
         except SerialpackError as error:
@@ -329,12 +329,19 @@ class Placer:
         if self._each is not None:
             self._each(entry, error)
 
-    def _is_ours(self, path: str) -> bool:
-        try:
-            found = os.stat(path)
-        except OSError:
-            return False
-        return (found.st_dev, found.st_ino) in self._written
+    def _check_only(self, path: str) -> None:
+        """FileError where a file or a link of this archive is at ``path`` already."""
+        if path in self._waiting or _which(path) & self._written:
+            raise FileError("another entry has the same path", path=path)
+
+
+def _which(path: str) -> set[tuple[int, int]]:
+    """Which file, or link, of the system is at ``path``, if any."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return set()
+    return {(found.st_dev, found.st_ino)}
 
 
 def _report(source: str, entry: EntryRow, format: str) -> UnpackReport:

@@ -239,6 +239,28 @@ def test_nothing_is_written_or_changed_through_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "theirs").stat().st_mode & 0o777 == 0o755
 
 
+@needs_posix
+@pytest.mark.parametrize("force", [True, False])
+@pytest.mark.parametrize("kinds", ["file link", "link file", "link link"])
+def test_of_a_file_and_a_link_of_one_path_the_first_stays(
+    tmp_path: Path, kinds: str, force: bool
+) -> None:
+    """With ``force`` the second took the place of the first, and both were said to be there."""
+    (tmp_path / "x").write_bytes(b"bytes")
+    of = {"file": packed({"x": tmp_path / "x"})}
+    of["link"] = an_archive(EntryRow("x", 0o120777, 5, target="y"))
+    other = an_archive(EntryRow("x", 0o120777, 5, target="z"))
+    kind, then = kinds.split()
+    joined = of[kind] + (other if then == kind else of[then])
+    with pytest.raises(serialpack.ArchiveError, match="1 of 2 entries") as failed:
+        serialpack.unpack_archive(io.BytesIO(joined), tmp_path / "to", force=force)
+    assert "another entry has the same path" in str(failed.value.failures[0][1])
+    if kind == "link":
+        assert (tmp_path / "to/x").readlink() == Path("y")
+    else:
+        assert (tmp_path / "to/x").read_bytes() == b"bytes"
+
+
 def test_sources_that_vanish_or_change_are_named_and_the_rest_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
