@@ -19,6 +19,7 @@ from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.errors import (
     ArchiveError,
+    ExistingFileError,
     FileError,
     FolderError,
     RefusedError,
@@ -129,8 +130,11 @@ class Packer:
         else:
             mover.targets.make_folder()
             inputs = [path for path in self._inputs if path != STDIO]
-            found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
-            how = f" trained from {number_of(files, 'file')},"
+            try:
+                found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
+                how = f" trained from {number_of(files, 'file')},"
+            except ExistingFileError:  # another run has trained one meanwhile
+                found, how = read(shared_dict), ""
         self._how["shared_dict"] = shared_dict
         mover.reported = self._count
         size = format_size(len(found.content))
