@@ -192,11 +192,25 @@ def test_what_is_no_dictionary_is_refused_before_anything_is_written(run: Run, k
         assert path in said.stderr.decode()
     said = run("pack", "in/2.json", "in/4.json", "--shared-dict", "few.dict", code=4)
     assert "no dictionary can be trained from 2 files" in said.stderr.decode()
-    run("unpack", "in/2.json", "--shared-dict", "missing.dict", code=1)
     run("pack", "-c", "xz", "in/2.json", "--shared-dict", "few.dict", code=2)
     run("pack", "-r", "--dry-run", "in", "--shared-dict", "few.dict")
     assert not list(kinds.rglob("*.spk"))
     assert not (kinds / "few.dict").exists()
+
+
+def test_who_unpacks_is_not_told_to_train_another(run: Run, kinds: Path) -> None:
+    """Which would have another hash: "pack -r FOLDER --shared-dict PATH trains one", it said."""
+    (kinds / "no.dict").write_bytes(b"not one")
+    run("pack", "in/2.json")
+    for verb in ("unpack", "inspect"):
+        for path, wrong, code in (
+            ("missing.dict", "there is no such dictionary", 1),
+            ("no.dict", "is no dictionary of zstd", 3),
+        ):
+            said = run(verb, "in/2.json.spk", "--shared-dict", path, code=code).stderr.decode()
+            assert said.startswith(f"serialpack: {path}: {wrong}; name the one that ")
+            assert "serialpack inspect FILE" in said
+            assert "train" not in said
 
 
 @needs_posix
