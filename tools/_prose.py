@@ -225,9 +225,10 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--skip-existing"): (
         "For a batch that is run again, also one that was killed. An output that is whole and has"
-        " the time of its source, or a later one, is left as it is; of a container that is seen by"
-        " its end. So is one that another run makes meanwhile. One that is older, or not whole, is"
-        " refused, or with `-f` made anew. An entry of"
+        " the time of its source, or a later one, is left as it is, whatever options made it; a"
+        " container says by itself whether it is whole, and how many bytes its source had. So is"
+        " one that another run makes meanwhile. One that is older, not whole, or of a source of"
+        " another size, is refused, or with `-f` made anew. An entry of"
         " an archive is left where the file that is there holds the same bytes. Hidden"
         " files that a killed run left beside outputs, and that no process holds, are removed,"
         " which is said; with `-f` too, and beside an archive, and by `unpack` of one, always. With"

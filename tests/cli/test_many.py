@@ -128,6 +128,24 @@ def test_what_is_done_is_left(run: Run, batch: Path, tmp_path: Path, sync: str) 
         assert (path.stat().st_ino == before[path.name].st_ino) == (path.name[:2] > "01")
 
 
+@pytest.mark.parametrize("size", [100, 30_000, 3_000_000])
+def test_an_output_of_a_source_of_another_size_is_not_left(
+    run: Run, tmp_path: Path, size: int
+) -> None:
+    """A source that a backup gave back was older than its output, which was left as it was."""
+    source, command = tmp_path / "a.bin", ("pack", "--skip-existing", "--block-size", "1M", "a.bin")
+    source.write_bytes(os.urandom(size))
+    run(*command)
+    assert b"is whole and no older, left as it is" in run(*command).stderr
+    source.write_bytes(os.urandom(size - 1))
+    os.utime(source, (1e9, 1e9))
+    wrong = "a.bin.spk: exists already, and is of a source of another size; -f overwrites it\n"
+    assert run(*command, code=1).stderr.decode() == f"serialpack: {wrong}"
+    run(*command, "-f")
+    run("unpack", "a.bin.spk", "-o", "again")
+    assert (tmp_path / "again").read_bytes() == source.read_bytes()
+
+
 def test_removed_only_where_the_output_is_that_of_the_source(run: Run, batch: Path) -> None:
     """A run that was ended between an output and the removal of its source is gone on with."""
     run("pack", "-r", batch)
