@@ -307,7 +307,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " followed. `pack` leaves out what is called .spk, unless `-f` is given; `unpack` takes"
         " nothing else, with `--to` every file. What is left out is counted. With `-o DIR` the"
         " tree below the named folder is kept below DIR, which is no input where it is in that"
-        " folder itself. Two inputs with one output are refused before anything is written.",
+        " folder itself; nor is a file that standard output or error lead to. Two inputs with"
+        " one output are refused before anything is written.",
     ),
     ("*", "--include"): (
         "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"

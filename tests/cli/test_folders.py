@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+import serialpack
+from tests.cli.conftest import Run, environment
 from tests.cli.told import needs_posix
 
 
@@ -84,6 +86,31 @@ def test_its_own_output_is_no_input(run: Run, tree: Path) -> None:
         said = f"{tree}/packed: is written to, and left out\n".encode()
         assert (said in done.stderr) == bool(turn)
     assert list(files_in(tree / "packed")) == [f"{name}.spk" for name in before]
+
+
+@needs_posix
+def test_what_standard_output_leads_to_is_no_input(tree: Path, tmp_path: Path) -> None:
+    """``pack -r . --archive -o - > all.spk`` held ``all.spk`` itself, of as many bytes as were
+    written when it was looked at."""
+    command = [sys.executable, "-m", "serialpack"]
+    root = os.fspath(Path(serialpack.__file__).parents[1])
+    for name, args in (
+        ("all.spk", ["pack", "-r", ".", "--archive", "-o", "-"]),
+        ("lines.json", ["pack", "-r", ".", "-o", tmp_path / "out", "--json"]),
+    ):
+        with (tree / name).open("wb") as out:
+            done = subprocess.run(
+                [*command, *args],
+                cwd=tree,
+                env=environment(tmp_path, PYTHONPATH=root),
+                stdout=out,
+                stderr=subprocess.PIPE,
+                check=True,
+            )
+        assert f"./{name}: is written to, and left out" in done.stderr.decode()
+    serialpack.unpack_archive(tree / "all.spk", tmp_path / "back")
+    assert sorted(files_in(tmp_path / "back")) == ["a.json", "x/a.json", "x/y/b c.yaml", "z/a.json"]
+    assert not (tmp_path / "out/lines.json.spk").exists()
 
 
 def test_two_folders_with_one_name_are_refused_at_first(
