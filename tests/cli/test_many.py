@@ -151,12 +151,18 @@ def test_removed_only_where_the_output_is_that_of_the_source(run: Run, batch: Pa
     run("pack", "-r", batch)
     (batch / "00.json.spk").write_bytes((batch / "01.json.spk").read_bytes())
     kept = {path.name: path.read_bytes() for path in batch.glob("*.spk")}
-    said = run("pack", "--rm", "--skip-existing", "-r", batch, code=1).stderr.decode()
-    assert "00.json.spk: exists already" in said
+    command = ("pack", "--rm", "--skip-existing", *sorted(batch.glob("*.json")))
+    for force in ((), ("-f",)):  # which it said would help, and did not
+        said = run(*command, *force, code=1).stderr.decode()
+        assert "00.json.spk: exists already, and is not what its source becomes now; -f w" in said
+        command = ("pack", "--rm", "--skip-existing", batch / "00.json")
     assert {path.name: path.read_bytes() for path in batch.iterdir()} == {
         **kept,
         "00.json": (batch / "00.json").read_bytes(),
     }
+    run("pack", "--rm", "-f", batch / "00.json")
+    assert (batch / "00.json.spk").read_bytes() != kept["00.json.spk"]
+    assert not (batch / "00.json").exists()
 
 
 def test_an_archive_among_many(run: Run, batch: Path, tmp_path: Path) -> None:
