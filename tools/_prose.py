@@ -304,9 +304,10 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--recursive"): (
         "The files in each folder that is named, and in the folders in it, in the order of their"
         " names. Links to files are read as the files that they lead to; links to folders are not"
-        " followed. `pack` leaves out what is called .spk, unless `-f` is given; `unpack` takes"
-        " nothing else, with `--to` every file. What is left out is counted. With `-o DIR` the"
-        " tree below the named folder is kept below DIR, which is no input where it is in that"
+        " followed. `pack` leaves out what is called .spk, unless `-f` is given without"
+        " `--skip-existing`; `unpack` takes nothing else, with `--to` every file. What is left"
+        " out is counted. With `-o DIR` the tree below the named folder is kept below DIR,"
+        " which is no input where it is in that"
         " folder itself; nor is a file that standard output or error lead to. Two inputs with"
         " one output are refused before anything is written.",
     ),

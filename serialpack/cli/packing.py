@@ -50,8 +50,10 @@ class Packer:
         #: written over one of them.
         self._asks_for_files = outputs.dry_run or not outputs.keep or outputs.profile is not None
         output = None if asked.archive else outputs.output
+        # Of a batch that is run again, -f is about outputs: those of before would be packed anew.
+        packed_too = outputs.force and not outputs.skip_existing
         takes = Takes(
-            lambda name: self._force or not name.endswith(SUFFIX),
+            lambda name: packed_too or not name.endswith(SUFFIX),
             (f"{SUFFIX} file", f"{SUFFIX} files"),
             keeps_empty="--archive keeps them",
         )

@@ -146,6 +146,18 @@ def test_an_output_of_a_source_of_another_size_is_not_left(
     assert (tmp_path / "again").read_bytes() == source.read_bytes()
 
 
+def test_run_again_with_force_no_output_is_packed(run: Run, batch: Path) -> None:
+    """``--skip-existing -f``, which makes anew what is stale, packed each container once more."""
+    run("pack", "-r", batch)
+    (batch / "00.json").write_text("[]")
+    said = run("pack", "-r", batch, "--skip-existing", "-f").stderr.decode()
+    assert f"{batch}: left out: 24 .spk files\n" in said
+    assert "1 packed, 23 left as they were" in said
+    assert len([*batch.iterdir()]) == 48
+    run("pack", "-r", batch, "-f")
+    assert len([*batch.glob("*.spk.spk")]) == 24
+
+
 def test_removed_only_where_the_output_is_that_of_the_source(run: Run, batch: Path) -> None:
     """A run that was ended between an output and the removal of its source is gone on with."""
     run("pack", "-r", batch)
