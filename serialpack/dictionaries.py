@@ -11,6 +11,7 @@ given it. What was read once is known from then on, to the whole process.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import threading
 import time
@@ -24,6 +25,7 @@ from serialpack.container.names import DictionaryName
 from serialpack.errors import (
     CodecError,
     FileError,
+    FolderError,
     InputError,
     MissingFileError,
     RefusedError,
@@ -116,6 +118,8 @@ def read(path: Path, hint: str = _TRAINS) -> Dictionary:
         seen = _read.get(text)
     if seen is not None and seen[0] == state:
         return seen[1]
+    if stat.S_ISDIR(found.st_mode):
+        raise FolderError("is a folder, and no dictionary", path=text, hint=hint)
     with Source(text) as source:
         data = source.read(_MOST + 1)
     if len(data) > _MOST or not dictionary_id(data):

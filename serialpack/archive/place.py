@@ -12,6 +12,7 @@ from serialpack.container.records import Header
 from serialpack.errors import (
     ArchiveError,
     Damage,
+    ExistingFileError,
     FileError,
     RefusedError,
     SerialpackError,
@@ -35,6 +36,9 @@ Each = Callable[[str, UnpackReport | SerialpackError], object]
 
 #: Whether the entry of a path is to be unpacked.
 Wanted = Callable[[str], bool]
+
+#: What there is to do where an entry cannot be.
+_ELSEWHERE = "-o names another folder"
 
 #: So many bytes wait at most to be brought to disk together.
 _MOST_BYTES = 16 << 20
@@ -146,7 +150,13 @@ class Placer:
             raise RefusedError("is called as what killed runs leave, which is removed", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
             return path, self._left(path, restore)
-        check_output(path, force=self._force, source=self.source.stat)
+        try:
+            check_output(path, force=self._force, source=self.source.stat)
+        except ExistingFileError:
+            raise
+        except FileError as error:  # whose hint is for who names a file
+            error.hint = _ELSEWHERE
+            raise
         with Output(
             path, force=self._force, mtime=mtime, mode=entry.mode or None, owner=entry.owner
         ) as output:

@@ -128,6 +128,21 @@ def test_a_folder_as_a_file_names_the_command(run: Run, tree: Path) -> None:
         assert said == f"serialpack: {spaced}: is a folder; serialpack {verb} -r '{spaced}'\n"
 
 
+@pytest.mark.usefixtures("tree")
+def test_a_folder_where_a_file_is_meant_is_told_for_what(run: Run, tmp_path: Path) -> None:
+    """ "name the files in it", said each: of a list, of a dictionary, and of an entry's place."""
+    (tmp_path / "to/in/a.json").mkdir(parents=True)
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    for args, words in (
+        (["pack", "--files-from", "in"], "in: is a folder; --files-from reads a file of names;"),
+        (["pack", "-r", "in", "--shared-dict", "in/x"], "in/x: is a folder, and no dictionary; "),
+        (["unpack", "all.spk", "-o", "to"], "to/in/a.json: is a folder; -o names another folder"),
+    ):
+        said = run(*args, code=1).stderr.decode()
+        assert f"serialpack: {words}" in said
+        assert "in it" not in said
+
+
 def test_what_goes_with_folders_only(run: Run, sample: Path) -> None:
     run("pack", "--include", "*", sample, code=2)
     run("pack", "-r", code=2)
