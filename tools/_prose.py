@@ -205,11 +205,11 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("inspect", "--shared-dict"): ("With `--head`, as for `unpack`.",),
     ("pack", "--archive"): (
         "Each input becomes an entry, under its path as it was given. A leading / is left out of"
-        " it, and everything up to the last `..`, which is said. An input that cannot be read, or"
-        " whose path holds control characters, is named and left out; the others are packed, and"
-        " the exit status says so. Names of one file (hard links) become files of their own,"
-        " extended attributes and ACLs are not kept, links that lead out are not made again: how"
-        " many there are is said at the end. Holes in files are filled. `cat` joins archives.",
+        " it, and everything up to the last `..`, which is said. An input that cannot be read is"
+        " named and left out; the others are packed, and the exit status says so. Names of"
+        " one file (hard links) become files of their own, extended attributes and ACLs are not"
+        " kept, links that lead out are not made again: how many there are is said at the end."
+        " Holes in files are filled. `cat` joins archives.",
     ),
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output."
