@@ -93,6 +93,8 @@ class Placer:
         self._each = each
         self._out = LimitedWrite(len, max_size)
         self._group = OutputGroup()
+        # What another run writes meanwhile is left, too.
+        self._group.only_same = self._skip
         #: What waits to be brought to disk, and where it goes.
         self._waiting: dict[str, tuple[str, UnpackReport]] = {}
         self._bytes = 0

@@ -19,11 +19,13 @@ from serialpack.container.entries import EntryRow
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.container.rows import decode_rows, encode_rows
 from serialpack.container.seek import find_listed, find_members
+from serialpack.errors import FileError
+from serialpack.files.output import Output, OutputGroup
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.pack import Packing, pack_blocks
 from serialpack.stages.chain import Chain, StageSpec
 from tests.container.mutants import mutants
-from tests.container.test_archive import Pipe, members, tree
+from tests.container.test_archive import FILES, Pipe, archive, members, tree
 from tests.counting import Counting
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX modes, links and owners")
@@ -259,6 +261,29 @@ def test_of_a_file_and_a_link_of_one_path_the_first_stays(
         assert (tmp_path / "to/x").readlink() == Path("y")
     else:
         assert (tmp_path / "to/x").read_bytes() == b"bytes"
+
+
+@pytest.mark.parametrize("mine", [b"", b"other"])
+def test_what_another_run_writes_meanwhile_is_left_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mine: bytes
+) -> None:
+    """As by ``pack``: one of two runs of unpack --skip-existing had failed for what both wrote."""
+    real = OutputGroup._on_disk
+
+    def meanwhile(group: OutputGroup, failed: dict[str, FileError]) -> list[Output]:
+        for output in group.outputs:
+            output._flush()
+            Path(output.path).write_bytes(mine or Path(output.hidden_path).read_bytes())
+        return real(group, failed)
+
+    monkeypatch.setattr(OutputGroup, "_on_disk", meanwhile)
+    data, failures = io.BytesIO(archive()), []
+    try:
+        serialpack.unpack_archive(data, tmp_path, skip_existing=True)
+    except serialpack.ArchiveError as error:
+        failures = [entry for entry, _ in error.failures]
+    assert failures == ([*FILES] if mine else [])
+    assert tree(tmp_path) == {path: mine or content for path, content in FILES.items()}
 
 
 def test_sources_that_vanish_or_change_are_named_and_the_rest_goes_on(
