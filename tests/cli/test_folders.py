@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,21 @@ def test_a_folder_where_a_file_is_meant_is_told_for_what(run: Run, tmp_path: Pat
         said = run(*args, code=1).stderr.decode()
         assert f"serialpack: {words}" in said
         assert "in it" not in said
+
+
+@needs_posix
+def test_a_socket_is_told_as_one(run: Run, tmp_path: Path) -> None:
+    """ "cannot read: no such device or address"."""
+    (tmp_path / "s").mkdir()
+    with socket.socket(socket.AF_UNIX) as listening:
+        folder = os.open(tmp_path / "s", os.O_RDONLY)
+        listening.bind(f"/proc/self/fd/{folder}/here")
+        os.close(folder)
+        for options in ([], ["--archive", "-o", "x.spk"]):
+            said = run("pack", "s/here", *options, code=1).stderr.decode()
+            assert said.startswith("serialpack: s/here: is a socket, which nothing is read from\n")
+        said = run("pack", "-r", "s").stderr.decode()
+        assert "s: no files to take, 1 that is no file (a pipe, a socket, a device)" in said
 
 
 def test_what_goes_with_folders_only(run: Run, sample: Path) -> None:
