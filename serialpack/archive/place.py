@@ -97,6 +97,8 @@ class Placer:
         self._group.only_same = self._skip
         #: What waits to be brought to disk, and where it goes.
         self._waiting: dict[str, tuple[str, UnpackReport]] = {}
+        #: What these are called, where case does not count.
+        self._called: set[str] = set()
         self._bytes = 0
         #: The files that were there, and hold what they are to.
         self._same: set[str] = set()
@@ -147,6 +149,8 @@ class Placer:
         """The path of the file ``entry``, and what came of ``restore``, which is given where to
         write. ``mtime``: where it is known; ``entry.mode`` 0: that is not."""
         path = self._place(entry.path)
+        if path.casefold() in self._called:
+            self.commit()  # it may be that file, which has its name only then
         self._check_only(path)
         if is_hidden(os.path.basename(path)):
             raise RefusedError("is called as what killed runs leave, which is removed", path=path)
@@ -190,6 +194,7 @@ class Placer:
         """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
         report = report._replace(left=path in self._same)
         self._waiting[path] = entry, report
+        self._called.add(path.casefold())
         if len(self._waiting) >= MOST_FILES or self._bytes >= _MOST_BYTES:
             self.commit()
 
@@ -205,6 +210,7 @@ class Placer:
         """Bring to disk what waits for it, and tell of it."""
         failed = self._group.commit()
         waiting, self._waiting, self._bytes = self._waiting, {}, 0
+        self._called.clear()
         for path, (entry, report) in waiting.items():
             if (error := failed.get(path)) is not None:
                 self._fail(entry, error)
@@ -343,7 +349,7 @@ class Placer:
 
     def _check_only(self, path: str) -> None:
         """FileError where a file or a link of this archive is at ``path`` already."""
-        if path in self._waiting or _which(path) & self._written:
+        if _which(path) & self._written:
             raise FileError("another entry has the same path", path=path)
 
 

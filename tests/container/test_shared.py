@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -239,6 +240,35 @@ def test_nothing_is_written_or_changed_through_a_link(tmp_path: Path) -> None:
         serialpack.unpack_archive(io.BytesIO(an_archive(*entries)), tmp_path / "to")
     assert [entry for entry, _ in failed.value.failures] == ["there", "a"]
     assert (tmp_path / "theirs").stat().st_mode & 0o777 == 0o755
+
+
+@needs_posix
+@pytest.mark.parametrize("names", [("A", "a"), ("d/A", "D/a")])
+def test_where_case_does_not_count_the_first_of_two_entries_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
+) -> None:
+    """With ``force``, and brought to disk together, the second took the place of the first."""
+    (tmp_path / "d").mkdir()
+
+    def here(path: object) -> object:
+        """As it is called in a file system that takes all for small letters."""
+        if not isinstance(path, str) or not path.startswith(root := f"{tmp_path}/"):
+            return path
+        return root + path.removeprefix(root).lower()
+
+    for name in ("lstat", "stat", "replace", "open"):
+        real = getattr(os, name)
+
+        def folded(*paths: object, real: Callable[..., object] = real, **more: object) -> object:
+            return real(*(here(path) for path in paths), **more)
+
+        monkeypatch.setattr(os, name, folded)
+    files = dict(zip(names, (b"first", b"second"), strict=True))
+    with pytest.raises(serialpack.ArchiveError, match="1 of 2 entries") as failed:
+        serialpack.unpack_archive(io.BytesIO(archive(files)), tmp_path, force=True)
+    assert [entry for entry, _ in failed.value.failures] == [names[1]]
+    assert "another entry has the same path" in str(failed.value.failures[0][1])
+    assert [*tree(tmp_path).values()] == [b"first"]
 
 
 @needs_posix
