@@ -11,6 +11,7 @@ given it. What was read once is known from then on, to the whole process.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import threading
 import time
@@ -24,6 +25,7 @@ from serialpack.container.names import DictionaryName
 from serialpack.errors import (
     CodecError,
     FileError,
+    FolderError,
     InputError,
     MissingFileError,
     RefusedError,
@@ -56,8 +58,11 @@ _MOST_NAMED = 64
 #: Bytes that tell one from other files.
 _HEAD = 16
 
-#: How one comes to be.
+#: How one comes to be, to pack with.
 _TRAINS = "pack -r FOLDER --shared-dict PATH trains one where there is none"
+
+#: Which one unpacks.
+PACKED_WITH = "name the one that was packed with; serialpack inspect FILE tells its name and hash"
 
 #: So many files are known at a time.
 _KNOWN = 256
@@ -98,25 +103,27 @@ _listed: dict[str, tuple[int, list[str]]] = {}
 _SETTLED = 2 * 10**9
 
 
-def read(path: Path) -> Dictionary:
+def read(path: Path, hint: str = _TRAINS) -> Dictionary:
     """The dictionary in the file ``path``, which is known from now on.
 
-    MissingFileError, FileError; InputError where it is none.
+    MissingFileError, FileError; InputError where it is none. ``hint``: what to do then.
     """
     text = os.fspath(path)
     try:
         found = os.stat(text)
     except OSError as error:
-        raise MissingFileError("there is no such dictionary", path=text, hint=_TRAINS) from error
+        raise MissingFileError("there is no such dictionary", path=text, hint=hint) from error
     state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
     with _lock:
         seen = _read.get(text)
     if seen is not None and seen[0] == state:
         return seen[1]
+    if stat.S_ISDIR(found.st_mode):
+        raise FolderError("is a folder, and no dictionary", path=text, hint=hint)
     with Source(text) as source:
         data = source.read(_MOST + 1)
     if len(data) > _MOST or not dictionary_id(data):
-        raise InputError("is no dictionary of zstd", path=text, hint=_TRAINS)
+        raise InputError("is no dictionary of zstd", path=text, hint=hint)
     dictionary = Dictionary(DictionaryName(checksum(data), os.path.basename(text)), data)
     with _lock:
         if len(_read) >= _KNOWN:

@@ -205,11 +205,11 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("inspect", "--shared-dict"): ("With `--head`, as for `unpack`.",),
     ("pack", "--archive"): (
         "Each input becomes an entry, under its path as it was given. A leading / is left out of"
-        " it, and everything up to the last `..`, which is said. An input that cannot be read, or"
-        " whose path holds control characters, is named and left out; the others are packed, and"
-        " the exit status says so. Names of one file (hard links) become files of their own,"
-        " extended attributes and ACLs are not kept, links that lead out are not made again: how"
-        " many there are is said at the end. Holes in files are filled. `cat` joins archives.",
+        " it, and everything up to the last `..`, which is said. An input that cannot be read is"
+        " named and left out; the others are packed, and the exit status says so. Names of"
+        " one file (hard links) become files of their own, extended attributes and ACLs are not"
+        " kept, links that lead out are not made again: how many there are is said at the end."
+        " Holes in files are filled. `cat` joins archives.",
     ),
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output."
@@ -225,9 +225,10 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--skip-existing"): (
         "For a batch that is run again, also one that was killed. An output that is whole and has"
-        " the time of its source, or a later one, is left as it is; of a container that is seen by"
-        " its end. So is one that another run makes meanwhile. One that is older, or not whole, is"
-        " refused, or with `-f` made anew. An entry of"
+        " the time of its source, or a later one, is left as it is, whatever options made it; a"
+        " container says by itself whether it is whole, and how many bytes its source had. So is"
+        " one that another run makes meanwhile. One that is older, not whole, or of a source of"
+        " another size, is refused, or with `-f` made anew. An entry of"
         " an archive is left where the file that is there holds the same bytes. Hidden"
         " files that a killed run left beside outputs, and that no process holds, are removed,"
         " which is said; with `-f` too, and beside an archive, and by `unpack` of one, always. With"
@@ -303,10 +304,12 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--recursive"): (
         "The files in each folder that is named, and in the folders in it, in the order of their"
         " names. Links to files are read as the files that they lead to; links to folders are not"
-        " followed. `pack` leaves out what is called .spk, unless `-f` is given; `unpack` takes"
-        " nothing else, with `--to` every file. What is left out is counted. With `-o DIR` the"
-        " tree below the named folder is kept below DIR, which is no input where it is in that"
-        " folder itself. Two inputs with one output are refused before anything is written.",
+        " followed. `pack` leaves out what is called .spk, unless `-f` is given without"
+        " `--skip-existing`; `unpack` takes nothing else, with `--to` every file. What is left"
+        " out is counted. With `-o DIR` the tree below the named folder is kept below DIR,"
+        " which is no input where it is in that"
+        " folder itself; nor is a file that standard output or error lead to. Two inputs with"
+        " one output are refused before anything is written.",
     ),
     ("*", "--include"): (
         "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"

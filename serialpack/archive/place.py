@@ -12,6 +12,7 @@ from serialpack.container.records import Header
 from serialpack.errors import (
     ArchiveError,
     Damage,
+    ExistingFileError,
     FileError,
     RefusedError,
     SerialpackError,
@@ -20,7 +21,7 @@ from serialpack.errors import (
 from serialpack.files.disk import without_dead
 from serialpack.files.output import MOST_FILES, Output, OutputGroup, give_owner
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
-from serialpack.files.source import Path, Source, check_output, exists, file_error, status
+from serialpack.files.source import Path, Source, check_output, exists, file_error
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
@@ -35,6 +36,9 @@ Each = Callable[[str, UnpackReport | SerialpackError], object]
 
 #: Whether the entry of a path is to be unpacked.
 Wanted = Callable[[str], bool]
+
+#: What there is to do where an entry cannot be.
+_ELSEWHERE = "-o names another folder"
 
 #: So many bytes wait at most to be brought to disk together.
 _MOST_BYTES = 16 << 20
@@ -89,12 +93,16 @@ class Placer:
         self._each = each
         self._out = LimitedWrite(len, max_size)
         self._group = OutputGroup()
+        # What another run writes meanwhile is left, too.
+        self._group.only_same = self._skip
         #: What waits to be brought to disk, and where it goes.
         self._waiting: dict[str, tuple[str, UnpackReport]] = {}
+        #: What these are called, where case does not count.
+        self._called: set[str] = set()
         self._bytes = 0
         #: The files that were there, and hold what they are to.
         self._same: set[str] = set()
-        #: The files written so far: two paths can be one file, where case does not count.
+        #: The files and links written so far: two paths can be one, where case does not count.
         self._written: set[tuple[int, int]] = set()
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
@@ -141,13 +149,20 @@ class Placer:
         """The path of the file ``entry``, and what came of ``restore``, which is given where to
         write. ``mtime``: where it is known; ``entry.mode`` 0: that is not."""
         path = self._place(entry.path)
-        if path in self._waiting or self._is_ours(path):
-            raise FileError("another entry has the same path", path=path)
+        if path.casefold() in self._called:
+            self.commit()  # it may be that file, which has its name only then
+        self._check_only(path)
         if is_hidden(os.path.basename(path)):
             raise RefusedError("is called as what killed runs leave, which is removed", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
             return path, self._left(path, restore)
-        check_output(path, force=self._force, source=self.source.stat)
+        try:
+            check_output(path, force=self._force, source=self.source.stat)
+        except ExistingFileError:
+            raise
+        except FileError as error:  # whose hint is for who names a file
+            error.hint = _ELSEWHERE
+            raise
         with Output(
             path, force=self._force, mtime=mtime, mode=entry.mode or None, owner=entry.owner
         ) as output:
@@ -179,6 +194,7 @@ class Placer:
         """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
         report = report._replace(left=path in self._same)
         self._waiting[path] = entry, report
+        self._called.add(path.casefold())
         if len(self._waiting) >= MOST_FILES or self._bytes >= _MOST_BYTES:
             self.commit()
 
@@ -194,12 +210,12 @@ class Placer:
         """Bring to disk what waits for it, and tell of it."""
         failed = self._group.commit()
         waiting, self._waiting, self._bytes = self._waiting, {}, 0
+        self._called.clear()
         for path, (entry, report) in waiting.items():
             if (error := failed.get(path)) is not None:
                 self._fail(entry, error)
                 continue
-            found = status(path)
-            self._written.add((found.st_dev, found.st_ino))
+            self._written |= _which(path)
             self._done(entry, report)
 
     def make(self, entry: EntryRow, report: UnpackReport) -> None:
@@ -215,7 +231,9 @@ class Placer:
                 if self._force or self._skip or not there:
                     self._folders[path] = entry
             else:
+                self._check_only(path)
                 self._link(path, entry)
+                self._written |= _which(path)
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
         except SerialpackError as error:
@@ -329,12 +347,19 @@ class Placer:
         if self._each is not None:
             self._each(entry, error)
 
-    def _is_ours(self, path: str) -> bool:
-        try:
-            found = os.stat(path)
-        except OSError:
-            return False
-        return (found.st_dev, found.st_ino) in self._written
+    def _check_only(self, path: str) -> None:
+        """FileError where a file or a link of this archive is at ``path`` already."""
+        if _which(path) & self._written:
+            raise FileError("another entry has the same path", path=path)
+
+
+def _which(path: str) -> set[tuple[int, int]]:
+    """Which file, or link, of the system is at ``path``, if any."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return set()
+    return {(found.st_dev, found.st_ino)}
 
 
 def _report(source: str, entry: EntryRow, format: str) -> UnpackReport:

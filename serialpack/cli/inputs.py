@@ -122,8 +122,12 @@ def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
         if sources.nul:
             raise UsageError("-0 goes with --files-from")
         return None
-    with Source(sys.stdin.buffer if sources.files_from == STDIO else sources.files_from) as source:
-        listed = b"".join(iter(lambda: source.read(1 << 16), b""))
+    try:
+        with Source(sys.stdin.buffer if sources.files_from == STDIO else sources.files_from) as of:
+            listed = b"".join(iter(lambda: of.read(1 << 16), b""))
+    except FolderError as error:
+        error.hint = "--files-from reads a file of names; -r takes the files in a folder"
+        raise
     names = [os.fsdecode(n) for n in listed.split(b"\0" if sources.nul else b"\n") if n]
     if not sources.nul:
         names = [n.removesuffix("\r") for n in names]

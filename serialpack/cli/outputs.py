@@ -83,6 +83,8 @@ class Targets:
         if self._output is not None and not self._folder:
             return
         owners: dict[str, str] = {}
+        alike: dict[str, str] = {}
+        tells_case: bool | None = None
         for path in paths:
             if path == STDIO or "\0" in path:
                 continue
@@ -90,7 +92,8 @@ class Targets:
                 target = self._target(path, name)
             except SerialpackError:
                 continue
-            owner = owners.setdefault(self._from_root(target), path)
+            root = self._from_root(target)
+            owner = owners.setdefault(root, path)
             if path in self._planned:
                 raise FileError("is named twice; nothing was written", path=path, hint=_ONCE)
             if owner != path:
@@ -100,6 +103,19 @@ class Targets:
                     path=path,
                     hint=self._apart(owner, path),
                 )
+            other = alike.setdefault(root.casefold(), path)
+            if other != path and not is_far(target):
+                if tells_case is None:
+                    from serialpack.files.disk import ignores_case
+
+                    tells_case = not ignores_case(os.path.dirname(target))
+                if not tells_case:
+                    raise FileError(
+                        f"{printable(other)} has the same output, {printable(target)}, where"
+                        " case does not count; nothing was written",
+                        path=path,
+                        hint="-o names a folder where it does",
+                    )
             self._planned[path] = target
         self.used |= owners.keys()
 

@@ -19,6 +19,7 @@ from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.errors import (
     ArchiveError,
+    ExistingFileError,
     FileError,
     FolderError,
     RefusedError,
@@ -49,8 +50,10 @@ class Packer:
         #: written over one of them.
         self._asks_for_files = outputs.dry_run or not outputs.keep or outputs.profile is not None
         output = None if asked.archive else outputs.output
+        # Of a batch that is run again, -f is about outputs: those of before would be packed anew.
+        packed_too = outputs.force and not outputs.skip_existing
         takes = Takes(
-            lambda name: self._force or not name.endswith(SUFFIX),
+            lambda name: packed_too or not name.endswith(SUFFIX),
             (f"{SUFFIX} file", f"{SUFFIX} files"),
             keeps_empty="--archive keeps them",
         )
@@ -129,8 +132,11 @@ class Packer:
         else:
             mover.targets.make_folder()
             inputs = [path for path in self._inputs if path != STDIO]
-            found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
-            how = f" trained from {number_of(files, 'file')},"
+            try:
+                found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
+                how = f" trained from {number_of(files, 'file')},"
+            except ExistingFileError:  # another run has trained one meanwhile
+                found, how = read(shared_dict), ""
         self._how["shared_dict"] = shared_dict
         mover.reported = self._count
         size = format_size(len(found.content))

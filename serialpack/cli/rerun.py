@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import stat
 
 from serialpack.cli.naming import SUFFIX
-from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
-from serialpack.container.short import short_length
-from serialpack.errors import ExistingFileError, FileError, ForbiddenFileError, SerialpackError
+from serialpack.container.short import short_size
+from serialpack.errors import (
+    ExistingFileError,
+    FileError,
+    ForbiddenFileError,
+    SerialpackError,
+    UnsupportedError,
+)
 from serialpack.files.source import Source, status
 
-#: Where the end of a container is looked for first: that of one of some hundred blocks is there,
-#: and all of a small file's.
-_TAIL = 4096
+#: Up to so many bytes a container is read whole: one of a small file is one short member.
+_SMALL = 4096
 
 
 def is_done(path: str, target: str, *, force: bool) -> bool:
-    """Whether ``target`` is whole, and no older than ``path``.
+    """Whether ``target`` is whole, no older than ``path``, and of a file of as many bytes.
 
     ExistingFileError where it is there and is not, and must not be overwritten.
     """
@@ -34,7 +39,7 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
         wrong = "is older than its source"
     elif not output.st_size and source.st_size:
         wrong = "is empty"
-    elif not target.endswith(SUFFIX) or not (wrong := _fault_at_end(target, output.st_size)):
+    elif not target.endswith(SUFFIX) or not (wrong := _fault(target, output.st_size, source)):
         return True
     if not force:
         raise ExistingFileError(
@@ -43,18 +48,21 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
     return False
 
 
-def _fault_at_end(path: str, size: int) -> str:
-    """Why the container at ``path`` is not there from its first to its last byte; else nothing."""
+def _fault(path: str, size: int, source: os.stat_result) -> str:
+    """Why the container at ``path`` is not there from its first to its last byte, or is not that
+    of ``source``, as far as it says; else nothing."""
     try:
-        with Source(path) as source:
-            source.file.seek(max(size - _TAIL, 0))
-            tail = source.file.read(_TAIL)
-            if size in (member_length(tail), short_length(tail)):
-                return ""
-            if find_members(source.file):  # of several members, or with a longer end
-                return ""
+        with Source(path) as found:
+            packed = short_size(found.file.read(_SMALL)) if size <= _SMALL else None
+            if packed is None:  # of several blocks or members, or not at hand
+                members = find_members(found.file)
+                packed = sum(row.size for each in members for row in each.index.rows)
+                if not members:
+                    return "is no whole container"
     except ForbiddenFileError:
         return "cannot be read"
+    except UnsupportedError as error:
+        return error.message
     except (OSError, SerialpackError):
-        pass
-    return "is no whole container"
+        return "is no whole container"
+    return "" if packed == source.st_size else "is of a source of another size"

@@ -65,17 +65,3 @@ def read_trailer(tail: bytes) -> tuple[int, int] | None:
     if end != END_OWN or checksum(tail[-TRAILER_OWN.size :][:16]) != check:
         return None
     return index_length, member_length
-
-
-def member_length(tail: bytes) -> int | None:
-    """How long the member is that ends with ``tail``, as its end says; None where that is not in
-    ``tail``, or is not as it should be."""
-    if len(tail) < TRAILER_OWN.size:
-        return None
-    if (lengths := read_trailer(tail)) is not None:
-        return lengths[1]
-    length = seek_table_length(tail)
-    if length is None or length > len(tail):
-        return None
-    frames = read_seek_table(tail[-length:])
-    return None if frames is None else length + sum(stored for stored, _ in frames)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from serialpack.errors import FileError
 from serialpack.far import is_far
 from serialpack.files.source import exists, file_error, same_file, status
-from serialpack.hidden import is_hidden
+from serialpack.hidden import forget, hidden_name, hide, is_hidden
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 
@@ -202,6 +202,25 @@ def name_new(temp: str, path: str) -> None:
         os.rename(temp, path)
         return
     os.unlink(temp)
+
+
+def ignores_case(folder: str) -> bool:
+    """Whether two names that only differ by case are one file in ``folder``, or in that which is
+    to be made in it: found out with a hidden file. No, where that cannot be made."""
+    while not os.path.isdir(folder or ".") and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    name = hidden_name()
+    path = os.path.join(folder, name)
+    hide(path)
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        return os.path.lexists(os.path.join(folder, name.upper()))
+    except OSError:
+        return False
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+        forget(path)
 
 
 def sync_folder(folder: str) -> None:

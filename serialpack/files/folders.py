@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from serialpack.errors import FileError
@@ -32,7 +34,8 @@ class Walk:
     taken that one of ``include`` means, or where there are none, and that none of ``exclude``
     does; a folder that one of these means is not entered. ``tmp/`` includes all in such folders.
     ``takes``: which names are taken.
-    ``without``: real paths of files and folders to pass over. ``whole``: also the folders, the
+    ``without``: real paths of files and folders to pass over, as are the files that standard
+    output and standard error lead to. ``whole``: also the folders, the
     walked one first (where ``include`` does not choose), and links as what they are.
     ``gitignore``: what files of that name mean is passed over, too (``.gitignore``).
     """
@@ -65,6 +68,7 @@ class Walk:
         self._ignores = GitIgnore(folder) if gitignore else None
         #: How many files and folders were passed over for that.
         self.ignored = 0
+        self._standard = _standard_files()
         root = os.path.realpath(folder)
         self._without = {
             os.path.relpath(path, root).replace(os.sep, "/"): path
@@ -101,7 +105,7 @@ class Walk:
 
     def _kind(self, entry: os.DirEntry[str], path: str) -> str:
         """``file`` to be taken, ``folder`` to be entered, or nothing."""
-        if path in self._without:
+        if path in self._without or self._is_standard(entry):
             self.passed_over.append(entry.path)
             return ""
         try:
@@ -130,6 +134,26 @@ class Walk:
             self.not_taken += 1
             return ""
         return "file"
+
+    def _is_standard(self, entry: os.DirEntry[str]) -> bool:
+        """Whether standard output or standard error lead to it."""
+        try:
+            return any(
+                entry.inode() == each.st_ino
+                and os.path.samestat(entry.stat(follow_symlinks=False), each)
+                for each in self._standard
+            )
+        except OSError:  # it is gone
+            return False
+
+
+def _standard_files() -> list[os.stat_result]:
+    """The files that standard output and standard error lead to."""
+    found = []
+    for fd in (1, 2):
+        with suppress(OSError):
+            found.append(os.fstat(fd))
+    return [each for each in found if stat.S_ISREG(each.st_mode)]
 
 
 def _all_in(glob: str) -> str:

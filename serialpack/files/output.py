@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any
 
-from serialpack.errors import FileError
+from serialpack.errors import ExistingFileError, FileError
 from serialpack.files.disk import (
     LARGE,
     WrittenBytes,
@@ -32,7 +32,7 @@ from serialpack.files.disk import (
     sync_folder,
     syncfs,
 )
-from serialpack.files.source import Path, exists, file_error, shown
+from serialpack.files.source import Path, file_error, shown
 from serialpack.hidden import forget, hidden_name, hide
 from serialpack.stages.stage import Buffer
 
@@ -228,7 +228,7 @@ class Output:
             self._close()  # what is open is not renamed there
         if self._only_same and os.path.lexists(self.path):
             if not filecmp.cmp(self._temp, self.path, shallow=False):
-                raise exists(self.path)
+                raise other_exists(self.path)
             os.unlink(self._temp)
         elif self._force:
             os.replace(self._temp, self.path)
@@ -326,6 +326,15 @@ class OutputGroup:
         for each in self.outputs:
             each.abandon()
         self.outputs = []
+
+
+def other_exists(path: str) -> FileError:
+    """That what is left where it is the same, before its source is removed, is not."""
+    return ExistingFileError(
+        "exists already, and is not what its source becomes now",
+        path=path,
+        hint="-f without --skip-existing overwrites it",
+    )
 
 
 def _give_name(output: Output) -> None:

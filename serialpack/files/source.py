@@ -337,6 +337,8 @@ def _open_source(path: str) -> IO[bytes]:
     except OSError as error:
         if os.path.isdir(path):
             raise FolderError("is a folder", path=path, hint="name the files in it") from None
+        if stat.S_ISSOCK(os.stat(path).st_mode if os.path.exists(path) else 0):
+            raise FileError("is a socket, which nothing is read from", path=path) from None
         raise file_error(error, path, "read") from error
 
 

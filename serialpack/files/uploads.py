@@ -5,8 +5,8 @@ from __future__ import annotations
 from serialpack.errors import FileError, MissingFileError
 from serialpack.far.upload import Upload, remove
 from serialpack.files.disk import WrittenBytes
-from serialpack.files.output import Output, undisturbed
-from serialpack.files.source import Source, exists
+from serialpack.files.output import Output, other_exists, undisturbed
+from serialpack.files.source import Source
 from serialpack.stages.stage import Buffer
 
 
@@ -57,7 +57,7 @@ class FarOutput(Output):
         except MissingFileError:
             return False
         if not same:
-            raise exists(self.path)
+            raise other_exists(self.path)
         return True
 
     def abandon(self) -> None:

@@ -94,7 +94,8 @@ class _Blocks:
     def _begin(self, header: Header) -> None:
         if header.in_archive and self._alone is None:
             raise UsageError(
-                "a range does not reach into an archive", hint="unpack -o FOLDER gives its files"
+                "is an archive, whose files have records and bytes each",
+                hint="unpack -o FOLDER gives its files",
             )
         plan = member_plan(header, trust=self._trust)
         self.headers.append(header)

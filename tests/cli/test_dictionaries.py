@@ -14,8 +14,10 @@ import pytest
 import serialpack
 from serialpack.units import format_size
 from tests.cli.conftest import Run
+from tests.cli.told import needs_posix
 from tests.container.mutants import mutants
 from tests.docs.test_schemas import check
+from tests.injected import injected
 
 
 def record(number: int) -> bytes:
@@ -190,11 +192,45 @@ def test_what_is_no_dictionary_is_refused_before_anything_is_written(run: Run, k
         assert path in said.stderr.decode()
     said = run("pack", "in/2.json", "in/4.json", "--shared-dict", "few.dict", code=4)
     assert "no dictionary can be trained from 2 files" in said.stderr.decode()
-    run("unpack", "in/2.json", "--shared-dict", "missing.dict", code=1)
     run("pack", "-c", "xz", "in/2.json", "--shared-dict", "few.dict", code=2)
     run("pack", "-r", "--dry-run", "in", "--shared-dict", "few.dict")
     assert not list(kinds.rglob("*.spk"))
     assert not (kinds / "few.dict").exists()
+
+
+def test_who_unpacks_is_not_told_to_train_another(run: Run, kinds: Path) -> None:
+    """Which would have another hash: "pack -r FOLDER --shared-dict PATH trains one", it said."""
+    (kinds / "no.dict").write_bytes(b"not one")
+    run("pack", "in/2.json")
+    for verb in ("unpack", "inspect"):
+        for path, wrong, code in (
+            ("missing.dict", "there is no such dictionary", 1),
+            ("no.dict", "is no dictionary of zstd", 3),
+        ):
+            said = run(verb, "in/2.json.spk", "--shared-dict", path, code=code).stderr.decode()
+            assert said.startswith(f"serialpack: {path}: {wrong}; name the one that ")
+            assert "serialpack inspect FILE" in said
+            assert "train" not in said
+
+
+@needs_posix
+def test_one_that_another_run_trains_meanwhile_is_used(run: Run, kinds: Path) -> None:
+    """The second of two that began together failed for all its files: "exists already"."""
+    env = injected(
+        kinds / "site",
+        "import os, shutil\n"
+        "real = os.link\n"
+        "def link(temp, path, **named):\n"
+        "    if path.endswith('.dict'):\n"
+        "        shutil.copy(temp, path)\n"
+        "    return real(temp, path, **named)\n"
+        "os.link = link\n",
+    )
+    said = run("pack", "-r", "in", "-o", "out", "--shared-dict", "k.dict", env=env)
+    assert "k.dict: used for 60 of 60 files" in said.stderr.decode()
+    assert "trained" not in said.stderr.decode()
+    run("unpack", "-r", "out", "-o", "back", "--shared-dict", "k.dict")
+    assert (kinds / "back/sub/1.json").read_bytes() == record(1)
 
 
 def test_the_library_packs_and_reads_with_one(tmp_path: Path) -> None:

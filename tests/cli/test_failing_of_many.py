@@ -173,6 +173,32 @@ def test_inputs_of_one_output_are_refused_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
+@needs_posix
+def test_inputs_of_one_output_are_refused_where_case_does_not_count(
+    run: Run, tmp_path: Path
+) -> None:
+    """With -f the one took the place of the other, and with --rm both were removed then."""
+    names = ["in/a.json", "in/x/A.json", "in/X/a.json"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f'"{name}"')
+    env = injected(
+        tmp_path / "site",
+        "import os\n"
+        "real = os.path.lexists\n"
+        "os.path.lexists = lambda path: real(path) or real(path.lower())\n",
+    )
+    command = ("pack", "-r", "in", "-o", "out", "-f", "--rm")
+    said = run(*command, env=env, code=1).stderr.decode()
+    assert said == (
+        "serialpack: in/x/A.json: in/X/a.json has the same output, out/x/A.json.spk, where case"
+        " does not count; nothing was written; -o names a folder where it does\n"
+    )
+    assert not (tmp_path / "out").exists()
+    assert all((tmp_path / name).exists() for name in names)
+    assert b"3 packed" in run(*command).stderr
+
+
 def test_where_no_process_can_be_started_it_is_done_in_this_one(run: Run, tmp_path: Path) -> None:
     """Each file was said to be one that may not be read."""
     env = injected(tmp_path / "site", "import sys\nsys.executable = '/dev/null'\n")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+import serialpack
+from tests.cli.conftest import Run, environment
 from tests.cli.told import needs_posix
 
 
@@ -86,6 +89,31 @@ def test_its_own_output_is_no_input(run: Run, tree: Path) -> None:
     assert list(files_in(tree / "packed")) == [f"{name}.spk" for name in before]
 
 
+@needs_posix
+def test_what_standard_output_leads_to_is_no_input(tree: Path, tmp_path: Path) -> None:
+    """``pack -r . --archive -o - > all.spk`` held ``all.spk`` itself, of as many bytes as were
+    written when it was looked at."""
+    command = [sys.executable, "-m", "serialpack"]
+    root = os.fspath(Path(serialpack.__file__).parents[1])
+    for name, args in (
+        ("all.spk", ["pack", "-r", ".", "--archive", "-o", "-"]),
+        ("lines.json", ["pack", "-r", ".", "-o", tmp_path / "out", "--json"]),
+    ):
+        with (tree / name).open("wb") as out:
+            done = subprocess.run(
+                [*command, *args],
+                cwd=tree,
+                env=environment(tmp_path, PYTHONPATH=root),
+                stdout=out,
+                stderr=subprocess.PIPE,
+                check=True,
+            )
+        assert f"./{name}: is written to, and left out" in done.stderr.decode()
+    serialpack.unpack_archive(tree / "all.spk", tmp_path / "back")
+    assert sorted(files_in(tmp_path / "back")) == ["a.json", "x/a.json", "x/y/b c.yaml", "z/a.json"]
+    assert not (tmp_path / "out/lines.json.spk").exists()
+
+
 def test_two_folders_with_one_name_are_refused_at_first(
     run: Run, tree: Path, tmp_path: Path
 ) -> None:
@@ -99,6 +127,36 @@ def test_a_folder_as_a_file_names_the_command(run: Run, tree: Path) -> None:
     for verb in ("pack", "unpack", "inspect"):
         said = run(verb, spaced, code=1).stderr.decode()
         assert said == f"serialpack: {spaced}: is a folder; serialpack {verb} -r '{spaced}'\n"
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_folder_where_a_file_is_meant_is_told_for_what(run: Run, tmp_path: Path) -> None:
+    """ "name the files in it", said each: of a list, of a dictionary, and of an entry's place."""
+    (tmp_path / "to/in/a.json").mkdir(parents=True)
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    for args, words in (
+        (["pack", "--files-from", "in"], "in: is a folder; --files-from reads a file of names;"),
+        (["pack", "-r", "in", "--shared-dict", "in/x"], "in/x: is a folder, and no dictionary; "),
+        (["unpack", "all.spk", "-o", "to"], "to/in/a.json: is a folder; -o names another folder"),
+    ):
+        said = run(*args, code=1).stderr.decode()
+        assert f"serialpack: {words}" in said
+        assert "in it" not in said
+
+
+@needs_posix
+def test_a_socket_is_told_as_one(run: Run, tmp_path: Path) -> None:
+    """ "cannot read: no such device or address"."""
+    (tmp_path / "s").mkdir()
+    with socket.socket(socket.AF_UNIX) as listening:
+        folder = os.open(tmp_path / "s", os.O_RDONLY)
+        listening.bind(f"/proc/self/fd/{folder}/here")
+        os.close(folder)
+        for options in ([], ["--archive", "-o", "x.spk"]):
+            said = run("pack", "s/here", *options, code=1).stderr.decode()
+            assert said.startswith("serialpack: s/here: is a socket, which nothing is read from\n")
+        said = run("pack", "-r", "s").stderr.decode()
+        assert "s: no files to take, 1 that is no file (a pipe, a socket, a device)" in said
 
 
 def test_what_goes_with_folders_only(run: Run, sample: Path) -> None:

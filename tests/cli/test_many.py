@@ -128,17 +128,53 @@ def test_what_is_done_is_left(run: Run, batch: Path, tmp_path: Path, sync: str) 
         assert (path.stat().st_ino == before[path.name].st_ino) == (path.name[:2] > "01")
 
 
+@pytest.mark.parametrize("size", [100, 30_000, 3_000_000])
+def test_an_output_of_a_source_of_another_size_is_not_left(
+    run: Run, tmp_path: Path, size: int
+) -> None:
+    """A source that a backup gave back was older than its output, which was left as it was."""
+    source, command = tmp_path / "a.bin", ("pack", "--skip-existing", "--block-size", "1M", "a.bin")
+    source.write_bytes(os.urandom(size))
+    run(*command)
+    assert b"is whole and no older, left as it is" in run(*command).stderr
+    source.write_bytes(os.urandom(size - 1))
+    os.utime(source, (1e9, 1e9))
+    wrong = "a.bin.spk: exists already, and is of a source of another size; -f overwrites it\n"
+    assert run(*command, code=1).stderr.decode() == f"serialpack: {wrong}"
+    run(*command, "-f")
+    run("unpack", "a.bin.spk", "-o", "again")
+    assert (tmp_path / "again").read_bytes() == source.read_bytes()
+
+
+def test_run_again_with_force_no_output_is_packed(run: Run, batch: Path) -> None:
+    """``--skip-existing -f``, which makes anew what is stale, packed each container once more."""
+    run("pack", "-r", batch)
+    (batch / "00.json").write_text("[]")
+    said = run("pack", "-r", batch, "--skip-existing", "-f").stderr.decode()
+    assert f"{batch}: left out: 24 .spk files\n" in said
+    assert "1 packed, 23 left as they were" in said
+    assert len([*batch.iterdir()]) == 48
+    run("pack", "-r", batch, "-f")
+    assert len([*batch.glob("*.spk.spk")]) == 24
+
+
 def test_removed_only_where_the_output_is_that_of_the_source(run: Run, batch: Path) -> None:
     """A run that was ended between an output and the removal of its source is gone on with."""
     run("pack", "-r", batch)
     (batch / "00.json.spk").write_bytes((batch / "01.json.spk").read_bytes())
     kept = {path.name: path.read_bytes() for path in batch.glob("*.spk")}
-    said = run("pack", "--rm", "--skip-existing", "-r", batch, code=1).stderr.decode()
-    assert "00.json.spk: exists already" in said
+    command = ("pack", "--rm", "--skip-existing", *sorted(batch.glob("*.json")))
+    for force in ((), ("-f",)):  # which it said would help, and did not
+        said = run(*command, *force, code=1).stderr.decode()
+        assert "00.json.spk: exists already, and is not what its source becomes now; -f w" in said
+        command = ("pack", "--rm", "--skip-existing", batch / "00.json")
     assert {path.name: path.read_bytes() for path in batch.iterdir()} == {
         **kept,
         "00.json": (batch / "00.json").read_bytes(),
     }
+    run("pack", "--rm", "-f", batch / "00.json")
+    assert (batch / "00.json.spk").read_bytes() != kept["00.json.spk"]
+    assert not (batch / "00.json").exists()
 
 
 def test_an_archive_among_many(run: Run, batch: Path, tmp_path: Path) -> None:

@@ -153,6 +153,14 @@ def test_what_is_refused_is_one_line(run: Run, tmp_path: Path, args: list[str], 
     assert (tmp_path / "all.spk").exists()
 
 
+@pytest.mark.usefixtures("contents")
+def test_of_an_archive_no_first_records_are_shown(run: Run) -> None:
+    """ "a range does not reach into an archive", it said, and nobody had asked for one."""
+    said = run("inspect", "--head", "2", "all.spk", code=2).stderr.decode()
+    assert said.startswith("serialpack: all.spk: is an archive, whose files have records and ")
+    assert "range" not in said
+
+
 @pytest.mark.parametrize("args", [[], ["--salvage"], ["-o", "all/"]])
 @pytest.mark.usefixtures("contents")
 def test_globs_that_fit_nothing_make_nothing(run: Run, tmp_path: Path, args: list[str]) -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,11 +20,13 @@ from serialpack.container.entries import EntryRow
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.container.rows import decode_rows, encode_rows
 from serialpack.container.seek import find_listed, find_members
+from serialpack.errors import FileError
+from serialpack.files.output import Output, OutputGroup
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.pack import Packing, pack_blocks
 from serialpack.stages.chain import Chain, StageSpec
 from tests.container.mutants import mutants
-from tests.container.test_archive import Pipe, members, tree
+from tests.container.test_archive import FILES, Pipe, archive, members, tree
 from tests.counting import Counting
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX modes, links and owners")
@@ -237,6 +240,80 @@ def test_nothing_is_written_or_changed_through_a_link(tmp_path: Path) -> None:
         serialpack.unpack_archive(io.BytesIO(an_archive(*entries)), tmp_path / "to")
     assert [entry for entry, _ in failed.value.failures] == ["there", "a"]
     assert (tmp_path / "theirs").stat().st_mode & 0o777 == 0o755
+
+
+@needs_posix
+@pytest.mark.parametrize("names", [("A", "a"), ("d/A", "D/a")])
+def test_where_case_does_not_count_the_first_of_two_entries_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
+) -> None:
+    """With ``force``, and brought to disk together, the second took the place of the first."""
+    (tmp_path / "d").mkdir()
+
+    def here(path: object) -> object:
+        """As it is called in a file system that takes all for small letters."""
+        if not isinstance(path, str) or not path.startswith(root := f"{tmp_path}/"):
+            return path
+        return root + path.removeprefix(root).lower()
+
+    for name in ("lstat", "stat", "replace", "open"):
+        real = getattr(os, name)
+
+        def folded(*paths: object, real: Callable[..., object] = real, **more: object) -> object:
+            return real(*(here(path) for path in paths), **more)
+
+        monkeypatch.setattr(os, name, folded)
+    files = dict(zip(names, (b"first", b"second"), strict=True))
+    with pytest.raises(serialpack.ArchiveError, match="1 of 2 entries") as failed:
+        serialpack.unpack_archive(io.BytesIO(archive(files)), tmp_path, force=True)
+    assert [entry for entry, _ in failed.value.failures] == [names[1]]
+    assert "another entry has the same path" in str(failed.value.failures[0][1])
+    assert [*tree(tmp_path).values()] == [b"first"]
+
+
+@needs_posix
+@pytest.mark.parametrize("force", [True, False])
+@pytest.mark.parametrize("kinds", ["file link", "link file", "link link"])
+def test_of_a_file_and_a_link_of_one_path_the_first_stays(
+    tmp_path: Path, kinds: str, force: bool
+) -> None:
+    """With ``force`` the second took the place of the first, and both were said to be there."""
+    (tmp_path / "x").write_bytes(b"bytes")
+    of = {"file": packed({"x": tmp_path / "x"})}
+    of["link"] = an_archive(EntryRow("x", 0o120777, 5, target="y"))
+    other = an_archive(EntryRow("x", 0o120777, 5, target="z"))
+    kind, then = kinds.split()
+    joined = of[kind] + (other if then == kind else of[then])
+    with pytest.raises(serialpack.ArchiveError, match="1 of 2 entries") as failed:
+        serialpack.unpack_archive(io.BytesIO(joined), tmp_path / "to", force=force)
+    assert "another entry has the same path" in str(failed.value.failures[0][1])
+    if kind == "link":
+        assert (tmp_path / "to/x").readlink() == Path("y")
+    else:
+        assert (tmp_path / "to/x").read_bytes() == b"bytes"
+
+
+@pytest.mark.parametrize("mine", [b"", b"other"])
+def test_what_another_run_writes_meanwhile_is_left_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mine: bytes
+) -> None:
+    """As by ``pack``: one of two runs of unpack --skip-existing had failed for what both wrote."""
+    real = OutputGroup._on_disk
+
+    def meanwhile(group: OutputGroup, failed: dict[str, FileError]) -> list[Output]:
+        for output in group.outputs:
+            output._flush()
+            Path(output.path).write_bytes(mine or Path(output.hidden_path).read_bytes())
+        return real(group, failed)
+
+    monkeypatch.setattr(OutputGroup, "_on_disk", meanwhile)
+    data, failures = io.BytesIO(archive()), []
+    try:
+        serialpack.unpack_archive(data, tmp_path, skip_existing=True)
+    except serialpack.ArchiveError as error:
+        failures = [entry for entry, _ in error.failures]
+    assert failures == ([*FILES] if mine else [])
+    assert tree(tmp_path) == {path: mine or content for path, content in FILES.items()}
 
 
 def test_sources_that_vanish_or_change_are_named_and_the_rest_goes_on(
