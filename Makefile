@@ -2,10 +2,11 @@
 
 VENV := .venv
 BIN  := $(VENV)/bin
-PIP  := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
-# Compiled as pip compiles what it installs: an editable install leaves that to the first run,
-# which PYTHONDONTWRITEBYTECODE forbids, and then every start takes twice as long.
-COMPILE := $(BIN)/python -m compileall -q serialpack
+PIP  := $(BIN)/python -m pip --disable-pip-version-check install -q --no-compile -c constraints.txt
+# All is compiled at the end but the tests of others, which are a third of it: what is left to the
+# first run PYTHONDONTWRITEBYTECODE forbids, and then every start takes twice as long. Some files
+# are templates that nothing compiles.
+COMPILE = $(BIN)/python -m compileall -qq -x '/tests?/' serialpack $(VENV)/lib/python3*/site-packages || true
 # pytest runs in so many processes.
 JOBS ?= 2
 # Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
@@ -68,9 +69,9 @@ $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
 	@echo 'installing serialpack and what its tests need into $(VENV)'
 	@$(PIP) hatchling editables
 	@$(PIP) --no-build-isolation -e '.[all,remote,test]'
-	@$(COMPILE)
 	@$(PIP) --only-binary :all: --no-build-isolation -e '.[peers]' || \
 	  echo 'not every stock reader can be installed here; the tests of absent ones are skipped'
+	@$(COMPILE)
 	@touch $@
 
 # --- commands -------------------------------------------------------------------------------

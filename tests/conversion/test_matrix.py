@@ -225,6 +225,7 @@ def _never(_: Any) -> bool:
 PACKED = [name for name in FORMATS_HERE if not getattr(FORMATS.get(name), "unpacked", ())]
 
 
+@pytest.mark.slow  # and tests/fidelity packs every value under every serializer, too
 @pytest.mark.parametrize("source", PACKED)
 def test_every_value_packed_by_every_serializer(source: str) -> None:
     """As above, of ``pack -s``: the file unpacked again has the same value, or none was made."""

@@ -45,7 +45,7 @@ PS1=
 unsetopt prompt_cr prompt_sp
 fpath=($COMPLETIONS $fpath)
 autoload -Uz compinit
-compinit -u -d $HOME/.zcompdump
+compinit -u -d $DUMP
 """
 
 # compadd is the one command by which everything is offered; with -O, -A and -D it only looks.
@@ -92,6 +92,9 @@ class Shell:
             "HOME": str(home),
             "COMPLETIONS": str(COMPLETIONS),
             "ANSWER": str(self._answer),
+            # What zsh knows of all completions, which takes it most of its start to find out: once
+            # for the tests of a process.
+            "DUMP": str(home.parent / "zcompdump"),
         }
 
     def offers(self, line: str, folder: Path) -> set[str]:

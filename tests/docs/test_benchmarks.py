@@ -60,6 +60,10 @@ def test_nothing_is_left_over() -> None:
     assert there <= {*SECTIONS, COLD, *OTHERS}
 
 
+# One process makes it, and runs all tests on it.
+pytestmark = pytest.mark.xdist_group("benchmarks")
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """Every sample, measured now."""

@@ -102,7 +102,7 @@ def _limited(kib: int) -> list[str]:
 @pytest.fixture(scope="session")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lines") / "x.ndjson"
-    path.write_bytes(b"".join(b'{"a":%d,"b":"x%d","c":[%d]}\n' % (n, n, n) for n in range(50_000)))
+    path.write_bytes(b"".join(b'{"a":%d,"b":"x%d","c":[%d]}\n' % (n, n, n) for n in range(20_000)))
     return path
 
 
@@ -148,7 +148,7 @@ def test_whatever_is_refused(
 def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same records as a container, CBOR and CSV in a container."""
     folder = tmp_path_factory.mktemp("forms")
-    records = b"".join(b'{"a":%d,"b":"x%d","c":%d}\n' % (n, n, n) for n in range(20_000))
+    records = b"".join(b'{"a":%d,"b":"x%d","c":%d}\n' % (n, n, n) for n in range(8_000))
     (folder / "x.ndjson").write_bytes(records)
     serialpack.pack(folder / "x.ndjson", folder / "x.spk", serializer="columns")
     serialpack.convert(folder / "x.ndjson", folder / "x.cbor", to="cbor")

@@ -11,6 +11,9 @@ import pytest
 
 from tests.added import House, copied
 
+# It is about where things are looked up, which no Python does in another way.
+pytestmark = pytest.mark.slow
+
 #: What is written: a class that says how its records are read and written.
 FILE = '''"""Properties: lines of a name, an equals sign and a text."""
 
