@@ -16,7 +16,6 @@ from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.json.loose import loose_in
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.tables.flatbuffers import begins_stream
 from serialpack.values.structure import Structure
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -143,8 +142,6 @@ def _is_xml(head: bytes, *, whole: bool) -> bool:
 
 
 def _binary(head: bytes, *, whole: bool) -> Recognised:
-    if begins_stream(head):
-        return Recognised("arrow", ("arrow",))
     found = {d.name: _reads(d, head, whole=whole) for d in FORMATS if d.containers}
     possible = tuple(name for name, reads in found.items() if reads is not False)
     sure = len(possible) == 1 and found[possible[0]]

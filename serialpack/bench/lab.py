@@ -164,6 +164,7 @@ class Workbench:
         self.objects = is_object(subject)
         self._serialized: dict[tuple[object, ...], SerializedPart] = {}
         self._compressed: dict[tuple[object, ...], CompressedPart] = {}
+        self._squeezed: dict[int, int] = {}
         self._other: tuple[int, Workbench] | None = None
 
     @cached_property
@@ -196,12 +197,14 @@ class Workbench:
         assert self.subject.stands is not None
         return self.subject.stands
 
-    @cached_property
-    def squeezed(self) -> int:
-        """Bytes that what is held takes in the survey."""
-        material = self.material
-        assert isinstance(material, Material)
-        return max(Quick()(material.data), 1)
+    def squeezed(self, size: int) -> int:
+        """Bytes that the first ``size`` of what is held take in the survey: as many were measured
+        where the end of what is held is not the end of a value."""
+        if size not in self._squeezed:
+            material = self.material
+            assert isinstance(material, Material)
+            self._squeezed[size] = max(Quick()(material.data[:size]), 1)
+        return self._squeezed[size]
 
     def copy(self) -> float:
         """Seconds of one copy of what is held."""
@@ -326,8 +329,8 @@ class Workbenches:
                 except SerialpackError as error:
                     raise RefusedError(f"{printable(bench.subject.path)}: {error.said}") from error
                 workers = trial.threads if small and crowd.many else 1
-                size = bench.material.size
-                found.append(Measured(figures, size, bench.squeezed, bench.stands, workers))
+                size, squeezed = bench.material.size, bench.squeezed(figures.source)
+                found.append(Measured(figures, size, squeezed, bench.stands, workers))
         return weighed(found, crowd)
 
 

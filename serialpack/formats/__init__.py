@@ -231,7 +231,9 @@ FORMATS = FormatRegistry(
         18,
         "serialpack.formats.tables.arrow:ArrowFormat",
         (".arrow", ".feather", ".arrows"),
-        magic=(b"ARROW1\0\0", b"\xff\xff\xff\xff"),
+        # Streams from before 0.15 begin with a length; where the rest is found stands behind it.
+        magic=(b"ARROW1\0\0", b"\xff\xff\xff\xff", b"\0\0\0"),
+        magic_at=(0, 5),
         sign="serialpack.formats.tables.found:begins_arrow",
         sequence=True,
         one_schema=True,

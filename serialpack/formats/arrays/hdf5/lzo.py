@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import zlib
-from itertools import product
 from typing import Any
 
 from serialpack.errors import InputError
+from serialpack.formats.arrays.hdf5.chunked import ChunkedDataset
 
 #: The numbers of filters.
 SHUFFLE, LZO = 2, 305
@@ -28,42 +28,16 @@ def can_undo(codes: list[int], dtype: Any) -> bool:
     return True
 
 
-class LzoDataset:
-    """As much of a dataset of h5py as is asked of one, with chunks that ``can_undo`` knows."""
+class LzoDataset(ChunkedDataset):
+    """A dataset with chunks that ``can_undo`` knows."""
 
     def __init__(self, dataset: Any, *, shuffled: bool) -> None:
-        self._dataset, self._shuffled = dataset, shuffled
-        self.shape, self.dtype, self.chunks = dataset.shape, dataset.dtype, dataset.chunks
-        self.id = dataset.id
-
-    def __getitem__(self, region: tuple[Any, ...]) -> Any:
-        """The items of a region: of each of the first indices one or a slice, of the others all."""
-        import numpy as np
-
-        parts = [*region, *[slice(None)] * (len(self.shape) - len(region))]
-        spans = [
-            part.indices(length)[:2] if isinstance(part, slice) else (part, part + 1)
-            for part, length in zip(parts, self.shape, strict=True)
-        ]
-        found = np.empty([end - start for start, end in spans], self.dtype)
-        touched = (
-            range(start // size * size, end, size)
-            for (start, end), size in zip(spans, self.chunks, strict=True)
-        )
-        for origin in product(*touched):
-            into, out_of = [], []
-            for (start, end), at, size in zip(spans, origin, self.chunks, strict=True):
-                first, last = max(start, at), min(end, at + size)
-                into.append(slice(first - start, last - start))
-                out_of.append(slice(first - at, last - at))
-            found[tuple(into)] = self._chunk(origin)[tuple(out_of)]
-        return found[tuple(slice(None) if isinstance(part, slice) else 0 for part in parts)]
+        super().__init__(dataset)
+        self._shuffled = shuffled
 
     def _chunk(self, origin: tuple[int, ...]) -> Any:
         import numpy as np
 
-        if self.id.get_chunk_info_by_coord(origin).byte_offset is None:
-            return np.full(self.chunks, self._dataset.fillvalue, self.dtype)
         skipped, data = self.id.read_direct_chunk(origin)
         size = math.prod(self.chunks) * self.dtype.itemsize
         # A bit for each filter, in order, that the chunk did not go through.

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from serialpack.errors import InputError, MissingLibraryError, RefusedError
+from serialpack.formats.arrays.hdf5.chunked import ChunkedDataset, is_sparse
 from serialpack.formats.arrays.hdf5.lzo import SHUFFLE, LzoDataset, can_undo
 from serialpack.formats.arrays.hdf5.tree import found_at
 from serialpack.formats.arrays.hdf5.types import (
@@ -65,11 +66,11 @@ def filters(dataset: Any) -> Iterator[ChunkFilter]:
 
 
 def _readable(dataset: Any) -> Any:
-    """``dataset`` as what gives its items: where h5py does, itself."""
+    """``dataset`` as what gives its items: where h5py does, and is quick at it, itself."""
     codes = [each.code for each in filters(dataset)] if dataset.chunks else []
     if can_undo(codes, dataset.dtype):
         return LzoDataset(dataset, shuffled=SHUFFLE in codes)
-    return dataset
+    return ChunkedDataset(dataset) if is_sparse(dataset) else dataset
 
 
 def _is_here(code: int) -> bool:
