@@ -47,6 +47,13 @@ _FAR, _HOPEFUL = 0.7, 0.9
 #: does.
 _CLOSE = 0.85
 
+#: Where pcodec leaves so small a share of what all else does of little, no more is tried; but of
+#: what leaves next to nothing little does not tell into how many blocks it is cut.
+_CLEARLY, _LITTLE = 0.93, 0.1
+
+#: Filters are not tried where they leave so much more than zstd alone.
+_NEAR = 1.03
+
 #: Where pcodec leaves so small a share of what zstd does, filters are not tried for that.
 _AT_ONCE = 0.8
 
@@ -179,34 +186,45 @@ class _ArrayChoice:
         return looked(self._little, self._quick)
 
     def own(self) -> list[ArrayChain]:
-        """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells."""
+        """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells. On
+        little, where time matters."""
+        return self._own(self._little if self._asked else self._trial)
+
+    def _own(self, trial: SampleTrial) -> list[ArrayChain]:
         if self._layout.size == 1:
             return []
         before = (f"byteswap:{self._layout.size}",) if self._layout.big else ()
-        return self._pcodec(Way((), before), self._layout.kind)
+        return self._pcodec(Way((), before), self._layout.kind, trial)
 
-    def _pcodec(self, way: Way, kind: str) -> list[ArrayChain]:
+    def _pcodec(self, way: Way, kind: str, trial: SampleTrial) -> list[ArrayChain]:
         layout = self._layout
         if not EFFORTS[self._effort].by_itself or f"{kind}{layout.size}" not in TYPES:
             return []
         before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
         codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", self._effort)
-        found = self._trial.of(way, codec)
+        found = trial.of(way, codec)
         self._pcodecs.append(found)
         return [_asking(self._asked, found)]
 
     def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """The smallest, by what was begun with."""
-        asked = self._asked
+        asked, trial = self._asked, self._trial
+        far = list(self._farther(seen, own))
+        if asked and not far and _LITTLE < _least(own) < _CLEARLY * min(seen.least, seen.plain):
+            return Chosen(own[0], ArrayChain((), self._codec, seen.plain))
         close = not asked or min(_least(own), seen.least) > _CLOSE * seen.plain
         level = self._middle if close else self._quick
-        plain, *far = _together(
+        plain, *found = _together(
             threads,
             lambda: self._plainly(level),
-            *(partial(self._pcodec, *each) for each in self._farther(seen, own)),
+            lambda: self._own(trial),
+            *(partial(self._pcodec, *each, trial) for each in far),
         )
-        chains = [plain, *own, *(chain for found in far for chain in found)]
-        if not asked or _least(chains[1:]) > _AT_ONCE * min(plain.share, seen.least):
+        chains = [plain, *(chain for each in found for chain in each)]
+        worth = seen.least < _NEAR * seen.plain and _least(chains[1:]) > _AT_ONCE * min(
+            plain.share, seen.least
+        )
+        if worth or not asked:
             if self._middle == self._codec:
                 chains += self._filtered(seen.ways, threads)
             else:
