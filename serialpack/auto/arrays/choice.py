@@ -276,10 +276,10 @@ class _ArrayChoice:
         best, least = min(quick, key=lambda chain: chain.share), _least(chains)
         jobs: list[Callable[[], ArrayChain]] = []
         if best.share**_POWER < least:
-            jobs.append(partial(self._finer, best.way))
+            jobs.append(partial(self._finer, best, least))
         if plain.share < max(least / _BEYOND, _MATCHES):
             codec = self._beyond(self._few, plain)
-            hopes = self._hopes(plain, codec)
+            hopes = self._hopes(plain, codec, best.way)
             if hopes < least and self._surely(codec, best.way):
                 chains.append(plain._replace(codec=codec, share=min(plain.share, hopes)))
             elif hopes < least:
@@ -293,14 +293,17 @@ class _ArrayChoice:
         raised = [each for each in found if (each.way, each.codec) == (PLAIN, self._codec)]
         return raised[0] if raised else plain
 
-    def _finer(self, way: Way) -> ArrayChain:
-        """What LZMA or a high level leave behind the filters of ``way``, whichever leaves less of
-        few numbers."""
+    def _finer(self, quick: ArrayChain, least: float) -> ArrayChain:
+        """What LZMA or a high level leave behind the filters of ``quick``, whichever leaves less of
+        few numbers; as these tell where a quick level leaves the ``least`` of all as it is."""
         codecs = dict.fromkeys(self._lzma(1), _DEARER)
         codecs[_at_most(self._codec, _HIGH)] = 0
-        few = self._few
+        few, way = self._few, quick.way
         found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
-        return _asking(codecs[found], self._trial.of(way, found))
+        if quick.share > least or self.whole:
+            return _asking(codecs[found], self._trial.of(way, found))
+        less = few.of(way, found).share / few.of(way, self._quick).share
+        return quick._replace(codec=found, share=quick.share * min(less, 1), payload=None)
 
     def _beyond(self, few: SampleTrial, plain: ArrayChain) -> StageSpec:
         """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a
@@ -314,13 +317,16 @@ class _ArrayChoice:
             return plain.codec
         return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
 
-    def _hopes(self, plain: ArrayChain, codec: StageSpec) -> float:
-        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few."""
+    def _hopes(self, plain: ArrayChain, codec: StageSpec, way: Way) -> float:
+        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few; none
+        where a quick level behind the filters of ``way`` leaves less of these than it ever may."""
         if codec == plain.codec:
             return 0
         few = self._few
-        ratio = few.of(PLAIN, codec).share / few.of(PLAIN, self._middle).share
-        return plain.share * ratio * (_STEADY if plain.share > _NOISY else _MORE_MATCHES)
+        left, more = few.of(PLAIN, codec).share, _STEADY if plain.share > _NOISY else _MORE_MATCHES
+        if left * more > few.of(way, self._quick).share:
+            return 1
+        return plain.share * left / few.of(PLAIN, self._middle).share * more
 
     def _surely(self, codec: StageSpec, way: Way) -> bool:
         """Whether ``codec`` leaves so much less of few plain numbers than all others that no more
