@@ -35,7 +35,7 @@ import pytest
 import serialpack
 from serialpack.values import equality, quick
 from serialpack.values.equality import difference
-from serialpack.values.quick import quickly_same
+from serialpack.values.quick import plainly_same, quickly_same
 from tests.fidelity import things
 
 
@@ -179,6 +179,7 @@ def test_different(name: str, identity: bool) -> None:
     for pair in ((was, became), (became, was), ([[was]], [[became]])):
         assert difference(*pair, identity=identity) is not None
         assert not quickly_same(*pair, identity=identity)
+        assert not plainly_same(*pair, identity=identity, size=100)
 
 
 def _caught(cause: Exception) -> Exception:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
-from serialpack.formats.msgpack.values import messages
+from serialpack.formats.msgpack.values import FIRST_ROOM, messages
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -150,7 +150,12 @@ class _ExtensionWriter:
 
         try:
             # Of the library's own types none passes: what they are read as is another one.
-            packer = msgpack.Packer(use_bin_type=True, strict_types=True, default=self._extension)
+            packer = msgpack.Packer(
+                use_bin_type=True,
+                strict_types=True,
+                default=self._extension,
+                buf_size=FIRST_ROOM,
+            )
             return bytes(packer.pack(value))
         except ValueError as error:
             if "recursion" in str(error):

@@ -384,13 +384,15 @@ def same_numbers(x: Any, y: Any) -> bool:
     return all(bool((one[i : i + _PIECE] == other[i : i + _PIECE]).all()) for i in starts)
 
 
-def same_array(x: Any, y: Any) -> bool:
-    """Whether two values of one type certainly are the same array of numbers, of NumPy's own class,
-    which has nothing beside."""
+def is_plain_array(value: Any) -> bool:
+    """Whether it is an array of numbers of NumPy's own class, which has nothing beside."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or type(x) is not numpy.ndarray or x.dtype.hasobject:
-        return False
-    return array_facts(x) == array_facts(y) and same_numbers(x, y)
+    return numpy is not None and type(value) is numpy.ndarray and not value.dtype.hasobject
+
+
+def same_array(x: Any, y: Any) -> bool:
+    """Whether two values of one type certainly are the same array of numbers."""
+    return is_plain_array(x) and array_facts(x) == array_facts(y) and same_numbers(x, y)
 
 
 def _place(array: Any) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from serialpack.depth.values import check_values, contents
-from serialpack.values.parts import WITH_CONTENTS, is_hidden
+from serialpack.values.parts import WITH_CONTENTS, array_facts, is_hidden, is_plain_array
 
 #: Types whose pickled form says all that there is of them.
 _TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})
@@ -46,8 +46,9 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
 def plainly_same(
     was: Any, became: Any, *, identity: bool, size: int, pickled: bytes | None = None
 ) -> bool:
-    """As ``quickly_same``, of two small values that are no more than text, numbers, bytes and
-    containers, and about ``size`` bytes where they are written; in a tenth of the time.
+    """As ``quickly_same``, of two small values that are no more than text, numbers, bytes, arrays
+    of numbers and containers, and about ``size`` bytes where they are written; in a tenth of the
+    time.
 
     With ``identity`` also of texts and numbers: what is False may be the same all the same.
     ``pickled``: what pickle wrote of ``was``, where that has no buffers, which become bytes; all
@@ -93,15 +94,24 @@ _kept = _Picklers()
 
 
 class _PlainPickler(pickle.Pickler):
-    """Writes what needs no class, up to 64 KiB, into ``pieces``."""
+    """Writes what needs no class, and arrays of NumPy's own as what describes them and their bytes;
+    up to 64 KiB, into ``pieces``."""
 
     def __init__(self, *, memo: bool) -> None:
         self.pieces: list[Any] = []
         super().__init__(_File(self.pieces.append), 5, buffer_callback=_no_buffer)
         self.fast = not memo
 
-    def reducer_override(self, obj: Any) -> Any:  # noqa: ARG002
+    def reducer_override(self, obj: Any) -> Any:
+        if obj is _numbers:
+            return NotImplemented
+        if is_plain_array(obj):
+            return _numbers, (array_facts(obj), obj.tobytes())
         raise _OddClass
+
+
+def _numbers(facts: object, data: bytes) -> None:
+    """Stands for what would make an array again: nobody reads what is written to be compared."""
 
 
 class _OddClass(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import io
 import json
@@ -20,6 +21,7 @@ from serialpack.detect import detect, looks_like
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays import rows
+from serialpack.formats.arrays.header import _said
 from serialpack.formats.base import ValueFormat
 
 
@@ -326,3 +328,21 @@ def test_a_large_array_has_all_its_items_and_no_more(
     (tmp_path / "a.npy").write_bytes(saved(large)[:cut] + more)
     with pytest.raises(InputError, match=r"its items take 12000 bytes, (11999|12001) are there"):
         serialpack.convert(tmp_path / "a.npy", io.BytesIO(), to="json")
+
+
+@pytest.mark.parametrize(
+    "descr", ["'<f8'", "'a\\x62'", "'\n'", "'\0'", "[('a', '<i4')]", "'é'", "'\"'", "''", "'a''b'"]
+)
+@pytest.mark.parametrize(
+    "shape", ["()", "(3,)", "(3)", "(2, 3)", "(2,3)", "(0, 4)", "(007,)", "(-1,)", "(٣,)", "(2, )"]
+)
+def test_a_header_as_usual_says_what_any_does(descr: str, shape: str) -> None:
+    """One as NumPy writes it is not read as an expression of Python, and says or lacks the same."""
+    text = f"{{'descr': {descr}, 'fortran_order': True, 'shape': {shape}, }}"
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        with pytest.raises((ValueError, SyntaxError)):
+            _said(text)
+    else:
+        assert _said(text) == (found["descr"], found["fortran_order"], found["shape"])

@@ -47,6 +47,13 @@ _FAR, _HOPEFUL = 0.7, 0.9
 #: does.
 _CLOSE = 0.85
 
+#: Where pcodec leaves so small a share of what all else does of little, no more is tried; but of
+#: what leaves next to nothing little does not tell into how many blocks it is cut.
+_CLEARLY, _LITTLE = 0.93, 0.1
+
+#: Filters are not tried where they leave so much more than zstd alone.
+_NEAR = 1.03
+
 #: Where pcodec leaves so small a share of what zstd does, filters are not tried for that.
 _AT_ONCE = 0.8
 
@@ -179,34 +186,45 @@ class _ArrayChoice:
         return looked(self._little, self._quick)
 
     def own(self) -> list[ArrayChain]:
-        """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells."""
+        """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells. On
+        little, where time matters."""
+        return self._own(self._little if self._asked else self._trial)
+
+    def _own(self, trial: SampleTrial) -> list[ArrayChain]:
         if self._layout.size == 1:
             return []
         before = (f"byteswap:{self._layout.size}",) if self._layout.big else ()
-        return self._pcodec(Way((), before), self._layout.kind)
+        return self._pcodec(Way((), before), self._layout.kind, trial)
 
-    def _pcodec(self, way: Way, kind: str) -> list[ArrayChain]:
+    def _pcodec(self, way: Way, kind: str, trial: SampleTrial) -> list[ArrayChain]:
         layout = self._layout
         if not EFFORTS[self._effort].by_itself or f"{kind}{layout.size}" not in TYPES:
             return []
         before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
         codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", self._effort)
-        found = self._trial.of(way, codec)
+        found = trial.of(way, codec)
         self._pcodecs.append(found)
         return [_asking(self._asked, found)]
 
     def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """The smallest, by what was begun with."""
-        asked = self._asked
+        asked, trial = self._asked, self._trial
+        far = list(self._farther(seen, own))
+        if asked and not far and _LITTLE < _least(own) < _CLEARLY * min(seen.least, seen.plain):
+            return Chosen(own[0], ArrayChain((), self._codec, seen.plain))
         close = not asked or min(_least(own), seen.least) > _CLOSE * seen.plain
         level = self._middle if close else self._quick
-        plain, *far = _together(
+        plain, *found = _together(
             threads,
             lambda: self._plainly(level),
-            *(partial(self._pcodec, *each) for each in self._farther(seen, own)),
+            lambda: self._own(trial),
+            *(partial(self._pcodec, *each, trial) for each in far),
         )
-        chains = [plain, *own, *(chain for found in far for chain in found)]
-        if not asked or _least(chains[1:]) > _AT_ONCE * min(plain.share, seen.least):
+        chains = [plain, *(chain for each in found for chain in each)]
+        worth = seen.least < _NEAR * seen.plain and _least(chains[1:]) > _AT_ONCE * min(
+            plain.share, seen.least
+        )
+        if worth or not asked:
             if self._middle == self._codec:
                 chains += self._filtered(seen.ways, threads)
             else:
@@ -258,10 +276,10 @@ class _ArrayChoice:
         best, least = min(quick, key=lambda chain: chain.share), _least(chains)
         jobs: list[Callable[[], ArrayChain]] = []
         if best.share**_POWER < least:
-            jobs.append(partial(self._finer, best.way))
+            jobs.append(partial(self._finer, best, least))
         if plain.share < max(least / _BEYOND, _MATCHES):
             codec = self._beyond(self._few, plain)
-            hopes = self._hopes(plain, codec)
+            hopes = self._hopes(plain, codec, best.way)
             if hopes < least and self._surely(codec, best.way):
                 chains.append(plain._replace(codec=codec, share=min(plain.share, hopes)))
             elif hopes < least:
@@ -275,14 +293,17 @@ class _ArrayChoice:
         raised = [each for each in found if (each.way, each.codec) == (PLAIN, self._codec)]
         return raised[0] if raised else plain
 
-    def _finer(self, way: Way) -> ArrayChain:
-        """What LZMA or a high level leave behind the filters of ``way``, whichever leaves less of
-        few numbers."""
+    def _finer(self, quick: ArrayChain, least: float) -> ArrayChain:
+        """What LZMA or a high level leave behind the filters of ``quick``, whichever leaves less of
+        few numbers; as these tell where a quick level leaves the ``least`` of all as it is."""
         codecs = dict.fromkeys(self._lzma(1), _DEARER)
         codecs[_at_most(self._codec, _HIGH)] = 0
-        few = self._few
+        few, way = self._few, quick.way
         found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
-        return _asking(codecs[found], self._trial.of(way, found))
+        if quick.share > least or self.whole:
+            return _asking(codecs[found], self._trial.of(way, found))
+        less = few.of(way, found).share / few.of(way, self._quick).share
+        return quick._replace(codec=found, share=quick.share * min(less, 1), payload=None)
 
     def _beyond(self, few: SampleTrial, plain: ArrayChain) -> StageSpec:
         """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a
@@ -296,13 +317,16 @@ class _ArrayChoice:
             return plain.codec
         return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
 
-    def _hopes(self, plain: ArrayChain, codec: StageSpec) -> float:
-        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few."""
+    def _hopes(self, plain: ArrayChain, codec: StageSpec, way: Way) -> float:
+        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few; none
+        where a quick level behind the filters of ``way`` leaves less of these than it ever may."""
         if codec == plain.codec:
             return 0
         few = self._few
-        ratio = few.of(PLAIN, codec).share / few.of(PLAIN, self._middle).share
-        return plain.share * ratio * (_STEADY if plain.share > _NOISY else _MORE_MATCHES)
+        left, more = few.of(PLAIN, codec).share, _STEADY if plain.share > _NOISY else _MORE_MATCHES
+        if left * more > few.of(way, self._quick).share:
+            return 1
+        return plain.share * left / few.of(PLAIN, self._middle).share * more
 
     def _surely(self, codec: StageSpec, way: Way) -> bool:
         """Whether ``codec`` leaves so much less of few plain numbers than all others that no more

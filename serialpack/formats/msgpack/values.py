@@ -116,6 +116,10 @@ class _KeptPacker(local):
         self.packer: Any = None
 
 
+#: Bytes that a packer begins with, and adds to as it needs: the 256 KiB that the library takes else
+#: go back to the system each time one is done with.
+FIRST_ROOM = 4 << 10
+
 #: Packers that have grown to more are not kept.
 _KEPT = 1 << 20
 
@@ -163,7 +167,11 @@ def _packer(*, autoreset: bool = False) -> Any:
     import msgpack
 
     return msgpack.Packer(
-        use_bin_type=True, strict_types=True, autoreset=autoreset, default=_lowered
+        use_bin_type=True,
+        strict_types=True,
+        autoreset=autoreset,
+        default=_lowered,
+        buf_size=FIRST_ROOM,
     )
 
 
