@@ -13,3 +13,15 @@ def injected(folder: Path, code: str) -> dict[str, str]:
     folder.mkdir(exist_ok=True)
     (folder / "sitecustomize.py").write_text(code)
     return {"PYTHONPATH": os.pathsep.join(map(str, (folder, ROOT)))}
+
+
+def powerless(folder: Path) -> dict[str, str]:
+    """The environment of a process that may do no more to files than whom they belong to, also
+    where root starts it, on Linux: what goes beyond are capabilities(7)."""
+    code = (
+        "import ctypes, os\n"
+        "if os.geteuid() == 0:\n"
+        "    version = (ctypes.c_uint32 * 2)(0x20080522, 0)\n"
+        "    assert ctypes.CDLL(None).capset(version, (ctypes.c_uint32 * 6)()) == 0\n"
+    )
+    return injected(folder, code)

@@ -38,7 +38,9 @@ _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 class _Alike:
     """What is done with files that are small and plain, in one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, force: bool) -> None:
+        #: For what another run makes meanwhile: what is there before is for the general way.
+        self._force = force
         #: Folders that targets are in, and that are there.
         self._folders: set[str] = set()
 
@@ -93,8 +95,10 @@ class AlikePacker(_Alike):
         pack: Callable[[FileJob, Progress], PackReport],
         format: str | None,
         table: AsFound,
+        *,
+        force: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(force=force)
         self._pack = pack
         self._format = None if format is None else FORMATS.source(format).name
         self._table = table
@@ -128,7 +132,7 @@ class AlikePacker(_Alike):
         if made is None:
             return None
         packed, report = made
-        with Output(job.target, like=status) as output:
+        with Output(job.target, force=self._force, like=status) as output:
             output.write(packed)
         return report
 
@@ -180,9 +184,13 @@ class AlikeUnpacker(_Alike):
     """
 
     def __init__(
-        self, unpack: Callable[[FileJob, Progress], UnpackReport | None], *, trust: bool
+        self,
+        unpack: Callable[[FileJob, Progress], UnpackReport | None],
+        *,
+        trust: bool,
+        force: bool,
     ) -> None:
-        super().__init__()
+        super().__init__(force=force)
         self._unpack = unpack
         self._short = ShortUnpacker(trust=trust)
 
@@ -195,7 +203,7 @@ class AlikeUnpacker(_Alike):
         data, status = plain
         if job.target is not None:
             since = perf_counter()
-            with Output(job.target, like=status) as output:
+            with Output(job.target, force=self._force, like=status) as output:
                 output.write(made.data)
             made.seconds["write"] = perf_counter() - since
         return UnpackReport(

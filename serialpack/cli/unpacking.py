@@ -64,7 +64,7 @@ class Unpacker:
         mover, asked = self._mover, self._asked
         if not asked.test:
             mover.targets.plan(mover.inputs, self._name)
-        if not (asked.salvage or asked.records or asked.byte_range or asked.name or self._chosen):
+        if not (asked.salvage or asked.records or asked.byte_range or self._chosen):
             how = self._how()
             del how["salvage"]
             mover.ahead(

@@ -28,7 +28,7 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
     from serialpack.cli.alike import AlikePacker
 
     table = AsFound(how.get("delimiter"), how.get("encoding"), how.get("no_header", False))
-    return AlikePacker(work, how.get("format"), table)
+    return AlikePacker(work, how.get("format"), table, force=force)
 
 
 def know(shared_dict: str | None) -> None:
@@ -64,4 +64,4 @@ def file_unpacker(
         return work
     from serialpack.cli.alike import AlikeUnpacker
 
-    return AlikeUnpacker(work, trust=how["trust"])
+    return AlikeUnpacker(work, trust=how["trust"], force=how["force"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -47,7 +48,9 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
     if isinstance(error, io.UnsupportedOperation):
         why = f"the file was not opened to {doing}"
     kind = next((ours for theirs, ours in _KINDS.items() if isinstance(error, theirs)), FileError)
-    return kind(f"cannot {doing}: {why}", path=path)
+    is_long = error.errno == errno.ENAMETOOLONG and doing == "write"
+    hint = "-o names it otherwise" if is_long else None
+    return kind(f"cannot {doing}: {why}", path=path, hint=hint)
 
 
 class Source:

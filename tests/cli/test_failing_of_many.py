@@ -259,3 +259,6 @@ def test_what_another_run_does_meanwhile_is_left_where_that_is_asked_for(
     assert "0 packed, 3 left as they were, " in said
     said = run("pack", "-r", "in", "-o", "new", env=env, code=1).stderr.decode()
     assert "0 packed, 3 failed, " in said
+    # Small files that were not there at first were not overwritten with -f: "-f overwrites it".
+    run("pack", "-r", "in", "-o", "forced", "-f", env=env)
+    run("unpack", "-r", "forced", "-o", "back", "-f", env=env)

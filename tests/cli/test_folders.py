@@ -14,7 +14,8 @@ import pytest
 
 import serialpack
 from tests.cli.conftest import Run, environment
-from tests.cli.told import needs_posix
+from tests.cli.told import needs_posix, not_root
+from tests.injected import powerless
 
 
 @pytest.fixture
@@ -200,15 +201,35 @@ def test_a_link_that_is_named_is_the_folder_behind_it(run: Run, tree: Path, tmp_
 
 
 @needs_posix
-@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may read everything")
+@not_root
 def test_a_folder_that_may_not_be_read(run: Run, tree: Path, tmp_path: Path) -> None:
     (tree / "x").chmod(0)
     try:
-        done = run("pack", "-r", tree, "-o", tmp_path / "out", code=1)
+        env = powerless(tmp_path / "site")
+        done = run("pack", "-r", tree, "-o", tmp_path / "out", env=env, code=1)
     finally:
         (tree / "x").chmod(0o700)
     assert b"cannot list: permission denied" in done.stderr
     assert list(files_in(tmp_path / "out")) == ["a.json.spk", "z/a.json.spk"]
+
+
+@needs_posix
+@not_root
+def test_folders_that_may_not_be_written_to(run: Run, tree: Path, tmp_path: Path) -> None:
+    """One of outputs costs its files and no others; one of sources keeps them, with --rm."""
+    env, out = powerless(tmp_path / "site"), tmp_path / "out"
+    (out / "x/y").mkdir(parents=True)
+    for folder in (out / "x", tree / "z"):
+        folder.chmod(0o500)
+    try:
+        said = run("pack", "-r", tree, "-o", out, "--rm", env=env, code=1).stderr.decode()
+    finally:
+        for folder in (out / "x", tree / "z"):
+            folder.chmod(0o700)
+    assert f"serialpack: {out}/x/a.json.spk: cannot write: permission denied\n" in said
+    assert f"serialpack: {tree}/z/a.json: cannot remove: permission denied\n" in said
+    assert list(files_in(tree)) == ["x/a.json", "z/a.json"]
+    assert list(files_in(out)) == ["a.json.spk", "x/y/b c.yaml.spk", "z/a.json.spk"]
 
 
 @pytest.mark.peers

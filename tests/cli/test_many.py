@@ -128,6 +128,15 @@ def test_what_is_done_is_left(run: Run, batch: Path, tmp_path: Path, sync: str) 
         assert (path.stat().st_ino == before[path.name].st_ino) == (path.name[:2] > "01")
 
 
+@pytest.mark.usefixtures("batch")
+def test_what_is_done_is_left_under_its_stored_name(run: Run) -> None:
+    """With -N --skip-existing was not heeded: all outputs of before were refused."""
+    command = ("unpack", "-N", "-r", "packed", "-o", "back", "--skip-existing")
+    run("pack", "-r", "in", "-o", "packed")
+    assert b"24 unpacked, " in run(*command).stderr
+    assert b"0 unpacked, 24 left as they were, " in run(*command).stderr
+
+
 @pytest.mark.parametrize("size", [100, 30_000, 3_000_000])
 def test_an_output_of_a_source_of_another_size_is_not_left(
     run: Run, tmp_path: Path, size: int

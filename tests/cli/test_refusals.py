@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.cli.told import lines, needs_posix, not_root
-from tests.injected import injected
+from tests.injected import injected, powerless
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,14 @@ def test_a_full_disk_is_one_line(sample: Path) -> None:
 def test_what_may_not_be_read_or_written_is_one_line(
     run: Run, sample: Path, tmp_path: Path
 ) -> None:
+    env = powerless(tmp_path / "site")
     sample.chmod(0)
-    assert "permission denied" in run("pack", sample, code=1).stderr.decode()
+    assert "permission denied" in run("pack", sample, env=env, code=1).stderr.decode()
     sample.chmod(0o600)
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
-    assert "permission denied" in run("pack", sample, "-o", locked / "x", code=1).stderr.decode()
+    said = run("pack", sample, "-o", locked / "x", env=env, code=1).stderr.decode()
+    assert "permission denied" in said
 
 
 def test_one_odd_name_does_not_end_a_batch(run: Run, sample: Path) -> None:
