@@ -224,9 +224,9 @@ def test_a_tiny_budget_samples_and_says_what_it_skipped(tmp_path: Path) -> None:
 def test_a_sample_tells_about_the_whole(tmp_path: Path) -> None:
     """Of a file that is the same all over, size and ratio are near those of all of it."""
     path = tmp_path / "even.ndjson"
-    path.write_text("".join(json.dumps(record) + "\n" for record in some_records(30_000)))
+    path.write_text("".join(json.dumps(record) + "\n" for record in some_records(60_000)))
     few = {"serializers": ["raw", "msgpack"], "codecs": ["zlib:6"]}
-    sampled = rows_of(bench(path, most_held=1 << 20, **few))
+    sampled = rows_of(bench(path, most_held=2 << 20, **few))
     whole = rows_of(bench(path, **few))
     for chain in ("raw+zlib:6", "msgpack+zlib:6"):
         row = whole[chain]

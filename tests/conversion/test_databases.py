@@ -255,7 +255,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 def test_memory_is_flat(tmp_path: Path) -> None:
     """Whatever the size, both ways: rows are streamed."""
     into, out = [], []
-    for size in (6 << 20, 30 << 20):
+    for size in (16 << 20, 48 << 20):
         source, target = tmp_path / f"{size}.ndjson", tmp_path / f"{size}.db"
         with source.open("wb") as file:
             file.writelines(ndjson(size))

@@ -111,21 +111,24 @@ def test_columns_of_usual_blocks_take_memory_for_so_many_values(tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("name", "size"),
+    ("name", "size", "block"),
     [
-        pytest.param("nil.msgpack", 14, marks=pytest.mark.slow),
-        *((n, 4) for n in ("commas.csv", "number.csv", "tabs.tsv", "number.ndjson", "lists.json")),
+        pytest.param("nil.msgpack", 14, 16, marks=pytest.mark.slow),
+        *(
+            (n, 8, 64)
+            for n in ("commas.csv", "number.csv", "tabs.tsv", "number.ndjson", "lists.json")
+        ),
     ],
 )
 def test_columns_of_large_blocks_take_memory_for_so_many_values(
-    tmp_path: Path, name: str, size: int
+    tmp_path: Path, name: str, size: int, block: int
 ) -> None:
     """Sixty bytes and more for each byte of them, where the block had as many values as bytes."""
     record, before, behind = RECORDS[name]
     source, target = tmp_path / name, tmp_path / "packed.spk"
     source.write_bytes(before + record * (size * MIB // len(record)) + behind)
-    most = at_start() + MOST * 16 + ROOM
-    args = ("pack", "-s", "columns", "-j", "1", "--block-size", "16M", "-o", str(target))
+    most = at_start() + MOST * block + ROOM
+    args = ("pack", "-s", "columns", "-j", "1", "--block-size", f"{block}M", "-o", str(target))
     assert peak(tmp_path, *args, str(source)) <= most
     assert peak(tmp_path, "unpack", "--test", "-j", "1", str(target)) <= most
 
