@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import sqrt
 from typing import NamedTuple
 
@@ -34,6 +35,11 @@ class Measured(NamedTuple):
         """Bytes of the container that hold data."""
         return self.figures.size - self.figures.overhead
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the file was measured."""
+        return self.figures.source == self.size
+
 
 #: What the payload of a file is counted in, as much as was measured of it, and as much as it stands
 #: for: what it takes in the survey, or its bytes.
@@ -64,10 +70,15 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
     def total(values: Iterable[float], by: Callable[[Measured], float]) -> float:
         return sum(value * by(each) for value, each in zip(values, found, strict=True)) * scale
 
-    def work(values: Iterable[float]) -> float:
-        return total(values, lambda m: m.stands.bytes / m.figures.source / m.workers)
-
     files = sum(each.stands.files / each.workers for each in found) * scale
+
+    def work(values: Iterable[float]) -> float:
+        # What the least took is taken to be for each file, however much of it was measured.
+        seconds = list(values)
+        least = min(seconds)
+        more = [each - least for each in seconds]
+        return total(more, partial(_times, found)) + least * files
+
     count = min((in_survey, in_bytes), key=lambda count: _spread(found, count))
     payload = sum(_stands_for(each, count) for each in found) * scale
     overhead = total((each.overhead for each in figures), lambda m: m.stands.files)
@@ -94,6 +105,14 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
         means={step: work((each.means or {})[step] for each in figures) for step in steps},
         error=_error(found, count) * scale / max(payload + overhead, 1.0),
     )
+
+
+def _times(found: Sequence[Measured], file: Measured) -> float:
+    """How many times the work on the bytes that were measured is done, one after another. Of files
+    that were measured in part all parts tell together: of one that is tiny chance would tell."""
+    alike = [file] if file.is_whole else [each for each in found if not each.is_whole]
+    measured = sum(each.figures.source for each in alike)
+    return sum(each.stands.bytes / each.workers for each in alike) / measured
 
 
 def _stands_for(file: Measured, count: Count) -> float:

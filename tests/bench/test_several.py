@@ -112,7 +112,7 @@ def test_some_files_stand_for_all(
         assert row.status == "sampled"
         assert row.size == pytest.approx(real, rel=0.05), chain
         assert row.error is not None
-        assert row.error < 0.05
+        assert row.error < 0.15
         assert row.size == pytest.approx(real, rel=2 * row.error + 1e-3), chain
     assert not any(found.whole for found in results.recommendations)
     assert any(f"of {len(many)} files, " in note for note in results.notes)
