@@ -27,9 +27,9 @@ from serialpack.threads import side_by_side
 #: So large a part of the samples tells which filters are worth being tried on all.
 _PART, _LEAST_PART = 8, 48 << 10
 
-#: The levels of zstd that tell filters apart, quickly and better, and of pcodec that tells codecs
-#: apart: beyond them levels find more of the same.
-_QUICK, _MIDDLE, _LEVEL = 1, 9, 7
+#: The levels of zstd that tell filters apart, quickly and better: beyond them levels find more of
+#: the same.
+_QUICK, _MIDDLE = 1, 9
 
 #: A codec that is slower than zstd must be smaller by this share, where time matters, and what has
 #: filters by this one for each.
@@ -37,7 +37,7 @@ _SLOWER, _MORE = 0.02, 0.002
 
 #: Of fewer bytes all is tried by one thread, where time matters: another one takes more than it
 #: saves, in memory too.
-_ALONE = 128 << 10
+_ALONE = 48 << 10
 
 #: Before pcodec no differences are taken where it leaves so small a share of what zstd does, or so
 #: small a share of what it is expected to leave behind them is more than that.
@@ -187,8 +187,8 @@ class _ArrayChoice:
 
     def own(self) -> list[ArrayChain]:
         """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells. On
-        little, where time matters."""
-        return self._own(self._little if self._asked else self._trial)
+        little, where time matters and no payload is made of all."""
+        return self._own(self._little if self._asked and not self.whole else self._trial)
 
     def _own(self, trial: SampleTrial) -> list[ArrayChain]:
         if self._layout.size == 1:
