@@ -333,7 +333,7 @@ def other_exists(path: str) -> FileError:
     return ExistingFileError(
         "exists already, and is not what its source becomes now",
         path=path,
-        hint="-f without --skip-existing overwrites it",
+        hint="-f alone overwrites it",
     )
 
 
