@@ -175,10 +175,8 @@ def test_removed_only_where_the_output_is_that_of_the_source(run: Run, batch: Pa
     command = ("pack", "--rm", "--skip-existing", *sorted(batch.glob("*.json")))
     for force in ((), ("-f",)):  # which it said would help, and did not
         said = run(*command, *force, code=1).stderr.decode()
-        assert (
-            "00.json.spk: exists already, and is not what its source becomes now; -f alone overwrites it"
-            in said
-        )
+        told = "exists already, and is not what its source becomes now; -f alone overwrites it"
+        assert f"00.json.spk: {told}" in said
         command = ("pack", "--rm", "--skip-existing", batch / "00.json")
     assert {path.name: path.read_bytes() for path in batch.iterdir()} == {
         **kept,
