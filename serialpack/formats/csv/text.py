@@ -200,7 +200,7 @@ class CsvText(ValueFormat):
             elif row or width == 1:  # in one column, a blank line may be an empty field
                 fields = number_of(len(row), "field")
                 was = f"{fields}, not {width:,}" if row else "a blank line"
-                if self.marks is None or not self._allows(SHORT_ROWS) or not 0 < len(row) < width:
+                if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
                     raise self._ragged(block, text, at, block.first_record + len(records), was)
                 if short is None:
                     short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
