@@ -6,6 +6,7 @@ and environment, and ends as the command does. What is about starting starts it 
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import json
@@ -107,6 +108,7 @@ def _serve(connection: socket.socket) -> bool:
     """Whether this is a child, which is to be the command."""
     for name in _MODULES:
         importlib.import_module(f"serialpack.cli.{name}")
+    gc.freeze()  # else each child makes a copy of all memory when it looks for garbage
     while True:
         head, fds, _, _ = socket.recv_fds(connection, _SIZE.size, 3)
         if not head:
