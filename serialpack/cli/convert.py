@@ -10,8 +10,8 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
+from serialpack.cli.begin import mover_of
 from serialpack.cli.joined import JoinedOutputs
-from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name, unpacked_name
 from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, rounded, say

@@ -6,11 +6,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from serialpack.cli.far import hear_of_far
-from serialpack.cli.inputs import NONE, Inputs, Takes, input_files
+from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.outputs import Targets
-from serialpack.cli.requests import Manner, Outputs, PackRequest, UnpackRequest
+from serialpack.cli.requests import Manner, Outputs
 from serialpack.cli.run import (
     each_file,
     print_line,
@@ -100,6 +99,7 @@ class Mover:
         from_bytes: int = MUCH,
         alone: int | None = LARGE,
         cuts: "Callable[[FileJob], bool]" = lambda _: False,
+        packed: bool = False,
     ) -> None:
         """Have the inputs done in groups ahead of what is told of them, where they are several.
 
@@ -107,7 +107,8 @@ class Mover:
         which format. From so many files, or bytes of them, on processes pay for their start (some
         0.2 s for two); each takes files of up to ``alone`` bytes. ``cuts``: whether a file that
         is more than a share of a cluster's worker is left to ``move``, for its blocks to be done
-        ``elsewhere``. What is wrong with an input is left to it, too.
+        ``elsewhere``; ``packed``: it becomes a container. What is wrong with an input is left to
+        ``move``, too.
         """
         outputs, paths = self._outputs, self.inputs
         if self.dry_run or STDIO in paths or len(set(paths)) < len(paths):
@@ -118,7 +119,7 @@ class Mover:
         from serialpack.cli.batch import Batch, Commit
         from serialpack.cli.jobs import Jobs
 
-        self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to)
+        self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to, packed=packed)
         self._found.notes.extend(jobs.without_dead())
         threads = outputs.threads or usable_cores()
         much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
@@ -369,29 +370,3 @@ class Mover:
             for error in group.commit(made_in).values():
                 raise error
         return report
-
-
-def mover_of(
-    output: str | None,
-    asked: PackRequest | UnpackRequest,
-    done: str,
-    *,
-    takes: Takes = Takes(),  # noqa: B008  (it is never changed)
-    each: bool = True,
-    joins: bool = False,
-) -> Mover:
-    """What moves the inputs that were asked for.
-
-    ``output``: where to; ``done``: what is done with them, in a word; ``takes``: which files in
-    folders; ``each``: a target for each; ``joins``: which can be standard output.
-    """
-    outputs = asked.outputs
-    written = [
-        path if is_far(path) else os.path.realpath(path)
-        for path in (outputs.output, outputs.profile, outputs.journal, asked.shared_dict)
-        if path not in (None, STDIO)
-    ]
-    inputs = input_files(asked.files, asked.sources, takes, written)
-    hear_of_far((*inputs.paths, output), asked.manner)
-    targets = Targets(inputs if each else NONE, output, joins=joins)
-    return Mover(inputs, targets, outputs, asked.manner, done)

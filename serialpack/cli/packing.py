@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.auto.choice import choose
+from serialpack.cli.begin import mover_of
 from serialpack.cli.inputs import Takes, recursive_command
-from serialpack.cli.mover import Input, mover_of
+from serialpack.cli.mover import Input
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import Manner, PackRequest
 from serialpack.cli.run import check_name, data_of, error_line, named, rounded, say
@@ -110,6 +111,7 @@ class Packer:
             partial(file_packer, self._how, self._force),
             lambda path: mover.targets.of(path, packed_name),
             cuts=lambda _: True,
+            packed=True,
         )
         code = mover.each(self._inputs, self._pack)
         for line in self._dictionary_lines():

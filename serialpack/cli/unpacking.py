@@ -9,8 +9,9 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.archive.tell import is_archive
+from serialpack.cli.begin import mover_of
 from serialpack.cli.inputs import Takes
-from serialpack.cli.mover import Input, mover_of
+from serialpack.cli.mover import Input
 from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, error_line, named, rounded, say
