@@ -230,11 +230,13 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " by itself whether it is whole, which time its source had, and how many bytes; an output"
         " on a server is to be no older. So is left what another run makes meanwhile. One that is"
         " older or newer, not whole, or of a source of another size, is refused, or with `-f` made"
-        " anew. An entry of an archive is left where the file that is there holds the same bytes."
-        " Hidden files that a killed run left beside outputs, and that no process holds, are"
-        " removed, which is said; with `-f` too, and beside an archive, and by `unpack` of one,"
-        " always. With `--rm` an output that is there is made again and compared, and only then"
-        " its source is removed.",
+        " anew. An entry of an archive is left where the file that is there holds the same bytes;"
+        " so is what times do not tell: a part of a source, one entry, what comes from a pipe or"
+        " is left of a damaged container. What `--archive` writes is left where it has an entry of"
+        " each input, of its size, time and mode, and no other. Hidden files that a killed run"
+        " left beside outputs, and that no process holds, are removed, which is said; with `-f`"
+        " too, and beside an archive, and by `unpack` of one, always. With `--rm` an output that"
+        " is there is made again and compared, and only then its source is removed.",
     ),
     ("*", "--sync"): (
         "Of several inputs up to 128 outputs, from up to 16 MiB of sources, are a group: written"

@@ -170,6 +170,9 @@ class Converter:
     ) -> dict[str, Any]:
         """Convert what ``opened`` gives of the input ``path``, which is called ``shown``."""
 
+        force = self._asked.outputs.force or self._mover.makes_again(path)
+        how = {**how, "force": force}
+
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             with opened() as source:
                 if self._joined is None:
@@ -180,7 +183,6 @@ class Converter:
             part.finish(done, is_table=bool(FORMATS.declaration(to).delimiter))
             return done
 
-        force = self._asked.outputs.force
         report = self._mover.move(
             [self._mover.input(path)],
             target,

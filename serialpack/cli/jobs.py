@@ -40,6 +40,8 @@ class Jobs:
         self.all: list[FileJob] = []
         #: The status that sources had before they were read, of those that are to be removed.
         self.before: dict[str, os.stat_result | None] = {}
+        #: Those whose output is there, and that are to be removed where it is what they become.
+        self.again: set[str] = set()
         self._left: dict[str, str] = {}
         self._refused: dict[str, ExistingFileError] = {}
         for path in paths:
@@ -88,18 +90,17 @@ class Jobs:
         if far and not outputs.skip_existing:
             return None
         before = status(path)
-        again = False
         if outputs.skip_existing and target is not None and self._is_done(path, target):
             if outputs.keep:
                 self._left[path] = target
                 return None
-            again = True
+            self.again.add(path)
         if far:
             return None
         if not outputs.keep:
             self.before[path] = before
         folder = None if is_far(target) else self._targets.folder_for(target)
-        return FileJob(path, target, to(path), before.st_size, folder, again)
+        return FileJob(path, target, to(path), before.st_size, folder, path in self.again)
 
     def _is_done(self, path: str, target: str) -> bool:
         from serialpack.cli.rerun import is_done

@@ -111,7 +111,8 @@ class Mover:
         ``move``, too.
         """
         outputs, paths = self._outputs, self.inputs
-        if self.dry_run or STDIO in paths or len(set(paths)) < len(paths):
+        planned = self.dry_run and not outputs.skip_existing
+        if planned or STDIO in paths or len(set(paths)) < len(paths):
             return
         alike = len(paths) > 1 or outputs.skip_existing or outputs.scheduler is not None
         if self.targets.is_joined or outputs.output == STDIO or not alike:
@@ -120,6 +121,8 @@ class Mover:
         from serialpack.cli.jobs import Jobs
 
         self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to, packed=packed)
+        if self.dry_run:
+            return
         self._found.notes.extend(jobs.without_dead())
         threads = outputs.threads or usable_cores()
         much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
@@ -142,6 +145,14 @@ class Mover:
             alone=alone,
             elsewhere=self._cluster,
         )
+
+    def makes_again(self, path: str) -> bool:
+        """Whether an output of ``path`` that is there is made again, and left where it is the very
+        one: with ``--skip-existing``, of what times do not tell, as a part of a source; and before
+        its source is removed."""
+        if self._jobs is not None:
+            return path in self._jobs.again
+        return self._outputs.skip_existing and not self._outputs.force
 
     def elsewhere(self, path: str) -> "Elsewhere | None":
         """Who works on the blocks of ``path`` in place of this machine."""
@@ -229,8 +240,9 @@ class Mover:
                         if jobs is None or (target := jobs.done_meanwhile(path)) is None:
                             raise
                 self._tally.leave()
-                if self.tells():
-                    say(self._manner, f"{path}: {target} is whole and no older, left as it is")
+                if self.tells() or self.dry_run:
+                    left = "would be left" if self.dry_run else "left"
+                    say(self._manner, f"{path}: {target} is whole and no older, {left} as it is")
                 return {"source": path, "target": target, "left": True}
             finally:
                 if self._bar is not None:
@@ -329,15 +341,21 @@ class Mover:
         label = paths[0] if len(paths) == 1 else target or ""
         if self._outputs.profile is not None:
             self.taken.update(map(os.path.realpath, [*paths, target or label]))
+        again = grouped and self._outputs.keep and self.makes_again(label)
+        there = again and _is_there(target)
         if self.batch is not None and paths[0] in self.batch:
             report = cast("ReportT", self.batch.report(paths[0]))
         else:
             with nullcontext() if self._times is None else self._times.measured():
                 report = self._work(label, target, work, binary, counts_written, grouped)
+        same = f"{label}: {target} is there already, and left: the bytes are the same"
         if self.tells(verbose_only=target == STDIO):
-            for line in closing(report):
+            for line in [same] if there else closing(report):
                 say(self._manner, line)
-        self._tally.add(report.sizes, files(report))
+        if there:
+            self._tally.leave()
+        else:
+            self._tally.add(report.sizes, files(report))
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
@@ -366,7 +384,15 @@ class Mover:
             with bar as progress:
                 return work(to, progress)
         with bar as progress, OutputGroup(each=True, read_back=not self._outputs.keep) as group:
+            group.only_same = self.makes_again(label)
             report = work(to, progress)
             for error in group.commit(made_in).values():
                 raise error
         return report
+
+
+def _is_there(target: str | None) -> bool:
+    """Whether there is a file, or something else that is not written to as it stands."""
+    return (
+        target not in (None, STDIO) and not is_device(target) and stat_of(str(target)) is not None
+    )

@@ -46,7 +46,7 @@ class Packer:
         self._manner = asked.manner
         self._format = asked.input.format
         outputs = asked.outputs
-        self._force, self._keep = outputs.force, outputs.keep
+        self._force, self._keep, self._skip = outputs.force, outputs.keep, outputs.skip_existing
         #: Whether anyone asks for the files of an archive: a plan, --rm, or a profile, which is not
         #: written over one of them.
         self._asks_for_files = outputs.dry_run or not outputs.keep or outputs.profile is not None
@@ -174,7 +174,7 @@ class Packer:
             lambda to, bar: api.pack(
                 data_of(path),
                 to,
-                force=self._force,
+                force=self._force or self._mover.makes_again(path),
                 progress=bar,
                 elsewhere=self._mover.elsewhere(path),
                 **self._how,
@@ -199,6 +199,10 @@ class Packer:
             if not entries:
                 raise error
             self._tell(target, {path: path}, path, error)
+        if (self._skip or not (self._keep or self._force)) and self._left(target, entries):
+            if refused:
+                raise ArchiveError(refused, len(entries) + len(refused), done="packed", path=target)
+            return {}
         if not self._mover.dry_run:
             for line in without_dead([os.path.dirname(target)]):
                 say(self._manner, line)
@@ -254,6 +258,19 @@ class Packer:
             raise ArchiveError(failures, count, done=done, path=target)
         return {}
 
+    def _left(self, target: str, entries: dict[str, str]) -> bool:
+        """Whether the archive ``target`` holds ``entries`` already, and is left, which is said."""
+        from serialpack.cli.rerun import is_packed
+
+        how = {"keep": self._keep, "force": self._force, "owner": self._owner}
+        if not is_packed(entries, target, **how):
+            return False
+        for path in filter(_is_file, entries.values()):
+            self._mover.line({"source": path, "target": target, "left": True})
+        left = "would be left" if self._mover.dry_run else "left"
+        say(self._manner, f"{target}: has all its sources as they are, {left} as it is")
+        return True
+
     def _tell(
         self,
         target: str,
@@ -272,7 +289,8 @@ class Packer:
 
     def _check(self, inputs: Sequence[str], target: str | None) -> None:
         for path in inputs:
-            api.check(path, None if target == STDIO else target, force=self._force)
+            force = self._force or self._mover.makes_again(path)
+            api.check(path, None if target == STDIO else target, force=force)
 
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 
 from serialpack.container.seek import find_members
 from serialpack.container.short import short_source
@@ -44,6 +45,30 @@ def is_done(path: str, target: str, *, packed: bool, force: bool) -> bool:
             f"exists already, and {wrong}", path=target, hint="-f overwrites it"
         )
     return False
+
+
+def is_packed(
+    entries: Mapping[str, str], target: str, *, owner: bool, keep: bool, force: bool
+) -> bool:
+    """Whether ``target`` is an archive of ``entries`` as they are now: path in it -> source.
+
+    ExistingFileError where it is there and is not, and must not be overwritten: what an earlier
+    run did not ``keep`` is nowhere else.
+    """
+    try:
+        if not stat.S_ISREG(status(target).st_mode):
+            return False
+    except FileError:
+        return False
+    if not keep:
+        wrong, hint = "may hold what an earlier run removed", "-o names another"
+    else:
+        from serialpack.archive.same import fault_of_archive
+
+        wrong, hint = fault_of_archive(target, entries, owner=owner), "-f overwrites it"
+    if wrong and not (force and keep):
+        raise ExistingFileError(f"exists already, and {wrong}", path=target, hint=hint)
+    return not wrong
 
 
 def _fault(path: str, output: os.stat_result, source: os.stat_result, *, packed: bool) -> str:
