@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from serialpack.container.entries import EntryRow, cut
@@ -286,9 +287,14 @@ class Placer:
     def finish(self) -> None:
         """Bring all to disk; give folders their modes and times, the inner ones first.
 
-        What a killed run left hidden in them is removed.
+        What a killed run left hidden in them is removed, and folders that were made for files that
+        failed, where no other is in them.
         """
         self.commit()
+        made = (os.path.join(self.folder, each) for each, there in self._there.items() if not there)
+        for path in sorted({*made} - self._folders.keys(), reverse=True):
+            with suppress(OSError):
+                os.rmdir(path)
         there = [each for each, was_there in self._there.items() if was_there]
         root = os.fspath(self.folder)
         self._dead = [*without_dead(os.path.join(root, each) if each else root for each in there)]

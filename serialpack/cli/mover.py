@@ -175,6 +175,7 @@ class Mover:
     ) -> int:
         """Do ``work`` for each file, sum up; the worst exit code. ``make``: their folder first."""
         if not self.dry_run:
+            self.targets.begin()
             if self._outputs.scheduler is not None and self._cluster is None:
                 raise UsageError(
                     "--scheduler: tasks make files of files, each of one; this is for one machine",
@@ -216,6 +217,7 @@ class Mover:
                 self._cluster.close()
             if self._journal is not None:
                 codes.append(self._journal.close())
+            self.targets.remove_empty()
         if self._sums_up:
             say(self._manner, self._tally.line())
         if self._tally.existing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, SUFFIX
@@ -39,6 +40,8 @@ class Targets:
         self._planned: dict[str, str] = {}
         self._real: dict[str, str] = {}
         self._made: set[str] = set()
+        #: Folders that were not there before, as they are called from the root.
+        self._missing: set[str] = set()
         #: Whether what several inputs become is one file, on standard output.
         self.is_joined = len(files) > 1 and output == STDIO
         if self.is_joined and not joins:
@@ -152,6 +155,7 @@ class Targets:
                 "an archive unpacks into a folder",
                 hint="-o FOLDER; --include GLOB takes one file of it",
             )
+        self._note_missing(target)
         return target
 
     def of_entry(
@@ -189,6 +193,28 @@ class Targets:
         made_in = (make_folder if target is None else make_folder_of_one)(folder)
         self._made.add(folder)
         return made_in
+
+    def begin(self) -> None:
+        """To be called before anything is written: which folders are there is known then."""
+        if self._folder:
+            targets = (self.folder_for(target) for target in self._planned.values())
+            for folder in {self._output, *targets}:
+                if folder is not None:
+                    self._note_missing(folder)
+
+    def _note_missing(self, folder: str) -> None:
+        """That ``folder`` is about to be made, with those that it is in, unless it is there."""
+        path = "" if is_far(folder) else os.path.abspath(folder)
+        while path and path not in self._missing and not os.path.lexists(path):
+            self._missing.add(path)
+            path = os.path.dirname(path)
+
+    def remove_empty(self) -> None:
+        """Remove the folders that were not there before and that nothing came into, as what was to
+        be in them failed. Another run that has looked for one of them makes it again."""
+        for folder in sorted(self._missing, reverse=True):
+            with suppress(OSError):
+                os.rmdir(folder)
 
     def folder_for(self, target: str | None) -> str | None:
         """The folder that is to be made for ``target``, where one is."""
