@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 
 from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, SUFFIX
@@ -86,8 +87,6 @@ class Targets:
         if self._output is not None and not self._folder:
             return
         owners: dict[str, str] = {}
-        alike: dict[str, str] = {}
-        tells_case: bool | None = None
         for path in paths:
             if path == STDIO or "\0" in path:
                 continue
@@ -106,21 +105,33 @@ class Targets:
                     path=path,
                     hint=self._apart(owner, path),
                 )
-            other = alike.setdefault(root.casefold(), path)
-            if other != path and not is_far(target):
-                if tells_case is None:
-                    from serialpack.files.disk import ignores_case
-
-                    tells_case = not ignores_case(os.path.dirname(target))
-                if not tells_case:
-                    raise FileError(
-                        f"{printable(other)} has the same output, {printable(target)}, where"
-                        " case does not count; nothing was written",
-                        path=path,
-                        hint="-o names a folder where it does",
-                    )
             self._planned[path] = target
+        self._check_alike({root: path for root, path in owners.items() if not is_far(root)})
         self.used |= owners.keys()
+
+    def _check_alike(self, owners: dict[str, str]) -> None:
+        """FileError where two outputs, here with their inputs, are one file where they go."""
+        from serialpack.files.disk import folded, ignored
+
+        alike: dict[str, list[str]] = {}
+        for root in owners:
+            alike.setdefault(folded(root), []).append(root)
+        in_common = cache(ignored)
+        for roots in alike.values() if len(alike) < len(owners) else ():
+            seen: dict[str, str] = {}
+            for root in roots if len(roots) > 1 else ():
+                other = seen.setdefault(in_common(os.path.dirname(root))(root), root)
+                if other == root:
+                    continue
+                case = root.casefold() == other.casefold()
+                what = "case does not count" if case else "NFC and NFD of a name are one"
+                raise FileError(
+                    f"{printable(owners[other])} has the same output,"
+                    f" {printable(self._planned[owners[root]])}, where {what};"
+                    " nothing was written",
+                    path=owners[root],
+                    hint=f"-o names a folder where {'it does' if case else 'they are two'}",
+                )
 
     def _apart(self, one: str, other: str) -> str:
         """What keeps two inputs from having the same output."""
