@@ -132,6 +132,7 @@ class Packer:
             )
             return
         else:
+            mover.targets.begin()
             mover.targets.make_folder()
             inputs = [path for path in self._inputs if path != STDIO]
             try:
@@ -139,6 +140,9 @@ class Packer:
                 how = f" trained from {number_of(files, 'file')},"
             except ExistingFileError:  # another run has trained one meanwhile
                 found, how = read(shared_dict), ""
+            except BaseException:
+                mover.targets.remove_empty()
+                raise
         self._how["shared_dict"] = shared_dict
         mover.reported = self._count
         size = format_size(len(found.content))

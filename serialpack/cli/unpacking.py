@@ -16,7 +16,7 @@ from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
-from serialpack.cli.tally import MANY
+from serialpack.cli.tally import MANY, TESTED
 from serialpack.cli.words import complain
 from serialpack.cli.workers import file_unpacker, know
 from serialpack.errors import (
@@ -48,7 +48,7 @@ class Unpacker:
         words = (f"file that is not {SUFFIX}", f"files that are not {SUFFIX}")
         takes = Takes(lambda name: name.endswith(SUFFIX), words)
         self._mover = mover_of(
-            output, asked, "tested" if asked.test else "unpacked", takes=takes, joins=True
+            output, asked, TESTED if asked.test else "unpacked", takes=takes, joins=True
         )
         self._joined: JoinedOutputs | None = None
         #: Files of archives that were told of so far.

@@ -93,3 +93,11 @@ def test_a_folder_that_another_run_removed_is_made_again(run: Run, tmp_path: Pat
     run("pack", "in/a", "in/b", "-o", "out/in/", env=env)
     assert (tmp_path / "done").exists()
     assert len([*(tmp_path / "out/in").iterdir()]) == 2
+
+
+def test_a_dictionary_that_cannot_be_trained_leaves_no_folder(run: Run, tmp_path: Path) -> None:
+    """The folder that it was to be in."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text("[1]")
+    run("pack", "-r", "in", "-o", "out", "--shared-dict", "out/kinds.dict", code=4)
+    assert not (tmp_path / "out").exists()

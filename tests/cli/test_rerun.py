@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from serialpack.cli.tally import TESTED, Tally
 from tests.cli.conftest import Run
 from tests.docs.test_schemas import check
 
@@ -305,3 +306,9 @@ def test_a_large_source_is_removed_too_once_its_output_is_there(
     run("pack", "a", "b")
     run("unpack", "--rm", "--skip-existing", "a.spk", "b.spk")
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["a", "b"]
+
+
+def test_a_test_that_is_stopped_is_not_said_to_go_on() -> None:
+    """It writes nothing that --skip-existing could leave."""
+    assert "--skip-existing" not in Tally(TESTED).stopped()
+    assert Tally("packed").stopped().endswith("; --skip-existing goes on from there")
