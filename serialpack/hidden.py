@@ -15,9 +15,9 @@ _hidden: set[str] = set()
 _ledger: int | None = None
 
 
-def hidden_name() -> str:
-    """A new name for one."""
-    return f"{_FIRST}{os.urandom(4).hex()}{_LAST}"
+def hidden_name(more: str = "") -> str:
+    """A new name for one; ``more``: what is to be in it."""
+    return f"{_FIRST}{os.urandom(4).hex()}{more}{_LAST}"
 
 
 def is_hidden(name: str) -> bool:

@@ -224,16 +224,19 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " and has its name. It needs a file on both sides.",
     ),
     ("*", "--skip-existing"): (
-        "For a batch that is run again, also one that was killed. An output that is whole and has"
-        " the time of its source, or a later one, is left as it is, whatever options made it; a"
-        " container says by itself whether it is whole, and how many bytes its source had. So is"
-        " one that another run makes meanwhile. One that is older, not whole, or of a source of"
-        " another size, is refused, or with `-f` made anew. An entry of"
-        " an archive is left where the file that is there holds the same bytes. Hidden"
-        " files that a killed run left beside outputs, and that no process holds, are removed,"
-        " which is said; with `-f` too, and beside an archive, and by `unpack` of one, always. With"
-        " `--rm` an output that is there is made again and compared, and only"
-        " then its source is removed.",
+        "For a batch that is run again, also one that was killed. Compared are times of"
+        " modification, not bytes: an output is left as it is, whatever options made it, where it"
+        " has the very time of its source, which it is given when it is written. A container says"
+        " by itself whether it is whole, which time its source had, and how many bytes; an output"
+        " on a server is to be no older. So is left what another run makes meanwhile. One that is"
+        " older or newer, not whole, or of a source of another size, is refused, or with `-f` made"
+        " anew. An entry of an archive is left where the file that is there holds the same bytes;"
+        " so is what times do not tell: a part of a source, one entry, what comes from a pipe or"
+        " is left of a damaged container. What `--archive` writes is left where it has an entry of"
+        " each input, of its size, time and mode, and no other. Hidden files that a killed run"
+        " left beside outputs, and that no process holds, are removed, which is said; with `-f`"
+        " too, and beside an archive, and by `unpack` of one, always. With `--rm` an output that"
+        " is there is made again and compared, and only then its source is removed.",
     ),
     ("*", "--sync"): (
         "Of several inputs up to 128 outputs, from up to 16 MiB of sources, are a group: written"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from serialpack.container.entries import EntryRow, cut
@@ -18,7 +19,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files.disk import without_dead
+from serialpack.files.disk import folded, without_dead
 from serialpack.files.output import MOST_FILES, Output, OutputGroup, give_owner
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.files.source import Path, Source, check_output, exists, file_error
@@ -97,7 +98,7 @@ class Placer:
         self._group.only_same = self._skip
         #: What waits to be brought to disk, and where it goes.
         self._waiting: dict[str, tuple[str, UnpackReport]] = {}
-        #: What these are called, where case does not count.
+        #: What these are called, where case and the form of accents do not count.
         self._called: set[str] = set()
         self._bytes = 0
         #: The files that were there, and hold what they are to.
@@ -149,7 +150,7 @@ class Placer:
         """The path of the file ``entry``, and what came of ``restore``, which is given where to
         write. ``mtime``: where it is known; ``entry.mode`` 0: that is not."""
         path = self._place(entry.path)
-        if path.casefold() in self._called:
+        if folded(path) in self._called:
             self.commit()  # it may be that file, which has its name only then
         self._check_only(path)
         if is_hidden(os.path.basename(path)):
@@ -194,7 +195,7 @@ class Placer:
         """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
         report = report._replace(left=path in self._same)
         self._waiting[path] = entry, report
-        self._called.add(path.casefold())
+        self._called.add(folded(path))
         if len(self._waiting) >= MOST_FILES or self._bytes >= _MOST_BYTES:
             self.commit()
 
@@ -286,9 +287,14 @@ class Placer:
     def finish(self) -> None:
         """Bring all to disk; give folders their modes and times, the inner ones first.
 
-        What a killed run left hidden in them is removed.
+        What a killed run left hidden in them is removed, and folders that were made for files that
+        failed, where no other is in them.
         """
         self.commit()
+        made = (os.path.join(self.folder, each) for each, there in self._there.items() if not there)
+        for path in sorted({*made} - self._folders.keys(), reverse=True):
+            with suppress(OSError):
+                os.rmdir(path)
         there = [each for each, was_there in self._there.items() if was_there]
         root = os.fspath(self.folder)
         self._dead = [*without_dead(os.path.join(root, each) if each else root for each in there)]

@@ -117,6 +117,8 @@ class Bench:
         # dumps and loads, which a sweep calls, take all cores.
         threads = self._threads(1 if self._objects and not self._points else usable_cores())
         terms = Terms(self._subject, self._choice, question.budget, threads, weighing, progress)
+        if question.several is not None:  # whatever that took, there is time for measuring
+            terms = terms._replace(spent=min(question.several.seconds, question.budget / 2))
         self._schedule: Schedule
         if self._points or self._objects:
             runs = None if table is None else table.runs

@@ -28,7 +28,8 @@ Progress = Callable[[float, str], object]
 
 
 class Terms(NamedTuple):
-    """What a schedule works on, and within. ``budget``: seconds of measuring."""
+    """What a schedule works on, and within. ``budget``: seconds of measuring, of which ``spent``
+    are gone already."""
 
     subject: Subject
     choice: Candidates
@@ -36,6 +37,7 @@ class Terms(NamedTuple):
     threads: list[int]
     weighing: Weighing
     progress: Progress
+    spent: float = 0.0
 
 
 class Schedule(ABC):
@@ -66,6 +68,7 @@ class Schedule(ABC):
         self._path = terms.subject.path
         self._progress = terms.progress
         self._lab = Lab(terms.subject)
+        self._spent = terms.spent
         self._start = perf_counter()
 
     @abstractmethod

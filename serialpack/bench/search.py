@@ -70,7 +70,7 @@ class Search(Schedule):
             self.auto = self.auto._replace(chain=parse_chain(self.held.auto))
             self.notes += self._autos()
             # Reading the source is no measurement: the budget is for those.
-            self._start = perf_counter()
+            self._start = perf_counter() - self._spent
             if self.budget <= 0:
                 return
             self._copy()
@@ -90,7 +90,7 @@ class Search(Schedule):
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the source was read."""
+        """Seconds since the source was read, with those that were spent before."""
         return perf_counter() - self._start
 
     @property

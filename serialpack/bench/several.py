@@ -39,13 +39,14 @@ class Several(NamedTuple):
     """The files that are measured, for all of them. ``subject``: with these as its ``files``.
 
     ``words``: what names all of them on a command line. ``errors``: those that were to be measured
-    and could not be read; they are left out.
+    and could not be read; they are left out. ``seconds``: what it took to choose them.
     """
 
     subject: Subject
     sampled: SampledFiles
     words: Sequence[str]
     errors: list[SerialpackError]
+    seconds: float = 0.0
 
 
 def sample_files(

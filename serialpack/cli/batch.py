@@ -136,6 +136,8 @@ class _Process:
     def __init__(self, make: MakeWorker) -> None:
         self._make = make
         self.worker: ProcessWorker | None = ProcessWorker(make)
+        #: Whether no other is to be started: the command is stopped.
+        self.stopped = False
 
     def __call__(self, jobs: Sequence[FileJob]) -> list[Outcome]:
         self.worker = self.worker or ProcessWorker(self._make)
@@ -145,6 +147,8 @@ class _Process:
             self.close()
             for folder in {os.path.dirname(job.target) for job in jobs if job.target is not None}:
                 remove_dead(folder or ".")
+            if self.stopped:
+                raise
             if len(jobs) == 1:
                 return [ended]
             return [self._alone(job, ended) for job in jobs]
@@ -247,6 +251,8 @@ class Batch:
 
     def stop(self) -> None:
         """Let all processes end what they cannot leave half done, and remove what they leave."""
+        for process in self._processes:
+            process.stopped = True
         for process in self._processes:
             if (worker := process.worker) is not None:
                 worker.stop(_PATIENCE)

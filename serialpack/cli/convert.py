@@ -10,8 +10,8 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
+from serialpack.cli.begin import mover_of
 from serialpack.cli.joined import JoinedOutputs
-from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name, unpacked_name
 from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, rounded, say
@@ -170,6 +170,9 @@ class Converter:
     ) -> dict[str, Any]:
         """Convert what ``opened`` gives of the input ``path``, which is called ``shown``."""
 
+        force = self._asked.outputs.force or self._mover.makes_again(path)
+        how = {**how, "force": force}
+
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             with opened() as source:
                 if self._joined is None:
@@ -180,7 +183,6 @@ class Converter:
             part.finish(done, is_table=bool(FORMATS.declaration(to).delimiter))
             return done
 
-        force = self._asked.outputs.force
         report = self._mover.move(
             [self._mover.input(path)],
             target,

@@ -19,7 +19,8 @@ from serialpack.files.source import status
 class Jobs:
     """What is known of inputs beforehand. What is wrong with one, doing it will say.
 
-    ``target_of`` and ``to`` say where each goes, and in which format.
+    ``target_of`` and ``to`` say where each goes, and in which format; ``packed``: they become
+    containers.
     """
 
     def __init__(
@@ -29,13 +30,18 @@ class Jobs:
         outputs: Outputs,
         target_of: Callable[[str], str | None],
         to: Callable[[str], str],
+        *,
+        packed: bool,
     ) -> None:
+        self._packed = packed
         self._targets = targets
         self._outputs = outputs
         #: Those that are to be done.
         self.all: list[FileJob] = []
         #: The status that sources had before they were read, of those that are to be removed.
         self.before: dict[str, os.stat_result | None] = {}
+        #: Those whose output is there, and that are to be removed where it is what they become.
+        self.again: set[str] = set()
         self._left: dict[str, str] = {}
         self._refused: dict[str, ExistingFileError] = {}
         for path in paths:
@@ -64,9 +70,7 @@ class Jobs:
         outputs, job = self._outputs, self._to_do.get(path)
         if job is None or job.target is None or not (outputs.skip_existing and outputs.keep):
             return None
-        from serialpack.cli.rerun import is_done
-
-        return job.target if is_done(path, job.target, force=outputs.force) else None
+        return job.target if self._is_done(path, job.target) else None
 
     def without_dead(self) -> Iterator[str]:
         """Remove what killed runs left where outputs go; what is said of it, a line each."""
@@ -86,18 +90,19 @@ class Jobs:
         if far and not outputs.skip_existing:
             return None
         before = status(path)
-        again = False
-        if outputs.skip_existing and target is not None:
-            from serialpack.cli.rerun import is_done
-
-            if is_done(path, target, force=outputs.force):
-                if outputs.keep:
-                    self._left[path] = target
-                    return None
-                again = True
+        if outputs.skip_existing and target is not None and self._is_done(path, target):
+            if outputs.keep:
+                self._left[path] = target
+                return None
+            self.again.add(path)
         if far:
             return None
         if not outputs.keep:
             self.before[path] = before
         folder = None if is_far(target) else self._targets.folder_for(target)
-        return FileJob(path, target, to(path), before.st_size, folder, again)
+        return FileJob(path, target, to(path), before.st_size, folder, path in self.again)
+
+    def _is_done(self, path: str, target: str) -> bool:
+        from serialpack.cli.rerun import is_done
+
+        return is_done(path, target, packed=self._packed, force=self._outputs.force)

@@ -6,11 +6,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from serialpack.cli.far import hear_of_far
-from serialpack.cli.inputs import NONE, Inputs, Takes, input_files
+from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.outputs import Targets
-from serialpack.cli.requests import Manner, Outputs, PackRequest, UnpackRequest
+from serialpack.cli.requests import Manner, Outputs
 from serialpack.cli.run import (
     each_file,
     print_line,
@@ -100,6 +99,7 @@ class Mover:
         from_bytes: int = MUCH,
         alone: int | None = LARGE,
         cuts: "Callable[[FileJob], bool]" = lambda _: False,
+        packed: bool = False,
     ) -> None:
         """Have the inputs done in groups ahead of what is told of them, where they are several.
 
@@ -107,10 +107,12 @@ class Mover:
         which format. From so many files, or bytes of them, on processes pay for their start (some
         0.2 s for two); each takes files of up to ``alone`` bytes. ``cuts``: whether a file that
         is more than a share of a cluster's worker is left to ``move``, for its blocks to be done
-        ``elsewhere``. What is wrong with an input is left to it, too.
+        ``elsewhere``; ``packed``: it becomes a container. What is wrong with an input is left to
+        ``move``, too.
         """
         outputs, paths = self._outputs, self.inputs
-        if self.dry_run or STDIO in paths or len(set(paths)) < len(paths):
+        planned = self.dry_run and not outputs.skip_existing
+        if planned or STDIO in paths or len(set(paths)) < len(paths):
             return
         alike = len(paths) > 1 or outputs.skip_existing or outputs.scheduler is not None
         if self.targets.is_joined or outputs.output == STDIO or not alike:
@@ -118,7 +120,9 @@ class Mover:
         from serialpack.cli.batch import Batch, Commit
         from serialpack.cli.jobs import Jobs
 
-        self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to)
+        self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to, packed=packed)
+        if self.dry_run:
+            return
         self._found.notes.extend(jobs.without_dead())
         threads = outputs.threads or usable_cores()
         much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
@@ -142,6 +146,14 @@ class Mover:
             elsewhere=self._cluster,
         )
 
+    def makes_again(self, path: str) -> bool:
+        """Whether an output of ``path`` that is there is made again, and left where it is the very
+        one: with ``--skip-existing``, of what times do not tell, as a part of a source; and before
+        its source is removed."""
+        if self._jobs is not None:
+            return path in self._jobs.again
+        return self._outputs.skip_existing and not self._outputs.force
+
     def elsewhere(self, path: str) -> "Elsewhere | None":
         """Who works on the blocks of ``path`` in place of this machine."""
         return None if self._cluster is None else partial(self._cluster.blocks, path)
@@ -163,6 +175,7 @@ class Mover:
     ) -> int:
         """Do ``work`` for each file, sum up; the worst exit code. ``make``: their folder first."""
         if not self.dry_run:
+            self.targets.begin()
             if self._outputs.scheduler is not None and self._cluster is None:
                 raise UsageError(
                     "--scheduler: tasks make files of files, each of one; this is for one machine",
@@ -204,6 +217,7 @@ class Mover:
                 self._cluster.close()
             if self._journal is not None:
                 codes.append(self._journal.close())
+            self.targets.remove_empty()
         if self._sums_up:
             say(self._manner, self._tally.line())
         if self._tally.existing:
@@ -228,8 +242,9 @@ class Mover:
                         if jobs is None or (target := jobs.done_meanwhile(path)) is None:
                             raise
                 self._tally.leave()
-                if self.tells():
-                    say(self._manner, f"{path}: {target} is whole and no older, left as it is")
+                if self.tells() or self.dry_run:
+                    left = "would be left" if self.dry_run else "left"
+                    say(self._manner, f"{path}: {target} is whole and no older, {left} as it is")
                 return {"source": path, "target": target, "left": True}
             finally:
                 if self._bar is not None:
@@ -328,15 +343,21 @@ class Mover:
         label = paths[0] if len(paths) == 1 else target or ""
         if self._outputs.profile is not None:
             self.taken.update(map(os.path.realpath, [*paths, target or label]))
+        again = grouped and self._outputs.keep and self.makes_again(label)
+        there = again and _is_there(target)
         if self.batch is not None and paths[0] in self.batch:
             report = cast("ReportT", self.batch.report(paths[0]))
         else:
             with nullcontext() if self._times is None else self._times.measured():
                 report = self._work(label, target, work, binary, counts_written, grouped)
+        same = f"{label}: {target} is there already, and left: the bytes are the same"
         if self.tells(verbose_only=target == STDIO):
-            for line in closing(report):
+            for line in [same] if there else closing(report):
                 say(self._manner, line)
-        self._tally.add(report.sizes, files(report))
+        if there:
+            self._tally.leave()
+        else:
+            self._tally.add(report.sizes, files(report))
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
@@ -365,33 +386,15 @@ class Mover:
             with bar as progress:
                 return work(to, progress)
         with bar as progress, OutputGroup(each=True, read_back=not self._outputs.keep) as group:
+            group.only_same = self.makes_again(label)
             report = work(to, progress)
             for error in group.commit(made_in).values():
                 raise error
         return report
 
 
-def mover_of(
-    output: str | None,
-    asked: PackRequest | UnpackRequest,
-    done: str,
-    *,
-    takes: Takes = Takes(),  # noqa: B008  (it is never changed)
-    each: bool = True,
-    joins: bool = False,
-) -> Mover:
-    """What moves the inputs that were asked for.
-
-    ``output``: where to; ``done``: what is done with them, in a word; ``takes``: which files in
-    folders; ``each``: a target for each; ``joins``: which can be standard output.
-    """
-    outputs = asked.outputs
-    written = [
-        path if is_far(path) else os.path.realpath(path)
-        for path in (outputs.output, outputs.profile, outputs.journal, asked.shared_dict)
-        if path not in (None, STDIO)
-    ]
-    inputs = input_files(asked.files, asked.sources, takes, written)
-    hear_of_far((*inputs.paths, output), asked.manner)
-    targets = Targets(inputs if each else NONE, output, joins=joins)
-    return Mover(inputs, targets, outputs, asked.manner, done)
+def _is_there(target: str | None) -> bool:
+    """Whether there is a file, or something else that is not written to as it stands."""
+    return (
+        target not in (None, STDIO) and not is_device(target) and stat_of(str(target)) is not None
+    )

@@ -264,7 +264,9 @@ output_options = _apply(
         help="Keep the input (default), or remove it when safe.",
     ),
     click.option(
-        "--skip-existing", is_flag=True, help="Leave outputs that are whole and not older."
+        "--skip-existing",
+        is_flag=True,
+        help="Leave outputs that are whole and of FILE's time.",
     ),
     click.option(
         "--sync",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
 
 from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, SUFFIX
@@ -39,6 +41,8 @@ class Targets:
         self._planned: dict[str, str] = {}
         self._real: dict[str, str] = {}
         self._made: set[str] = set()
+        #: Folders that were not there before, as they are called from the root.
+        self._missing: set[str] = set()
         #: Whether what several inputs become is one file, on standard output.
         self.is_joined = len(files) > 1 and output == STDIO
         if self.is_joined and not joins:
@@ -83,8 +87,6 @@ class Targets:
         if self._output is not None and not self._folder:
             return
         owners: dict[str, str] = {}
-        alike: dict[str, str] = {}
-        tells_case: bool | None = None
         for path in paths:
             if path == STDIO or "\0" in path:
                 continue
@@ -103,21 +105,33 @@ class Targets:
                     path=path,
                     hint=self._apart(owner, path),
                 )
-            other = alike.setdefault(root.casefold(), path)
-            if other != path and not is_far(target):
-                if tells_case is None:
-                    from serialpack.files.disk import ignores_case
-
-                    tells_case = not ignores_case(os.path.dirname(target))
-                if not tells_case:
-                    raise FileError(
-                        f"{printable(other)} has the same output, {printable(target)}, where"
-                        " case does not count; nothing was written",
-                        path=path,
-                        hint="-o names a folder where it does",
-                    )
             self._planned[path] = target
+        self._check_alike({root: path for root, path in owners.items() if not is_far(root)})
         self.used |= owners.keys()
+
+    def _check_alike(self, owners: dict[str, str]) -> None:
+        """FileError where two outputs, here with their inputs, are one file where they go."""
+        from serialpack.files.disk import folded, ignored
+
+        alike: dict[str, list[str]] = {}
+        for root in owners:
+            alike.setdefault(folded(root), []).append(root)
+        in_common = cache(ignored)
+        for roots in alike.values() if len(alike) < len(owners) else ():
+            seen: dict[str, str] = {}
+            for root in roots if len(roots) > 1 else ():
+                other = seen.setdefault(in_common(os.path.dirname(root))(root), root)
+                if other == root:
+                    continue
+                case = root.casefold() == other.casefold()
+                what = "case does not count" if case else "NFC and NFD of a name are one"
+                raise FileError(
+                    f"{printable(owners[other])} has the same output,"
+                    f" {printable(self._planned[owners[root]])}, where {what};"
+                    " nothing was written",
+                    path=owners[root],
+                    hint=f"-o names a folder where {'it does' if case else 'they are two'}",
+                )
 
     def _apart(self, one: str, other: str) -> str:
         """What keeps two inputs from having the same output."""
@@ -152,6 +166,7 @@ class Targets:
                 "an archive unpacks into a folder",
                 hint="-o FOLDER; --include GLOB takes one file of it",
             )
+        self._note_missing(target)
         return target
 
     def of_entry(
@@ -189,6 +204,28 @@ class Targets:
         made_in = (make_folder if target is None else make_folder_of_one)(folder)
         self._made.add(folder)
         return made_in
+
+    def begin(self) -> None:
+        """To be called before anything is written: which folders are there is known then."""
+        if self._folder:
+            targets = (self.folder_for(target) for target in self._planned.values())
+            for folder in {self._output, *targets}:
+                if folder is not None:
+                    self._note_missing(folder)
+
+    def _note_missing(self, folder: str) -> None:
+        """That ``folder`` is about to be made, with those that it is in, unless it is there."""
+        path = "" if is_far(folder) else os.path.abspath(folder)
+        while path and path not in self._missing and not os.path.lexists(path):
+            self._missing.add(path)
+            path = os.path.dirname(path)
+
+    def remove_empty(self) -> None:
+        """Remove the folders that were not there before and that nothing came into, as what was to
+        be in them failed. Another run that has looked for one of them makes it again."""
+        for folder in sorted(self._missing, reverse=True):
+            with suppress(OSError):
+                os.rmdir(folder)
 
     def folder_for(self, target: str | None) -> str | None:
         """The folder that is to be made for ``target``, where one is."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.auto.choice import choose
+from serialpack.cli.begin import mover_of
 from serialpack.cli.inputs import Takes, recursive_command
-from serialpack.cli.mover import Input, mover_of
+from serialpack.cli.mover import Input
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import Manner, PackRequest
 from serialpack.cli.run import check_name, data_of, error_line, named, rounded, say
@@ -45,7 +46,7 @@ class Packer:
         self._manner = asked.manner
         self._format = asked.input.format
         outputs = asked.outputs
-        self._force, self._keep = outputs.force, outputs.keep
+        self._force, self._keep, self._skip = outputs.force, outputs.keep, outputs.skip_existing
         #: Whether anyone asks for the files of an archive: a plan, --rm, or a profile, which is not
         #: written over one of them.
         self._asks_for_files = outputs.dry_run or not outputs.keep or outputs.profile is not None
@@ -110,6 +111,7 @@ class Packer:
             partial(file_packer, self._how, self._force),
             lambda path: mover.targets.of(path, packed_name),
             cuts=lambda _: True,
+            packed=True,
         )
         code = mover.each(self._inputs, self._pack)
         for line in self._dictionary_lines():
@@ -130,6 +132,7 @@ class Packer:
             )
             return
         else:
+            mover.targets.begin()
             mover.targets.make_folder()
             inputs = [path for path in self._inputs if path != STDIO]
             try:
@@ -137,6 +140,9 @@ class Packer:
                 how = f" trained from {number_of(files, 'file')},"
             except ExistingFileError:  # another run has trained one meanwhile
                 found, how = read(shared_dict), ""
+            except BaseException:
+                mover.targets.remove_empty()
+                raise
         self._how["shared_dict"] = shared_dict
         mover.reported = self._count
         size = format_size(len(found.content))
@@ -172,7 +178,7 @@ class Packer:
             lambda to, bar: api.pack(
                 data_of(path),
                 to,
-                force=self._force,
+                force=self._force or self._mover.makes_again(path),
                 progress=bar,
                 elsewhere=self._mover.elsewhere(path),
                 **self._how,
@@ -197,6 +203,10 @@ class Packer:
             if not entries:
                 raise error
             self._tell(target, {path: path}, path, error)
+        if (self._skip or not (self._keep or self._force)) and self._left(target, entries):
+            if refused:
+                raise ArchiveError(refused, len(entries) + len(refused), done="packed", path=target)
+            return {}
         if not self._mover.dry_run:
             for line in without_dead([os.path.dirname(target)]):
                 say(self._manner, line)
@@ -252,6 +262,19 @@ class Packer:
             raise ArchiveError(failures, count, done=done, path=target)
         return {}
 
+    def _left(self, target: str, entries: dict[str, str]) -> bool:
+        """Whether the archive ``target`` holds ``entries`` already, and is left, which is said."""
+        from serialpack.cli.rerun import is_packed
+
+        how = {"keep": self._keep, "force": self._force, "owner": self._owner}
+        if not is_packed(entries, target, **how):
+            return False
+        for path in filter(_is_file, entries.values()):
+            self._mover.line({"source": path, "target": target, "left": True})
+        left = "would be left" if self._mover.dry_run else "left"
+        say(self._manner, f"{target}: has all its sources as they are, {left} as it is")
+        return True
+
     def _tell(
         self,
         target: str,
@@ -270,7 +293,8 @@ class Packer:
 
     def _check(self, inputs: Sequence[str], target: str | None) -> None:
         for path in inputs:
-            api.check(path, None if target == STDIO else target, force=self._force)
+            force = self._force or self._mover.makes_again(path)
+            api.check(path, None if target == STDIO else target, force=force)
 
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""

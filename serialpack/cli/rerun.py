@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 
-from serialpack.cli.naming import SUFFIX
 from serialpack.container.seek import find_members
-from serialpack.container.short import short_size
+from serialpack.container.short import short_source
 from serialpack.errors import (
     ExistingFileError,
     FileError,
@@ -15,15 +15,21 @@ from serialpack.errors import (
     SerialpackError,
     UnsupportedError,
 )
+from serialpack.far import is_far
 from serialpack.files.source import Source, status
 
 #: Up to so many bytes a container is read whole: one of a small file is one short member.
 _SMALL = 4096
 
+#: What file systems and servers cut times to, in nanoseconds.
+_KEPT_TO = (1, 100, 10**3, 10**6, 10**7, 10**9)
 
-def is_done(path: str, target: str, *, force: bool) -> bool:
-    """Whether ``target`` is whole, no older than ``path``, and of a file of as many bytes.
 
+def is_done(path: str, target: str, *, packed: bool, force: bool) -> bool:
+    """Whether ``target`` is whole, and of ``path`` as that is now, as far as size and time tell.
+
+    A container (``packed``) says of which size and time its source was. Any other output has that
+    time itself; one on a server, that of its upload, which must be no earlier.
     ExistingFileError where it is there and is not, and must not be overwritten.
     """
     try:
@@ -32,14 +38,7 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
         return False
     if stat.S_ISDIR(output.st_mode):  # which nothing overwrites
         return False
-    times: tuple[int | None, int | None] = output.st_mtime_ns, source.st_mtime_ns
-    if None in times:
-        wrong = "nobody tells whether it is older than its source"
-    elif output.st_mtime_ns < source.st_mtime_ns:
-        wrong = "is older than its source"
-    elif not output.st_size and source.st_size:
-        wrong = "is empty"
-    elif not target.endswith(SUFFIX) or not (wrong := _fault(target, output.st_size, source)):
+    if not (wrong := _fault(target, output, source, packed=packed)):
         return True
     if not force:
         raise ExistingFileError(
@@ -48,21 +47,74 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
     return False
 
 
-def _fault(path: str, size: int, source: os.stat_result) -> str:
-    """Why the container at ``path`` is not there from its first to its last byte, or is not that
-    of ``source``, as far as it says; else nothing."""
+def is_packed(
+    entries: Mapping[str, str], target: str, *, owner: bool, keep: bool, force: bool
+) -> bool:
+    """Whether ``target`` is an archive of ``entries`` as they are now: path in it -> source.
+
+    ExistingFileError where it is there and is not, and must not be overwritten: what an earlier
+    run did not ``keep`` is nowhere else.
+    """
+    try:
+        if not stat.S_ISREG(status(target).st_mode):
+            return False
+    except FileError:
+        return False
+    if not keep:
+        wrong, hint = "may hold what an earlier run removed", "-o names another"
+    else:
+        from serialpack.archive.same import fault_of_archive
+
+        wrong, hint = fault_of_archive(target, entries, owner=owner), "-f overwrites it"
+    if wrong and not (force and keep):
+        raise ExistingFileError(f"exists already, and {wrong}", path=target, hint=hint)
+    return not wrong
+
+
+def _fault(path: str, output: os.stat_result, source: os.stat_result, *, packed: bool) -> str:
+    """Why what is at ``path`` is not what became of ``source``, as far as that shows; else
+    nothing."""
+    when: int | None = output.st_mtime_ns
+    now: int | None = source.st_mtime_ns
+    exact, newer, other_size = not is_far(path), "is newer than its source", False
+    if packed:
+        found = _recorded(path, output.st_size)
+        if isinstance(found, str):
+            return found
+        size, recorded = found
+        other_size = source.st_size not in (size, -1)  # which a server did not tell
+        exact, newer = recorded is not None, "is of a newer source"
+        when = when if recorded is None else recorded
+    elif not (exact or output.st_size) and source.st_size:
+        return "is empty"
+    if when is None or now is None:
+        return "nobody tells whether it is older than its source"
+    same = any(when - when % step == now or now - now % step == when for step in _KEPT_TO)
+    if when < now and not same:
+        return "is older than its source"
+    if other_size:
+        return "is of a source of another size"
+    return newer if exact and not same else ""
+
+
+def _recorded(path: str, size: int) -> tuple[int, int | None] | str:
+    """Bytes and time of the source of the container at ``path``, as far as it says; in words what
+    is wrong with it where it is not there from its first to its last byte."""
+    if not size:
+        return "is empty"
     try:
         with Source(path) as found:
-            packed = short_size(found.file.read(_SMALL)) if size <= _SMALL else None
-            if packed is None:  # of several blocks or members, or not at hand
+            said = short_source(found.file.read(_SMALL)) if size <= _SMALL else None
+            if said is None:  # of several blocks or members, or not at hand
                 members = find_members(found.file)
-                packed = sum(row.size for each in members for row in each.index.rows)
                 if not members:
                     return "is no whole container"
+                rows = (row for each in members for row in each.index.rows)
+                said = sum(row.size for row in rows), members[0].header.mtime
     except ForbiddenFileError:
         return "cannot be read"
     except UnsupportedError as error:
         return error.message
     except (OSError, SerialpackError):
         return "is no whole container"
-    return "" if packed == source.st_size else "is of a source of another size"
+    return said

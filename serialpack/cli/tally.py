@@ -12,6 +12,9 @@ from serialpack.units import format_size
 #: Of more files than this each is told only under ``-v``.
 MANY = 20
 
+#: What is done with files of which nothing is written.
+TESTED = "tested"
+
 
 class Tally:
     """Counts of files, and bytes read and written. ``done``: what was done with them, a word."""
@@ -50,7 +53,8 @@ class Tally:
 
     def stopped(self) -> str:
         """The line where a signal ends it. What was done and not told yet is not counted."""
-        return f"stopped; at least {self.line()}; --skip-existing goes on from there"
+        again = "" if self._word == TESTED else "; --skip-existing goes on from there"
+        return f"stopped; at least {self.line()}{again}"
 
     def line(self) -> str:
         """``9,993 packed, 7 failed, 20.6 MiB -> 6.1 MiB (29.6%), 2.1 s; the failed ones are

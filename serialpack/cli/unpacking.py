@@ -9,13 +9,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.archive.tell import is_archive
+from serialpack.cli.begin import mover_of
 from serialpack.cli.inputs import Takes
-from serialpack.cli.mover import Input, mover_of
+from serialpack.cli.mover import Input
 from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
-from serialpack.cli.tally import MANY
+from serialpack.cli.tally import MANY, TESTED
 from serialpack.cli.words import complain
 from serialpack.cli.workers import file_unpacker, know
 from serialpack.errors import (
@@ -47,7 +48,7 @@ class Unpacker:
         words = (f"file that is not {SUFFIX}", f"files that are not {SUFFIX}")
         takes = Takes(lambda name: name.endswith(SUFFIX), words)
         self._mover = mover_of(
-            output, asked, "tested" if asked.test else "unpacked", takes=takes, joins=True
+            output, asked, TESTED if asked.test else "unpacked", takes=takes, joins=True
         )
         self._joined: JoinedOutputs | None = None
         #: Files of archives that were told of so far.
@@ -118,13 +119,15 @@ class Unpacker:
         target = None if asked.test else self._mover.targets.of(path, self._name)
         what = f"{path}: all is well" if asked.test else f"{path} -> {target}"
         verb = "salvage" if asked.salvage else "unpack"
-        force, to_check = asked.outputs.force, self._mover.targets.to_check
+        to_check = self._mover.targets.to_check
         joined = self._joined
         if joined is not None:
             from serialpack.cli.meant import packed_format
 
             joined.check(packed_format(source), path, packed=True)
         packed = f", {compression}" if compression else ""
+        how = self._how()
+        how["force"] = how["force"] or self._mover.makes_again(path)
         try:
             report = self._mover.move(
                 [given],
@@ -137,9 +140,9 @@ class Unpacker:
                     progress=bar,
                     compression=compression,
                     elsewhere=self._mover.elsewhere(path),
-                    **self._how(),
+                    **how,
                 ),
-                check=lambda: api.check(path, target and to_check(target), force=force),
+                check=lambda: api.check(path, target and to_check(target), force=how["force"]),
                 plan=[f"would {verb} {path} to {target}"],
                 closing=lambda done: [f"{what}, {_size(done)}, {done.kept}{packed}"],
                 counts_written=True,
@@ -226,7 +229,7 @@ class Unpacker:
         from serialpack.archive.entry import one_entry, unpack_part
 
         path, asked, mover = given.path, self._asked, self._mover
-        force = asked.outputs.force
+        force = asked.outputs.force or mover.makes_again(path)
         with one_entry(source, **self._chosen, words=entry_words(asked)) as entry:
             target = mover.targets.of_entry(
                 path,

@@ -286,14 +286,15 @@ def _whole_at_start(data: bytes) -> _Framed | None:
     return _Framed(start, stop, body, payload) if right and stop <= len(data) else None
 
 
-def short_size(data: bytes) -> int | None:
-    """Bytes of the source of the short member that ``data`` is, where all of it is there and has
-    its checksum; else None. What else it says is not looked at."""
+def short_source(data: bytes) -> tuple[int, int | None] | None:
+    """Bytes and modification time of the source of the short member that ``data`` is, where all of
+    it is there and has its checksum; else None. What else it says is not looked at."""
     found = _whole_at_start(data)
     if found is None or found.stop != len(data) or found.body[_FIRST.size - 1] != VERSION:
         return None
     try:
-        return count_of(unpack_body(found.body[_FIRST.size :], 0, "short member")[7])
+        fields = unpack_body(found.body[_FIRST.size :], 0, "short member")
+        return count_of(fields[7]), None if fields[3] is None else int(fields[3])
     except (DamagedError, IndexError, TypeError, ValueError):
         return None
 

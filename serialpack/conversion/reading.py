@@ -104,16 +104,18 @@ class SourceReader:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
         fmt = (self._spelled if literals else self.half).format
+        allowed = losses.allowed if lossy else frozenset[str]()
         try:
             if self._rows is not None:
-                return self._rows.read(block, literals=literals)
+                records, found = self._rows.read(block, allowed, literals=literals)
+                losses.merge(found)
+                return records
             if self._database is not None:
                 records, found = self._database.read(block)
                 losses.merge(found)
                 return records
             if not lossy and not self._untags and not fmt.tells:
                 return fmt.parse_quickly(block) if usual else fmt.parse(block)
-            allowed = losses.allowed if lossy else frozenset[str]()
             records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:
             raise self._refuse(unheld.difference, block.first_record) from None

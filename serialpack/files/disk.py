@@ -204,21 +204,41 @@ def name_new(temp: str, path: str) -> None:
     os.unlink(temp)
 
 
-def ignores_case(folder: str) -> bool:
-    """Whether two names that only differ by case are one file in ``folder``, or in that which is
-    to be made in it: found out with a hidden file. No, where that cannot be made."""
+def folded(name: str) -> str:
+    """What ``name`` has in common with all names that some file system takes for the same: case
+    does not count in it, nor whether an accent is part of its letter (NFC) or behind it (NFD)."""
+    if name.isascii():
+        return name.lower()
+    return _decomposed(_decomposed(name).casefold())
+
+
+def ignored(folder: str) -> Callable[[str], str]:
+    """What two names have in common that are one file in ``folder``, or in that which is to be
+    made in it: found out with hidden files. All of them, where those cannot be made."""
     while not os.path.isdir(folder or ".") and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
-    name = hidden_name()
+    case = _are_one(folder, name := hidden_name(), name.upper())
+    if _are_one(folder, name := hidden_name("\xe9"), _decomposed(name)):
+        return folded if case else _decomposed
+    return str.casefold if case else str
+
+
+def _decomposed(name: str) -> str:
+    from unicodedata import normalize
+
+    return normalize("NFD", name)
+
+
+def _are_one(folder: str, name: str, other: str) -> bool:
     path = os.path.join(folder, name)
     hide(path)
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        return os.path.lexists(os.path.join(folder, name.upper()))
-    except OSError:
+        return os.path.lexists(os.path.join(folder, other))
+    except (OSError, ValueError):  # it is full, or has no such letters
         return False
     finally:
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             os.unlink(path)
         forget(path)
 

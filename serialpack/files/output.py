@@ -32,6 +32,7 @@ from serialpack.files.disk import (
     sync_folder,
     syncfs,
 )
+from serialpack.files.paths import made_again
 from serialpack.files.source import Path, file_error, shown
 from serialpack.hidden import forget, hidden_name, hide
 from serialpack.stages.stage import Buffer
@@ -109,6 +110,8 @@ class Output:
                 self.fd = os.open(self._temp, _NEW, 0o600)
             except OSError as error:
                 forget(self._temp)
+                if isinstance(error, FileNotFoundError) and made_again(self.folder):
+                    continue
                 raise file_error(error, self.path, "write") from error
             if hold(self.fd):
                 break

@@ -41,6 +41,17 @@ def check_folder(folder: Path) -> None:
         raise FileError("is no folder", path=os.fspath(folder), hint="name another one")
 
 
+#: Folders that were made, or were there, when this process was to make them.
+_made: set[str] = set()
+
+
+def made_again(folder: str) -> bool:
+    """Whether ``folder`` was made once more, which this process was to make, and which is gone:
+    another run removes it where nothing has come into it."""
+    path = os.path.abspath(folder)
+    return path in _made and not os.path.lexists(path) and bool(make_folder(path))
+
+
 def make_folder(folder: Path) -> list[str]:
     """Make ``folder``, and those it is in, where they are not there, however many they are.
 
@@ -48,6 +59,7 @@ def make_folder(folder: Path) -> list[str]:
     """
     check_folder(folder)
     path = os.path.abspath(folder)
+    _made.add(path)
     missing: list[str] = []
     made_in: list[str] = []
     try:

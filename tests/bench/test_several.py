@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.bench.material import read_windows
 from serialpack.bench.reports import report
 from serialpack.bench.results import Results, Row, from_json
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.several import LEAST_FILES, sample_files
-from serialpack.bench.survey import sample, survey
+from serialpack.bench.survey import AT_LEAST, sample, survey
 from serialpack.cli.handling import handling
 from serialpack.errors import FileError, UsageError
 from tests.bench.found import PLENTY
@@ -241,3 +242,37 @@ def test_what_cannot_be_read_is_left_out_and_told(folder: Path) -> None:
         sample_files([str(folder / "gone")], 20, called="in", words=["in"])
     with pytest.raises(UsageError, match="one file"):
         several([folder / "00.json", folder / "01.json"], through="disk")
+
+
+def test_a_survey_takes_a_share_of_the_budget(
+    many: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took as long as it took, on top: the rest is told from what was tried in that time."""
+    files = [(str(path), size) for path in many if (size := path.stat().st_size)]
+    whole = survey(files, PLENTY)
+    clock = iter(range(10_000))
+    monkeypatch.setattr("serialpack.bench.survey.perf_counter", lambda: next(clock))
+    tried: list[Path] = []
+    real = read_windows
+
+    def reading(path: Path, *how: int) -> bytes:
+        tried.append(path)
+        return real(path, *how)
+
+    monkeypatch.setattr("serialpack.bench.survey.read_windows", reading)
+    some = survey(files, 800)  # of which a quarter is 200 seconds
+    assert AT_LEAST < len(tried) == 201 + AT_LEAST - 1
+    assert [(file.path, file.size) for file in some] == [(file.path, file.size) for file in whole]
+    total = sum(file.squeezed for file in whole)
+    assert sum(file.squeezed for file in some) == pytest.approx(total, rel=0.1)
+
+
+@pytest.mark.parametrize("seconds", [3.0, 100.0])
+def test_the_survey_is_part_of_the_budget(folder: Path, seconds: float) -> None:
+    """But half of that is for measuring, whatever it took."""
+    paths = sorted(folder.glob("0*.json"))
+    chosen = sample_files(map(str, paths), 1, called="in", words=["in"])
+    question = Question("in", several=chosen._replace(seconds=seconds), budget=40, codecs=CODECS)
+    results = Bench(question._replace(serializers=["raw"])).run()
+    assert results.elapsed > min(seconds, 20)
+    assert rows_of(results)

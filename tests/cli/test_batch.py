@@ -86,3 +86,14 @@ def test_large_files_are_left_to_the_caller(tmp_path: Path) -> None:
     batch = Batch(jobs, copier, Commit(False, False), processes=0, alone=999)
     assert jobs[1].path not in batch
     assert batch.report(jobs[0].path).target == jobs[0].target
+
+
+def test_once_it_is_stopped_no_process_takes_the_place_of_one_that_ended(tmp_path: Path) -> None:
+    """After Ctrl-C another was started, which wrote on until it saw that its parent was gone."""
+    jobs = jobs_of(tmp_path, "ends a b c d e")
+    batch = Batch(jobs, copier, Commit(False, False), processes=1, alone=None)
+    batch._processes[0].stopped = True
+    with pytest.raises(WorkerEnded):
+        batch.report(jobs[0].path)
+    assert batch._processes[0].worker is None
+    assert not [*(tmp_path / "out").iterdir()]

@@ -199,6 +199,32 @@ def test_inputs_of_one_output_are_refused_where_case_does_not_count(
     assert b"3 packed" in run(*command).stderr
 
 
+@needs_posix
+def test_inputs_of_one_output_are_refused_where_the_form_of_accents_does_not_count(
+    run: Run, tmp_path: Path
+) -> None:
+    """As where case does not: of two names, one in NFC and one in NFD, one file was left."""
+    names = ["in/caf\u00e9.json", "in/cafe\u0301.json", "in/CAFE\u0301.json"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f'"{name}"')
+    env = injected(
+        tmp_path / "site",
+        "import os, unicodedata\n"
+        "real = os.path.lexists\n"
+        "def lexists(path):\n"
+        "    return real(path) or real(unicodedata.normalize('NFC', path))\n"
+        "os.path.lexists = lexists\n",
+    )
+    command = ("pack", "-r", "in", "-o", "out", "-f", "--rm")
+    said = run(*command, env=env, code=1).stderr.decode()
+    assert " has the same output, out/caf" in said
+    assert ", where NFC and NFD of a name are one; nothing was written; -o names a folder" in said
+    assert not (tmp_path / "out").exists()
+    assert all((tmp_path / name).exists() for name in names)
+    assert b"3 packed" in run(*command).stderr
+
+
 def test_where_no_process_can_be_started_it_is_done_in_this_one(run: Run, tmp_path: Path) -> None:
     """Each file was said to be one that may not be read."""
     env = injected(tmp_path / "site", "import sys\nsys.executable = '/dev/null'\n")

@@ -169,6 +169,8 @@ def test_run_again_with_force_no_output_is_packed(run: Run, batch: Path) -> None
 
 def test_removed_only_where_the_output_is_that_of_the_source(run: Run, batch: Path) -> None:
     """A run that was ended between an output and the removal of its source is gone on with."""
+    for path in batch.iterdir():  # so that nothing but the bytes tells two of them apart
+        os.utime(path, (1e9, 1e9))
     run("pack", "-r", batch)
     (batch / "00.json.spk").write_bytes((batch / "01.json.spk").read_bytes())
     kept = {path.name: path.read_bytes() for path in batch.glob("*.spk")}

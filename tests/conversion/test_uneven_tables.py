@@ -42,6 +42,41 @@ def test_in_tables_their_last_fields_are_empty(to: str) -> None:
         assert data == b"a,b,c\n1,2,3\n4,5,\n6,,\n7,,9\n"
 
 
+TYPED = [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"a": 6}, {"a": 7, "b": None, "c": 9}]
+
+
+@pytest.mark.parametrize(
+    ("shaping", "records"),
+    [
+        (Shaping(typed=True), TYPED),
+        (Shaping(nest=("-",)), RECORDS),
+        (Shaping(typed=True, nest=()), TYPED),
+        (Shaping(typed=True, null="null"), [*TYPED[:3], {"a": 7, "c": 9}]),
+    ],
+)
+def test_read_as_values_they_are_told_as_well(shaping: Shaping, records: list[Any]) -> None:
+    """With --typed, or --nest, they were refused, and without carried."""
+    data, report = converted(TEXT, "json", shaping=shaping)
+    told = {loss.rule: (loss.count, loss.record, loss.was) for loss in report.carried}
+    assert told == {"short-rows": (2, 1, "2 fields, not 3")}
+    assert json.loads(data) == records
+    with pytest.raises(serialpack.ValueRefusedError, match="line 3: 2 fields, not 3"):
+        converted(TEXT, "json", shaping=shaping, strict=True)
+    with pytest.raises(serialpack.ValueRefusedError, match="line 4: 4 fields, not 3"):
+        converted(b"a,b,c\n1,2,3\n4\n1,2,3,4\n", "json", shaping=shaping)
+
+
+def test_read_as_maps_they_have_no_empty_ones() -> None:
+    """Below a dotted column that a row does not reach."""
+    table = b'a,b.c,b.d\n1,"x",3\n2,y\n3\n'
+    data, _ = converted(table, "json", shaping=Shaping(typed=True, nest=()))
+    assert json.loads(data) == [
+        {"a": 1, "b": {"c": "x", "d": 3}},
+        {"a": 2, "b": {"c": "y"}},
+        {"a": 3},
+    ]
+
+
 def test_in_a_later_block_they_are_counted_on() -> None:
     rows = [b"%d,x" % number for number in range(60_000)]
     rows[50_000] = b"50000"

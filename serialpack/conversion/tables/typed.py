@@ -14,8 +14,9 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
+from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.formats.tables.table import TableFormat
-from serialpack.values.kinds import Difference, Unheld, value_step
+from serialpack.values.kinds import SHORT_ROWS, Difference, Loss, Unheld, value_step
 
 
 class RowReader:
@@ -27,26 +28,38 @@ class RowReader:
         self._delimiter = fmt.declared.delimiter.decode()
         self._style = CellStyle(self._delimiter, shaping.null or "")
 
-    def read(self, block: SourceBlock, *, literals: bool = True) -> list[Any]:
-        """The records of a block; errors as of ``ValueFormat.parse``.
+    def read(
+        self, block: SourceBlock, allowed: frozenset[str], *, literals: bool = True
+    ) -> tuple[list[Any], list[Loss]]:
+        """The records of a block, and what is carried of it; errors as of ``ValueFormat.parse``.
 
-        ``literals``: numbers that are spelled as Python does not are literals, else their nearest.
+        ``allowed``: rules, of which that of rows which end early is heeded. ``literals``: numbers
+        that are spelled as Python does not are literals, else their nearest.
         """
+        found: list[Loss] = []
+        ends: list[int] = []
         try:
             names, columns = self._columns(block)
-        except ValueError:
-            self._format.parse(block)  # which says what is wrong, and where
-            raise
+        except ValueError:  # parsing says what is wrong, and where, unless rows end early alone
+            rows, found = parse_lossy(self._format, block, allowed & {SHORT_ROWS})
+            ends = list(map(len, rows))
+            names, columns = self._columns(block, padded=True)
         values = [
             self._values(name, cells, literals=literals)
             for name, cells in zip(names, columns, strict=True)
         ]
+        for row, end in enumerate(ends):
+            for column in values[end:]:
+                column[row] = MISSING
         if self._shaping.nest is not None:
-            return nested(names, values, self._shaping.between, block.first_record)
-        return records_of(names, values)
+            return nested(names, values, self._shaping.between, block.first_record), found
+        return records_of(names, values), found
 
-    def _columns(self, block: SourceBlock) -> tuple[list[str], list[Sequence[str]]]:
-        """The names, and the raw cells below each of them; ValueError."""
+    def _columns(
+        self, block: SourceBlock, *, padded: bool = False
+    ) -> tuple[list[str], list[Sequence[str]]]:
+        """The names, and the raw cells below each of them; ValueError. ``padded``: empty ones
+        behind rows that end early."""
         data = self._format.without_header(block)
         rows = rows_of(
             self._format.header_of(block).decode().removeprefix("\ufeff"), self._delimiter
@@ -54,7 +67,9 @@ class RowReader:
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
             raise ValueError("a name twice")
-        return names, raw_columns(data.decode(), self._delimiter, len(names)) if names else []
+        if not names:
+            return names, []
+        return names, raw_columns(data.decode(), self._delimiter, len(names), padded=padded)
 
     def _values(self, name: str, cells: Sequence[str], *, literals: bool) -> list[Any]:
         shaping = self._shaping
@@ -86,11 +101,17 @@ class FrameReader:
         self._format = fmt
         self._shaping = shaping
 
-    def read(self, block: SourceBlock, *, literals: bool = True) -> list[Any]:
+    def read(
+        self,
+        block: SourceBlock,
+        allowed: frozenset[str],  # noqa: ARG002
+        *,
+        literals: bool = True,
+    ) -> tuple[list[Any], list[Loss]]:
         """As ``RowReader.read``."""
         records = self._format.parse(block)
         if not records:
-            return records
+            return records, []
         names = list(records[0])
         columns = list(map(list, zip(*map(dict.values, records), strict=True)))
         named = self._shaping.nest or self._format.json_columns(block)
@@ -98,7 +119,7 @@ class FrameReader:
             if name in named:
                 values = [_of_json(name, *pair) for pair in enumerate(columns[number])]
                 columns[number] = values if literals else without_literals(values)
-        return nested(names, columns, self._shaping.between, block.first_record)
+        return nested(names, columns, self._shaping.between, block.first_record), []
 
 
 def _of_json(name: str, row: int, text: Any) -> Any:

@@ -133,13 +133,18 @@ def rows_of(text: str, delimiter: str) -> list[list[str]]:
     return [texts_of(row) for row in _raw_rows(text, delimiter)]
 
 
-def raw_columns(text: str, delimiter: str, width: int) -> list[Sequence[str]]:
+def raw_columns(
+    text: str, delimiter: str, width: int, *, padded: bool = False
+) -> list[Sequence[str]]:
     """The fields of rows of ``width``, as they stand, column by column; blank lines are no rows.
+    ``padded``: shorter ones end in empty fields.
 
     ValueError for a row of another width; Malformed, at a character.
     """
     split = _raw_rows if '"' in text else rows_of
     rows = list(filter(None, split(text, delimiter)))
+    if padded:
+        rows = [row + [""] * (width - len(row)) for row in rows]
     if not {width}.issuperset(map(len, rows)):
         raise ValueError("rows of different lengths")
     return list(zip(*rows, strict=True)) or [()] * width

@@ -1,0 +1,37 @@
+"""What the verbs that write files begin with: their inputs, their targets, and what moves them."""
+
+import os
+
+from serialpack.cli.far import hear_of_far
+from serialpack.cli.inputs import NONE, Takes, input_files
+from serialpack.cli.mover import Mover
+from serialpack.cli.naming import STDIO
+from serialpack.cli.outputs import Targets
+from serialpack.cli.requests import PackRequest, UnpackRequest
+from serialpack.far import is_far
+
+
+def mover_of(
+    output: str | None,
+    asked: PackRequest | UnpackRequest,
+    done: str,
+    *,
+    takes: Takes = Takes(),  # noqa: B008  (it is never changed)
+    each: bool = True,
+    joins: bool = False,
+) -> Mover:
+    """What moves the inputs that were asked for.
+
+    ``output``: where to; ``done``: what is done with them, in a word; ``takes``: which files in
+    folders; ``each``: a target for each; ``joins``: which can be standard output.
+    """
+    outputs = asked.outputs
+    written = [
+        path if is_far(path) else os.path.realpath(path)
+        for path in (outputs.output, outputs.profile, outputs.journal, asked.shared_dict)
+        if path not in (None, STDIO)
+    ]
+    inputs = input_files(asked.files, asked.sources, takes, written)
+    hear_of_far((*inputs.paths, output), asked.manner)
+    targets = Targets(inputs if each else NONE, output, joins=joins)
+    return Mover(inputs, targets, outputs, asked.manner, done)
