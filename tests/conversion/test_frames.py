@@ -95,3 +95,14 @@ def test_columns_of_one_name_are_numbered() -> None:
     frame = pandas.DataFrame({"a": [1], "b": [3]}).set_index("a", drop=False)
     assert converted(frame, "csv")[0] == "a,a_2,b\n1,1,3\n"
     assert converted([frame])[0] == [[{"a": 1, "a_2": 1, "b": 3}]]
+
+
+def test_a_frame_has_tags() -> None:
+    """It was refused with --tagged, which the message of the refusal without it named."""
+    frame = pandas.DataFrame({"y": [0.5, float("nan")]})
+    with pytest.raises(serialpack.SerialpackError, match="tagged"):
+        converted(frame)
+    out = io.BytesIO()
+    data = io.BytesIO(pickle.dumps(frame))
+    serialpack.convert(data, out, to="json", format="pickle", trust=True, tagged=True)
+    assert json.loads(out.getvalue()) == [{"y": 0.5}, {"y": {"$numberDouble": "NaN"}}]
