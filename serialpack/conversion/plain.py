@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from serialpack.errors import RefusedError
@@ -162,8 +163,8 @@ def lost_of(frame: Any) -> Iterator[tuple[str, Any, Any]]:
                 if value is not None:
                     yield ARRAY_RULE, value, None
         elif _is_spelled(column):
-            for value in column.dropna():
-                yield ARRAY_RULE, value, str(value)
+            there = column.dropna()
+            yield from zip(repeat(ARRAY_RULE), there, _spelled(there), strict=False)
 
 
 def _is_scalar(value: Any) -> bool:
@@ -248,7 +249,7 @@ def _array_of(column: Any) -> Any:
     if isinstance(column.dtype, pandas.SparseDtype):
         column = column.sparse.to_dense()
     elif _is_spelled(column):
-        column = column.astype(object).map(str, na_action="ignore")
+        column = _spelled(column)
     try:  # Of a frame the library makes null of NaN.
         return pa.array(column, from_pandas=column.dtype.kind != "f")
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
@@ -258,6 +259,12 @@ def _array_of(column: Any) -> Any:
 def _items_of(column: Any) -> list[Any]:
     """The items of a column, what is missing as None."""
     return list(column.astype(object).where(column.notna(), None))
+
+
+def _spelled(column: Any) -> Any:
+    """A column that ``_is_spelled``, as text, each of its items spelled once."""
+    items = column.astype(object)
+    return items.map({item: str(item) for item in items.dropna().unique()})
 
 
 def _is_spelled(column: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.detect import detect, told
+from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.dialects import _fits, _fits_plain, _plain_rows
 from tests.cli.conftest import Run
@@ -148,3 +150,16 @@ def test_the_closing_line_says_which(tmp_path: Path, run: Run) -> None:
 def test_dialects_are_known_to_the_registry() -> None:
     dialects = {d.delimiter.decode(): d.name for d in FORMATS if "csv" in (d.name, d.dialect_of)}
     assert dialects == MARKS
+
+
+def test_lines_that_end_in_carriage_returns_are_made_lines(tmp_path: Path) -> None:
+    """The refusal of such a file named no way to read it; the command that it names does."""
+    path = tmp_path / "FILE"
+    path.write_bytes(b"a,b\r1,2\r")
+    with pytest.raises(SyntaxInputError, match="ends no line") as caught:
+        serialpack.convert(path, io.BytesIO(), to="json", format="csv")
+    command = str(caught.value.hint).partition(" makes")[0]
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+    out = io.BytesIO()
+    serialpack.convert(tmp_path / "NEW.csv", out, to="ndjson")
+    assert out.getvalue() == b'{"a":"1","b":"2"}\n'

@@ -20,7 +20,13 @@ from serialpack.formats.base import (
     too_large,
 )
 from serialpack.formats.csv.style import detect_style, style_of, write_rows
-from serialpack.formats.csv.tokens import fields_of_row, first_width, line_of_row, rows_of
+from serialpack.formats.csv.tokens import (
+    LONE_RETURN,
+    fields_of_row,
+    first_width,
+    line_of_row,
+    rows_of,
+)
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
@@ -31,6 +37,10 @@ from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss,
 
 _BOM = "\ufeff"
 _NO_UTF8 = "not UTF-8"
+_HINTS = {
+    _NO_UTF8: "--to takes --encoding, such as cp1252",
+    LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
+}
 
 #: The longest header, in bytes, that the style keeps as it stands.
 _MAX_HEAD = 16 << 10
@@ -267,7 +277,7 @@ class CsvText(ValueFormat):
             offset=block.offset + len(before.encode()),
             line=max(block.line, 0) + before.count("\n") + 1 if known else None,
             column=len(before) - before.rfind("\n") if known else None,
-            hint="--to takes --encoding, such as cp1252" if message == _NO_UTF8 else None,
+            hint=_HINTS.get(message),
         )
 
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
