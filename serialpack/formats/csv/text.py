@@ -37,6 +37,8 @@ from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss,
 
 _BOM = "\ufeff"
 _NO_UTF8 = "not UTF-8"
+_LEFT_OUT = "--to takes --skip-bad, which leaves it out"
+_TITLED = "tail -n +2 <FILE >NEW.csv leaves out the first line, where that is a title or a comment"
 _HINTS = {
     _NO_UTF8: "--to takes --encoding, such as cp1252",
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
@@ -211,7 +213,9 @@ class CsvText(ValueFormat):
                 fields = number_of(len(row), "field")
                 was = f"{fields}, not {width:,}" if row else "a blank line"
                 if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
-                    raise self._ragged(block, text, at, block.first_record + len(records), was)
+                    record = block.first_record + len(records)
+                    titled = width == 1 < len(row) and not record
+                    raise self._ragged(block, text, at, record, was, titled=titled)
                 if short is None:
                     short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
                 short = short._replace(count=short.count + 1)
@@ -224,9 +228,9 @@ class CsvText(ValueFormat):
         return self.marks is not None and rule in self.marks.allowed
 
     def _ragged(
-        self, block: SourceBlock, text: str, at: int, record: int, was: str
+        self, block: SourceBlock, text: str, at: int, record: int, was: str, *, titled: bool
     ) -> ValueRefusedError:
-        """The error for the row ``at`` of a block, behind the header."""
+        """The error for the row ``at`` of a block, behind the header, which may be a title."""
         where = ""
         if block.line >= 0 or block.index == 0:
             header = block.index == 0 and not self.declared.headless
@@ -238,7 +242,7 @@ class CsvText(ValueFormat):
             record=record,
             value_path="$",
             kind="mixed",
-            hint="--to takes --skip-bad, which leaves it out; pack -s raw keeps the bytes",
+            hint=f"{_TITLED if titled else _LEFT_OUT}; pack -s raw keeps the bytes",
         )
 
     def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
