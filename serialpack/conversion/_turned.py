@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -21,6 +21,8 @@ def turned_back(rule: str, was: Any, became: Any) -> bool:
     if back is None:
         return True
     try:
+        if rule == "zones":
+            was = was.replace(tzinfo=timezone(was.utcoffset()), fold=0)
         return difference(was, back(became, type(was))) is None
     except (ValueError, TypeError, OverflowError, ArithmeticError):
         return False
@@ -81,6 +83,7 @@ _BACK: dict[str, Callable[[Any, type], Any]] = {
     "bson": _extended,
     "bytes": _bytes,
     "timestamps": _moment,
+    "zones": _moment,
     "decimals": _digits,
     "complex": _digits,
     "keys": _key,

@@ -84,7 +84,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if given.loose is not None:  # what is behind that is said when it is read
         check_dropped(given.loose.dropped, losses, to)
     trusted = given.head and given.plan.source in ARRAYS
-    pickled = given.head and given.plan.source == "pickle" and not how["tagged"]
+    pickled = given.head and given.plan.source == "pickle"
     if given.plan.source == "object" or trusted or pickled:
         from serialpack.conversion.from_objects import from_object
 

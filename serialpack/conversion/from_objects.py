@@ -22,6 +22,7 @@ from serialpack.conversion.plain import (
     is_array,
     is_table,
     lost_of,
+    rows_of,
     table_of,
 )
 from serialpack.conversion.plan import ConversionPlan
@@ -81,8 +82,11 @@ def from_object(
         lost = totals(
             Loss(rule, 1, 0, "$", shown(was), shown(now)) for rule, was, now in lost_of(obj)
         )
-        made = _as(given, "arrow", [stream_of(table_of(obj))])
-        return made._replace(made=False, dropped=given.dropped + _told(lost, to, losses)), at
+        given = given._replace(dropped=given.dropped + _told(lost, to, losses))
+        if (table := table_of(obj)) is not None:
+            made = _as(given, "arrow", [stream_of(table)])
+            return made._replace(made=False), at
+        obj = rows_of(obj)
     if to in ARRAYS and type(obj) is dict and any(map(is_array, obj.values())):
         maker = PlainMaker(frozenset({tuple}) if "sequences" in losses.allowed else frozenset())
         files = [(name, _npy(name, value, maker, to)) for name, value in obj.items()]

@@ -6,16 +6,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.values import values_of
+from serialpack.formats.csv.text import unique_names
 from serialpack.formats.shared.changes import Changer
 from serialpack.formats.tables.records import arrow
 from serialpack.serializers.of_arrow import is_table as is_of_arrow
 from serialpack.serializers.of_pandas import is_frame
 from serialpack.serializers.of_polars import is_of_polars, table_of_polars
-from serialpack.values.kinds import ATTRIBUTES, Spelled, shown
+from serialpack.values.equality import difference
+from serialpack.values.kinds import ATTRIBUTES, RENAMED, Spelled, shown
 
 #: The rule by which they are.
 ARRAY_RULE = "arrays"
@@ -66,6 +69,8 @@ class PlainMaker(Changer):
             return value if value.nanosecond else value.to_pydatetime(warn=False)
         if kind.__name__ == "NAType":
             return None
+        if kind.__name__ in _SPELLED:
+            return str(value)
         if is_table(value) or _names(value):
             return self._records(value)
         if getattr(getattr(value, "dtype", None), "names", None) and hasattr(value, "tolist"):
@@ -78,12 +83,12 @@ class PlainMaker(Changer):
         if not _names(value):
             return value.to_list()
         frame = value.to_frame(index=False) if not is_table(value) else value
-        table = table_of(frame)
-        if len({*table.column_names}) < table.num_columns:
-            return value  # a record would have a key twice
-        for loss in lost_of(frame):
-            self.note(*loss)
-        return table.to_pylist()
+        made = table_of(frame)
+        if made is None or len({*made.column_names}) == made.num_columns:
+            for loss in lost_of(frame):
+                self.note(*loss)
+            return rows_of(frame) if made is None else made.to_pylist()
+        return value  # a record would have a key twice
 
 
 def _records_of(array: Any) -> Any:
@@ -114,13 +119,16 @@ def _is_of_library(module: str) -> bool:
     return module.partition(".")[0] in LIBRARIES
 
 
+#: What pandas has that becomes the text by which it is called: spans of time, and of numbers.
+_SPELLED = "Period", "Interval"
+
 #: The methods that give the items of an array as a list, by library, and a scalar's value.
 _ITEMS = "tolist", "to_pylist", "as_py"
 
 
 def _names(value: Any) -> bool:
     """Whether a table, a column or an index says more than its items do."""
-    names = [getattr(value, "name", None), *getattr(value, "names", ())]
+    names = [getattr(value, "name", None), *(getattr(value, "names", None) or ())]
     if any(name not in (None, "") for name in names) or not hasattr(value, "to_list"):
         return is_table(value) or hasattr(value, "to_frame")
     return is_frame(value) and has_labels(value)
@@ -141,18 +149,22 @@ def lost_of(frame: Any) -> Iterator[tuple[str, Any, Any]]:
         return
     for name in frame.attrs:
         yield ATTRIBUTES, Spelled(f"attrs[{shown(name)}]"), Spelled("")
-    if frame.ndim == 1:
-        frame = frame.to_frame()
-    elif any(name is not None for name in frame.columns.names):
+    if frame.ndim > 1 and any(name is not None for name in frame.columns.names):
         yield ATTRIBUTES, Spelled(f"the name of the columns, {frame.columns.names}"), Spelled("")
-    for number, name in enumerate(frame.columns):
+    names, columns = _columns_of(frame)
+    for name, became in zip(names, _texts(names), strict=True):
         if type(name) is not str:
             yield "keys", name, str(name)
-        column = frame.iloc[:, number]
+        if became != str(name):
+            yield RENAMED, name, became
+    for column in columns:
         if column.dtype == object:
             for value in column[column.isna()]:
                 if value is not None:
                     yield ARRAY_RULE, value, None
+        elif _is_spelled(column):
+            there = column.dropna()
+            yield from zip(repeat(ARRAY_RULE), there, _spelled(there), strict=False)
 
 
 def _is_scalar(value: Any) -> bool:
@@ -181,30 +193,85 @@ def is_table(value: Any) -> bool:
 
 def table_of(value: Any) -> Any:
     """The table of Arrow that a table or a frame is, with its index where that is more than the
-    numbers of its rows.
-
-    RefusedError for a column whose items no column of a table holds.
-    """
+    numbers of its rows; None where no column of a table holds the items of one as they are."""
     if is_of_arrow(value):
         return value
     if is_of_polars(value):
         return table_of_polars(value)
+    names, columns = _columns_of(value)
+    arrays = [_array_of(column) for column in columns]
+    if any(array is None for array in arrays):
+        return None
+    return arrow().Table.from_arrays(arrays, names=_texts(names))
+
+
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a frame or a series of pandas that ``table_of`` has no table for."""
+    names, columns = _columns_of(frame)
+    texts = _texts(names)
+    cells = [
+        _items_of(column) if (array := _array_of(column)) is None else array.to_pylist()
+        for column in columns
+    ]
+    return [dict(zip(texts, row, strict=True)) for row in zip(*cells, strict=True)]
+
+
+def _columns_of(value: Any) -> tuple[list[Any], list[Any]]:
+    """The columns of a frame or a series, and their names; those of its index, where that says
+    anything, before them."""
+    frame = value.to_frame() if value.ndim == 1 else value
+    if has_labels(frame):
+        frame = frame.reset_index(allow_duplicates=True)
+    return [*frame.columns], [frame.iloc[:, number] for number in range(frame.shape[1])]
+
+
+def _texts(names: list[Any]) -> list[str]:
+    """The names of columns as text, each once."""
+    return unique_names([str(name) for name in names])
+
+
+def _array_of(column: Any) -> Any:
+    """A column as an array of Arrow; None where that would hold something else, or nothing.
+
+    Of Python's objects the library makes one type: doubles of integers beside floats, dates of
+    times beside dates, and in each map all keys of any.
+    """
     import pandas
 
     pa = arrow()
-    frame = value.to_frame() if type(value) is pandas.Series else value
-    if has_labels(frame):
-        frame = frame.reset_index()
-    columns = [frame.iloc[:, number] for number in range(frame.shape[1])]
-    arrays = []
-    for name, column in zip(frame.columns, columns, strict=True):
-        dense = column.sparse.to_dense() if isinstance(column.dtype, pandas.SparseDtype) else column
-        try:  # Of a frame the library makes null of NaN.
-            arrays.append(pa.array(dense, from_pandas=dense.dtype.kind != "f"))
-        except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:
-            raise RefusedError(
-                f"the column {shown(name)} is of {column.dtype}, which no column of a table holds: "
-                f"{str(error).splitlines()[0]}",
-                hint="serialpack.load reads it",
-            ) from None
-    return pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns])
+    if column.dtype == object:
+        items = _items_of(column)
+        try:
+            array = pa.array(items, from_pandas=False)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError, NotImplementedError):
+            return None
+        return array if difference(items, array.to_pylist()) is None else None
+    if isinstance(column.dtype, pandas.SparseDtype):
+        column = column.sparse.to_dense()
+    elif _is_spelled(column):
+        column = _spelled(column)
+    try:  # Of a frame the library makes null of NaN.
+        return pa.array(column, from_pandas=column.dtype.kind != "f")
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+        return None
+
+
+def _items_of(column: Any) -> list[Any]:
+    """The items of a column, what is missing as None."""
+    return list(column.astype(object).where(column.notna(), None))
+
+
+def _spelled(column: Any) -> Any:
+    """A column that ``_is_spelled``, as text, each of its items spelled once."""
+    items = column.astype(object)
+    return items.map({item: str(item) for item in items.dropna().unique()})
+
+
+def _is_spelled(column: Any) -> bool:
+    """Whether the items of a column, or its categories, are ``_SPELLED``."""
+    import pandas
+
+    kind = column.dtype
+    if isinstance(kind, pandas.CategoricalDtype):
+        kind = kind.categories.dtype
+    return isinstance(kind, pandas.PeriodDtype | pandas.IntervalDtype)

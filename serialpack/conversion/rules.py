@@ -205,11 +205,17 @@ RULES: dict[str, Rule] = {
         "dates, times and durations become ISO 8601 text",
         frozenset(
             {
-                *("utc-datetime", "offset-datetime", "zoned-datetime", "local-datetime"),
+                *("utc-datetime", "offset-datetime", "local-datetime"),
                 *("date", "time", "timedelta"),
             }
         ),
         *(ALL, ("time as text", "times as text"), ALL, "--tagged"),
+    ),
+    "zones": Rule(
+        "times in a named zone become ISO 8601 text with their offset, without the name",
+        frozenset({"zoned-datetime"}),
+        *(ALL, ("time in a zone as text with its offset", "times in zones as text with offsets")),
+        back="--tagged",
     ),
     "decimals": Rule(
         "decimals, fractions and UUIDs become text",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.detect import detect, told
+from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.dialects import _fits, _fits_plain, _plain_rows
 from tests.cli.conftest import Run
@@ -148,3 +151,21 @@ def test_the_closing_line_says_which(tmp_path: Path, run: Run) -> None:
 def test_dialects_are_known_to_the_registry() -> None:
     dialects = {d.delimiter.decode(): d.name for d in FORMATS if "csv" in (d.name, d.dialect_of)}
     assert dialects == MARKS
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(b"a,b\r1,2\r", "ends no line"), (b"# by x\na,b\n1,2\n", "different lengths")],
+    ids=["carriage returns", "a title"],
+)
+def test_the_command_that_is_named_makes_a_table(tmp_path: Path, data: bytes, why: str) -> None:
+    """The refusals named no way to read such a file, or one that left out all rows."""
+    path = tmp_path / "FILE"
+    path.write_bytes(data)
+    with pytest.raises(SerialpackError, match=why) as caught:
+        serialpack.convert(path, io.BytesIO(), to="json", format="csv")
+    command = re.split(" makes| leaves", str(caught.value.hint))[0]
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+    out = io.BytesIO()
+    serialpack.convert(tmp_path / "NEW.csv", out, to="ndjson")
+    assert out.getvalue() == b'{"a":"1","b":"2"}\n'

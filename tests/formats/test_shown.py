@@ -16,7 +16,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.cli.shapes import array_rows
-from serialpack.errors import SyntaxInputError
+from serialpack.errors import SyntaxInputError, ValueRefusedError
 
 RECORDS = [{"a": n, "b": "é" * n, "many": list(range(20))} for n in range(50)]
 SHOWN = [{**record, "many": [*range(10), "..."]} for record in RECORDS]
@@ -45,6 +45,19 @@ def test_a_torn_table_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"PAR1" + bytes(30))
     with pytest.raises(SyntaxInputError, match="not valid Parquet"):
         head(path, 3)
+
+
+def test_what_no_value_holds_is_one_line(tmp_path: Path) -> None:
+    """A key twice in YAML, and a column twice in Parquet, were internal errors."""
+    pytest.importorskip("yaml")
+    pa = pytest.importorskip("pyarrow")
+    (tmp_path / "a.yaml").write_text("b: 1\n---\na: 1\na: 2\n")
+    columns = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    with pa.ipc.new_file(tmp_path / "a.arrow", columns.schema) as file:
+        file.write_table(columns)
+    for name, place in (("a.yaml", r"record 1, \$\.a"), ("a.arrow", r"record 0, \$")):
+        with pytest.raises(ValueRefusedError, match=f"{place}: an object with a key twice is not"):
+            head(tmp_path / name, 2)
 
 
 def test_times_and_keys_that_json_has_no_words_for(tmp_path: Path) -> None:

@@ -20,7 +20,13 @@ from serialpack.formats.base import (
     too_large,
 )
 from serialpack.formats.csv.style import detect_style, style_of, write_rows
-from serialpack.formats.csv.tokens import fields_of_row, first_width, line_of_row, rows_of
+from serialpack.formats.csv.tokens import (
+    LONE_RETURN,
+    fields_of_row,
+    first_width,
+    line_of_row,
+    rows_of,
+)
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
@@ -31,6 +37,12 @@ from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss,
 
 _BOM = "\ufeff"
 _NO_UTF8 = "not UTF-8"
+_LEFT_OUT = "--to takes --skip-bad, which leaves it out"
+_TITLED = "tail -n +2 <FILE >NEW.csv leaves out the first line, where that is a title or a comment"
+_HINTS = {
+    _NO_UTF8: "--to takes --encoding, such as cp1252",
+    LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
+}
 
 #: The longest header, in bytes, that the style keeps as it stands.
 _MAX_HEAD = 16 << 10
@@ -201,7 +213,9 @@ class CsvText(ValueFormat):
                 fields = number_of(len(row), "field")
                 was = f"{fields}, not {width:,}" if row else "a blank line"
                 if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
-                    raise self._ragged(block, text, at, block.first_record + len(records), was)
+                    record = block.first_record + len(records)
+                    titled = width == 1 < len(row) and not record
+                    raise self._ragged(block, text, at, record, was, titled=titled)
                 if short is None:
                     short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
                 short = short._replace(count=short.count + 1)
@@ -214,9 +228,9 @@ class CsvText(ValueFormat):
         return self.marks is not None and rule in self.marks.allowed
 
     def _ragged(
-        self, block: SourceBlock, text: str, at: int, record: int, was: str
+        self, block: SourceBlock, text: str, at: int, record: int, was: str, *, titled: bool
     ) -> ValueRefusedError:
-        """The error for the row ``at`` of a block, behind the header."""
+        """The error for the row ``at`` of a block, behind the header, which may be a title."""
         where = ""
         if block.line >= 0 or block.index == 0:
             header = block.index == 0 and not self.declared.headless
@@ -228,7 +242,7 @@ class CsvText(ValueFormat):
             record=record,
             value_path="$",
             kind="mixed",
-            hint="--to takes --skip-bad, which leaves it out; pack -s raw keeps the bytes",
+            hint=f"{_TITLED if titled else _LEFT_OUT}; pack -s raw keeps the bytes",
         )
 
     def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
@@ -267,7 +281,7 @@ class CsvText(ValueFormat):
             offset=block.offset + len(before.encode()),
             line=max(block.line, 0) + before.count("\n") + 1 if known else None,
             column=len(before) - before.rfind("\n") if known else None,
-            hint="--to takes --encoding, such as cp1252" if message == _NO_UTF8 else None,
+            hint=_HINTS.get(message),
         )
 
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:

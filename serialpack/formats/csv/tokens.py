@@ -27,6 +27,8 @@ WITHIN_QUOTES = re.compile(_WITHIN.encode())
 
 _NEWLINE = 0x0A
 
+LONE_RETURN = "a carriage return that ends no line"
+
 #: Characters of a row that are taken apart at once.
 _PIECE = 64 << 10
 
@@ -89,7 +91,7 @@ def fields(text: str, delimiter: str) -> Iterator[CsvField]:
 def _malformed(text: str, at: int) -> Malformed:
     """The error in the field that begins at ``at``."""
     if text[at] != '"':
-        return Malformed("a carriage return that ends no line", text.index("\r", at))
+        return Malformed(LONE_RETURN, text.index("\r", at))
     close = re.compile(_QUOTED).match(text, at)
     if close is None:
         return Malformed("a quote that is not closed", at)

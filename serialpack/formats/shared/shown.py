@@ -12,7 +12,9 @@ from typing import Any
 
 from serialpack.formats.base import Read, ValueFormat
 from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.unheld import not_held
 from serialpack.values.durations import duration_text
+from serialpack.values.kinds import KINDS, Unheld
 
 #: So many items of a list are shown.
 CORNER = 10
@@ -34,7 +36,13 @@ def first_lines(fmt: ValueFormat, read: Read, count: int) -> bytes:
 
 def _records(fmt: ValueFormat, read: Read) -> Generator[Any, None, None]:
     for block in fmt.split(read, _BLOCK_SIZE, for_values=True):
-        yield from fmt.parse(block)
+        try:
+            records = fmt.parse(block)
+        except Unheld as unheld:
+            lost = unheld.difference
+            what = f"{KINDS[lost.kind]} is not shown: {lost.was}"
+            raise not_held(lost._replace(record=block.first_record + lost.record), what) from None
+        yield from records
 
 
 def shown_corner(value: Any) -> bytes:
