@@ -6,7 +6,6 @@ completions are made, and calls the library; ``run`` is what the verbs share, ``
 those that write files do around each.
 """
 
-import gc
 import os
 import sys
 
@@ -41,11 +40,15 @@ def main() -> None:
         # write once more what could not be written.
         os._exit(code)
     # Python's own ending looks for garbage among all that was loaded: a sixth of a short call.
+    import gc
+
     gc.freeze()
     sys.exit(0)
 
 
 def _run() -> int:
+    import gc
+
     # Some hundred modules come in, and stay: nothing is found by looking at them again and again.
     gc.set_threshold(10_000)
     from serialpack.cli.app import run

@@ -138,6 +138,7 @@ def test_columns_read_some_at_a_time_are_the_same(
     assert _pieces(source) == [[]]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
 def test_memory_is_nine_kilobytes_a_column(tmp_path: Path) -> None:
     """As MEMORY in the manual says; it was 16."""

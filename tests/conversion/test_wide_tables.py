@@ -103,6 +103,7 @@ LINES_A_COLUMN = {"csv": 500, "tsv": 500, "arrow": 500, "avro": 1000, "parquet":
 _ONE_ROW = [name for name in SOURCES if name != "many.ndjson"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", TARGETS)
 @pytest.mark.parametrize("name", _ONE_ROW)
 def test_a_column_costs_the_same_beside_many(tmp_path: Path, name: str, to: str) -> None:

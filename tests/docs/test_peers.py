@@ -106,7 +106,7 @@ def test_serialpack_does_what_the_table_says(case: Case, target: str, ours: Foun
 
 
 @pytest.mark.peers
-@pytest.mark.slow
+@pytest.mark.soak  # what others do changes with their versions, which the table names
 @pytest.mark.parametrize(
     ("results", "cases", "peer"),
     [

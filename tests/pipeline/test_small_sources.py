@@ -73,6 +73,11 @@ def sources(name: str) -> Iterator[tuple[str, bytes]]:
             continue
 
 
+def some_sources(name: str, other: int) -> list[tuple[str, bytes]]:
+    """Every other one: each source meets every format and, by turns, half of what it goes to."""
+    return list(sources(name))[(FORMAT_NAMES.index(name) + other) % 2 :: 2]
+
+
 def test_the_sources_are_there() -> None:
     found = dict(sources("toml"))
     assert found["records-map"] == b""
@@ -86,7 +91,7 @@ def test_what_packs_unpacks(name: str, serializer: str, tmp_path: Path) -> None:
     packed: dict[str, Path] = {}
     restored: dict[str, bytes] = {}
     how: dict[str, Any] = {"serializer": serializer, "format": name, "trust": True, "threads": 1}
-    for label, data in sources(name):
+    for label, data in some_sources(name, SERIALIZER_NAMES.index(serializer)):
         out = io.BytesIO()
         try:
             report = serialpack.pack(io.BytesIO(data), out, **how)
@@ -109,7 +114,7 @@ def test_what_packs_unpacks(name: str, serializer: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", written())
 @pytest.mark.parametrize("name", [n for n in FORMAT_NAMES if FORMATS.get(n).has_values])
 def test_what_is_converted_packs_in_its_turn(name: str, to: str) -> None:
-    for label, data in sources(name):
+    for label, data in some_sources(name, written().index(to)):
         if name in READ_APART and label not in SOME:
             continue
         container, out = io.BytesIO(), io.BytesIO()
