@@ -143,6 +143,67 @@ def test_a_conversion_loads_no_numpy(tmp_path: Path, to: str, times: int) -> Non
     assert not modules & {"numpy", "pcodec"}
 
 
+_ROWS = b'{"a": 1, "b": "x", "c": [1.5]}\n' * 50
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_a_table_is_written_without_pandas(tmp_path: Path, to: str) -> None:
+    """pyarrow imports it, where it is installed, before its first array: half of such a call."""
+    pytest.importorskip("pyarrow")
+    if find_spec("pandas") is None:
+        pytest.skip("pandas is not installed")
+    source = tmp_path / "rows.ndjson"
+    source.write_bytes(_ROWS)
+    _, modules = loaded(_MAIN, "unpack", "--to", to, source, "-o", tmp_path / "out")
+    assert "pyarrow" in modules
+    assert "pandas" not in modules
+
+
+def test_the_library_leaves_pandas_to_others(tmp_path: Path) -> None:
+    """What else is in the process makes arrays of pandas' objects, as ever."""
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    source = tmp_path / "rows.ndjson"
+    source.write_bytes(_ROWS)
+    code = (
+        "import sys, serialpack; serialpack.convert(sys.argv[1], sys.argv[2], to='parquet');"
+        "import pandas, pyarrow; print(pyarrow.array(pandas.Series([1.5, None])).null_count)"
+    )
+    assert loaded(code, source, tmp_path / "out")[0] == "1"
+    assert pandas is not None
+
+
+@pytest.mark.parametrize("name", ["frame.spk", "frame.pkl"])
+def test_a_table_of_a_frame_is_the_same_by_the_command(tmp_path: Path, name: str) -> None:
+    """Beside rows that were written before it, without pandas."""
+    pandas, parquet = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.parquet")
+    import serialpack
+
+    frame = pandas.DataFrame(
+        {
+            "f": [1.5, float("nan"), None],
+            "i": pandas.array([1, None, 3], "Int64"),
+            "s": ["x", None, "z"],
+            "c": pandas.Categorical(["u", "v", None]),
+            "t": pandas.to_datetime(["2024-01-01", None, "2024-05-06"]),
+        }
+    )
+    path, rows = tmp_path / name, tmp_path / "rows.ndjson"
+    rows.write_bytes(_ROWS)
+    if name.endswith("spk"):
+        serialpack.dump(frame, path)
+    else:
+        frame.to_pickle(path)
+    serialpack.convert(path, tmp_path / "wanted", to="parquet", trust=True)
+    trust = () if name.endswith("spk") else ("--trust",)
+    loaded(_MAIN, "unpack", "--to", "parquet", *trust, rows, path, "-o", tmp_path / "out")
+    found, wanted = (
+        parquet.read_table(file)
+        for file in (tmp_path / "out" / "frame.parquet", tmp_path / "wanted")
+    )
+    assert repr(found.to_pylist()) == repr(wanted.to_pylist())  # NaN is not equal
+    assert found.schema.equals(wanted.schema, check_metadata=True)
+
+
 def pack_and_unpack(
     folder: Path, name: str, data: bytes, *options: str, blocked: tuple[str, ...]
 ) -> list[set[str]]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from serialpack.alone import know_pandas
 from serialpack.errors import UnsupportedError
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
 
@@ -173,6 +174,7 @@ def pandas_of(code: int, parts: list[Any]) -> Any:
         import pandas
     except ImportError:
         raise UnsupportedError("needs pandas", hint="pip install pandas") from None
+    know_pandas()
     try:
         if code == OF_PANDAS:
             word, *rest = parts

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from functools import cache
 from typing import Any
 
+from serialpack.alone import spare_pandas
 from serialpack.errors import RefusedError
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.document import Malformed
@@ -19,7 +20,9 @@ _BYTES, _MOST_BYTES = 16, MAX_BLOCK
 
 @cache
 def arrow() -> Any:
-    return import_library("pyarrow", "arrow")
+    pyarrow = import_library("pyarrow", "arrow")
+    spare_pandas(pyarrow)
+    return pyarrow
 
 
 @cache

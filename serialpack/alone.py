@@ -1,0 +1,49 @@
+"""What a process may do in which nobody but the command uses the libraries.
+
+Before pyarrow makes its first array it imports pandas, where that is installed, to know its
+objects: half of what it takes to convert a short file. It asks once in a process, so that no
+library may answer for it where others use it too.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import Any
+
+_alone = False
+
+
+class _Absent:
+    """Finds no pandas, as where it is not installed."""
+
+    @staticmethod
+    def find_spec(name: str, *_: Any) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(f"no module named {name!r}", name=name)
+
+
+def be_alone(alone: bool = True) -> None:
+    """This process is a command that makes no object of pandas but by ``know_pandas``."""
+    global _alone
+    _alone = alone
+
+
+def spare_pandas(pyarrow: Any) -> None:
+    """Let pyarrow make arrays without pandas, where this is a command that has loaded none."""
+    shim = getattr(pyarrow.lib, "_pandas_api", None)
+    if not _alone or shim is None or "pandas" in sys.modules:
+        return
+    sys.meta_path.insert(0, _Absent)
+    try:
+        _ = shim.have_pandas
+    finally:
+        sys.meta_path.remove(_Absent)
+
+
+def know_pandas() -> None:
+    """Let pyarrow know pandas' objects, before there is one."""
+    pyarrow = sys.modules.get("pyarrow")
+    if _alone and pyarrow is not None:
+        with suppress(ImportError, AttributeError):
+            _ = pyarrow.lib._pandas_api.pd
