@@ -153,7 +153,7 @@ def test_values_are_packed_in_memory_for_their_blocks_alone(
     tmp_path: Path, make: Callable[[int], Iterator[bytes]]
 ) -> None:
     args = ("pack", "-s", "json", "-j", "1", "--block-size", "1M", "--no-verify")
-    flat(lambda size: peak(tmp_path, *args, pieces=make(size * MIB)), 8, 40, VALUES, 20)
+    flat(lambda size: peak(tmp_path, *args, pieces=make(size * MIB)), 8, 24, VALUES, 20)
 
 
 @pytest.mark.soak
