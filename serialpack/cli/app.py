@@ -43,6 +43,9 @@ _NO_MEMORY = (
 #: Seconds after which a signal that came while a native module was loaded is answered, if it is.
 _GLANCE = 0.01
 
+#: A signal that is not answered yet.
+_late: set[int] = set()
+
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
@@ -122,6 +125,9 @@ def run(args: list[str]) -> int:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _stop)
         code = _answer(args or ["--help"])
+        if _late:  # else its timer would end what comes now
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise Stopped(_late.pop())
         # All is said and done: Python's own ending would have a traceback for what comes now.
         for number in _SIGNALS:
             if signal.getsignal(number) is _stop:
@@ -188,9 +194,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
         signal.signal(each, signal.SIG_IGN)
     if _loads_native(frame) and hasattr(signal, "setitimer"):
         # What is raised there becomes a panic of Rust's, or an error of another kind: wait for it.
+        _late.add(number)
         signal.signal(signal.SIGALRM, lambda _, frame: _stop(number, frame))
         signal.setitimer(signal.ITIMER_REAL, _GLANCE)
         return
+    _late.discard(number)
     raise Stopped(number)
 
 
