@@ -20,6 +20,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.json import split as json_split
 from serialpack.formats.shared import split as splitting
+from serialpack.formats.tables.pieces import MARK
 from tests.formats import texts
 from tests.serializers.chains import writing
 
@@ -34,6 +35,8 @@ def test_an_empty_source_is_one_empty_block(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS.names())
 @given(source=st.binary(max_size=200), size=sizes, lines=st.booleans())
+@example(source=MARK, size=1, lines=True)  # as a piece of a table begins, and none
+@example(source=MARK + b"\xff\xff\xff\xff\x10\x00", size=1, lines=True)
 def test_any_bytes_can_be_cut(name: str, source: bytes, size: int, lines: bool) -> None:
     for_values = lines and name != "sqlite"  # whose rows are read by the library, or not at all
     texts.split(name, source, size, lines=for_values)

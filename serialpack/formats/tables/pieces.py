@@ -72,9 +72,18 @@ def schema_of(data: bytes) -> Any:
     return tables.arrow().ipc.open_stream(data).schema
 
 
-def alone(data: bytes) -> Iterator[SourceBlock]:
-    """Each row of a piece as one."""
-    table = table_of(data)
+def marked(data: bytes) -> Any | None:
+    """The table that a piece behind its mark is; None of what is none, whatever it begins with."""
+    if not data.startswith(MARK):
+        return None
+    try:
+        return table_of(data.removeprefix(MARK))
+    except (tables.arrow().ArrowException, OSError, ValueError):
+        return None
+
+
+def alone(table: Any) -> Iterator[SourceBlock]:
+    """Each row of a piece, this ``table``, as one."""
     for number, batch in enumerate(table.to_batches(max_chunksize=1)):
         yield _block(batch, table.schema)._replace(index=number, first_record=number)
 

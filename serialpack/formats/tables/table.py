@@ -84,11 +84,11 @@ class TableFormat(DocumentFormat):
     def _split_whole(self, read: Read) -> Iterator[SourceBlock]:
         """A piece again, where each of its rows is wanted alone."""
         for block in super()._split_whole(read):
-            data = bytes(block.data)
-            if data.startswith(pieces.MARK):
-                yield from pieces.alone(data.removeprefix(pieces.MARK))
-            else:
+            table = pieces.marked(bytes(block.data))
+            if table is None:
                 yield block
+            else:
+                yield from pieces.alone(table)
 
     def json_columns(self, block: SourceBlock) -> list[str]:
         """The columns that are marked as JSON text."""
