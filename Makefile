@@ -97,7 +97,7 @@ test: lint
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 test-all: lint
-	$(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'not soak'
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup --hypothesis-profile anew -m 'not soak'
 	$(BIN)/pytest -m soak --timeout 3600
 
 # Each is run to its end, also where one before it failed.

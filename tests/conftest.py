@@ -14,9 +14,11 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from xdist.scheduler import Scheduling
 
-# A busy machine is no failure. What every run tests is the same each time, so that what fails was
-# broken by a change; what nobody thought of is looked for by the thorough one.
+# A busy machine is no failure. Each run of `make test` tries the same, so that what fails was
+# broken by a change; `make test-all` looks for what nobody thought of, and so does
+# --hypothesis-profile thorough, for long.
 settings.register_profile("serialpack", deadline=None, max_examples=30, derandomize=True)
+settings.register_profile("anew", deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 settings.load_profile("serialpack")
 
