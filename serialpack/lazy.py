@@ -77,7 +77,7 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
         return []  # what is decoded is memory of its own
     fmt = FORMATS.get(stored.plan.format)
     if isinstance(fmt, ArrayFormat) and stored.is_source:
-        return [_lazy_file(fmt, stored)]
+        return [lazy_file(fmt, stored)]
     named = stored.plan.chain.serializer.name
     if stored.plan.format != "object" or not is_framed(stored.read(0, 8)):
         return []
@@ -106,7 +106,8 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
         raise DamagedError(f"{named} cannot read it ({error})") from None
 
 
-def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
+def lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
+    """The array of a packed file of one."""
     try:
         header = fmt.read_header(bytes(stored.read(0, MOST_HEADER)))
         kind = dtype_in(header)

@@ -34,6 +34,7 @@ from serialpack.formats.python.buffers import (
     frame_layout,
     is_framed,
 )
+from serialpack.held import arrays_of_file
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.small import unpack_small
@@ -221,7 +222,9 @@ def load(
     mmap_mode: str | None = None,
     shared_dict: Path | None = None,
 ) -> Any:
-    """The object that ``dump`` packed into ``source``, a path or a binary file object.
+    """The object that ``dump`` packed into ``source``, a path or a binary file object; of a packed
+    ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of a packed ``.npz``
+    file its arrays by name.
 
     ``trust`` also loads what pickle and marshal wrote, which can run any code that the file's
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
@@ -230,13 +233,13 @@ def load(
     ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none each is mapped,
     a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``, which keeps in memory what is written to
     it. It is not verified: ``serialpack unpack --test`` does that. Under ``"r"`` each other one,
-    and the array of a packed ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored), is a
-    ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
+    and the array of a packed file of one, is a ``LazyArray``, which reads the blocks that a slice
+    of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, ValueError for another ``mmap_mode``, UsageError where the container holds a
-    file and no object, UnsupportedError where it needs a class whose module is not imported.
+    NotContainerError, ValueError for another ``mmap_mode``, UsageError where the container holds
+    another file, UnsupportedError where it needs a class whose module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -255,6 +258,8 @@ def load(
         if found:
             return hooked(found[0], object_hook)
     with opened_source(source) as opened:
+        if found := arrays_of_file(opened, trust=trust):
+            return hooked(found[0], object_hook)
         plan, pieces = _restored(opened, trust, threads)
         obj = _deserialized(plan, pieces, options)
     return hooked(obj, object_hook)
@@ -271,6 +276,9 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
+_AS_FILE = "open(path) has its records, unpack(path, target) makes the file again"
+
+
 def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
@@ -283,7 +291,7 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     )
     if done.format != "object" or len(done.headers) != 1:
         what = f"a {done.format} file" if done.format != "object" else "several, one after another"
-        raise UsageError(f"holds {what}, not one object", hint="unpack it")
+        raise UsageError(f"holds {what}, not one object", hint=_AS_FILE)
     return member_plan(done.headers[0], trust=trust), pieces.pieces()
 
 

@@ -23,7 +23,7 @@ LAYERS: list[set[str]] = [
     {"auto", "dictionaries", "recognise"},
     {"pipeline"},
     {"inspection", "lazy", "stores"},
-    {"api"},
+    {"api", "held"},
     {"archive", "conversion", "objects"},
     {"records"},
     {"bench", "contrib"},

@@ -46,6 +46,10 @@ class NpzFormat(DocumentFormat):
         except Malformed as bad:
             raise self._placed(block, bad) from None
 
+    def arrays(self, data: bytes) -> dict[str, Any]:
+        """Those of NumPy that are in the file ``data``, by name; Malformed."""
+        return self._arrays(data, lambda array: array.copy(order="K"))
+
     def _arrays(self, data: bytes, become: Callable[[Any], Any]) -> dict[str, Any]:
         from serialpack.formats.arrays.zipped import array_told, arrays_in
 

@@ -1,0 +1,105 @@
+"""``load`` of packed files that are one object to Python: arrays."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.errors import DamagedError, RefusedError, UsageError
+
+ARRAYS: dict[str, Any] = {
+    "float": np.cumsum(np.ones((300, 200, 5)), axis=1),
+    "fortran": np.asfortranarray(np.arange(60_000, dtype=">i4").reshape(300, 200)),
+    "structured": np.zeros((4, 3), [("a", "<i4"), ("b", "S3")]),
+    "empty": np.zeros((0, 3), "u1"),
+    "no dimensions": np.array(5.5),
+}
+
+
+def _packed(path: Path, *, effort: int = 3) -> Path:
+    target = path.with_name(path.name + ".spk")
+    serialpack.pack(path, target, effort=effort)
+    return target
+
+
+def _is(found: Any, array: Any) -> None:
+    assert type(found) is np.ndarray
+    assert (found.dtype, found.shape) == (array.dtype, array.shape)
+    assert found.tobytes() == array.tobytes()
+    assert found.flags.f_contiguous == array.flags.f_contiguous
+    assert found.flags.writeable
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_of_a_packed_npy_file_the_array_is_loaded(name: str, tmp_path: Path) -> None:
+    """From a path, an open file, and a pipe alike."""
+    np.save(tmp_path / "a.npy", ARRAYS[name])
+    packed = _packed(tmp_path / "a.npy")
+    _is(serialpack.load(packed), ARRAYS[name])
+    _is(serialpack.load(cast("IO[bytes]", _Pipe(packed.read_bytes()))), ARRAYS[name])
+    with packed.open("rb") as file:
+        _is(serialpack.load(file), ARRAYS[name])
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_of_a_packed_npz_file_the_arrays_are_loaded_by_name(save: Any, tmp_path: Path) -> None:
+    save(tmp_path / "a.npz", **ARRAYS)
+    found = serialpack.load(_packed(tmp_path / "a.npz"))
+    assert list(found) == list(ARRAYS)
+    for name, array in ARRAYS.items():
+        _is(found[name], array)
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_python_objects_in_arrays_are_loaded_with_trust(ending: str, tmp_path: Path) -> None:
+    objects, path = np.array([1, None, "x"], object), tmp_path / f"a.{ending}"
+    if ending == "npy":
+        np.save(path, objects, allow_pickle=True)
+    else:
+        np.savez(path, a=objects)
+    packed = _packed(path)
+    with pytest.raises(RefusedError, match="pickle that can run code; trust=True loads it"):
+        serialpack.load(packed)
+    found = serialpack.load(packed, trust=True)
+    assert (found if ending == "npy" else found["a"]).tolist() == [1, None, "x"]
+
+
+def test_a_damaged_block_of_a_packed_array_is_told(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.random.default_rng(1).bytes(3000))
+    packed = _packed(tmp_path / "a.npy")
+    data = bytearray(packed.read_bytes())
+    data[len(data) // 2] ^= 1
+    packed.write_bytes(data)
+    with pytest.raises(DamagedError, match=r"a\.npy\.spk: "):
+        serialpack.load(packed)
+
+
+def test_of_another_packed_file_is_said_what_reads_it(tmp_path: Path) -> None:
+    """And what the message says does."""
+    (tmp_path / "a.json").write_text(json.dumps({"a": 1}))
+    packed = _packed(tmp_path / "a.json")
+    with pytest.raises(UsageError, match=r"holds a json file, not one object; open\(path\)"):
+        serialpack.load(packed)
+    with serialpack.open(packed) as records:
+        assert list(records) == [{"a": 1}]
+    serialpack.unpack(packed, tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "a.json").read_bytes()
+
+
+class _Pipe(io.RawIOBase):
+    """Bytes that come once, in order."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._data.read(size)
