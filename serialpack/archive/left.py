@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from serialpack.api import unpack_report
 from serialpack.archive.place import Placer, entry_of
@@ -10,13 +10,14 @@ from serialpack.container.entries import EntryRow
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.rows import decode_rows
 from serialpack.container.salvage import find_remains, read_found
-from serialpack.errors import Damage, DamagedError, SerialpackError
+from serialpack.errors import Damage, DamagedError, SerialpackError, TruncatedError
 from serialpack.pipeline.salvage import Salvaged, header_of, nothing_left, salvage_member
 from serialpack.pipeline.shared import SharedBlock, SharedUnpacker
 from serialpack.pipeline.unpack import LimitedWrite, member_plan
 from serialpack.reports import ArchiveReport, UnpackReport
 
 if TYPE_CHECKING:
+    from serialpack.container.reader import Member
     from serialpack.container.records import Header
     from serialpack.pipeline.line import Progress
 
@@ -26,7 +27,7 @@ def unpack_left(
 ) -> ArchiveReport[UnpackReport]:
     """As ``unpack_archive`` with ``salvage``, of a source that can be sought."""
     remains = find_remains(placer.source.file)
-    left = _Left(placer, trust, threads, progress)
+    left = _Left(placer, placer.source.file, trust, threads, progress)
     for number, member in enumerate(remains.members):
         here = tuple(place for place in remains.damage if place.member == number)
         left.member(number, member, here)
@@ -34,15 +35,61 @@ def unpack_left(
     return placer.result(damage=tuple(remains.damage))
 
 
+def unpack_behind(
+    placer: Placer,
+    file: IO[bytes],
+    where: Member | int,
+    blocks: int,
+    trust: bool,
+    threads: int,
+) -> bool:
+    """Write the entries that are whole behind ``where``, and tell of the others; whether there is
+    anything. ``file``: the archive, which can be sought. ``where``: the byte from which on nothing
+    was read; or a member, of which so many ``blocks`` are done, and all where it has one entry."""
+    place = where if isinstance(where, int) else where.start
+    numbered = [
+        (number, member)
+        for number, member in enumerate(find_remains(file).members)
+        if member.stop > place
+    ]
+    goes_on = not isinstance(where, int) and where.damage is None and where.header.shared
+    others = any(member.body and member.start != _start(where) for _, member in numbered)
+    if not (goes_on or others):
+        return False
+    left = _Left(placer, file, trust, threads, None, whole=True)
+    header: Header | None = None
+    for number, member in numbered:
+        header = header_of(member)
+        if member.start != _start(where):
+            left.member(number, member, ())
+        elif header is not None and header.shared:
+            left.shared(member, header, blocks)
+    if header is not None and header.archive and header.before is None:
+        lost = TruncatedError("it is damaged or missing", hint="get the file again")
+        placer.fail("the last member, and the folders and links in it", lost)
+    return True
+
+
+def _start(where: Member | int) -> int | None:
+    return None if isinstance(where, int) else where.start
+
+
 class _Left:
+    """``whole``: an entry of which some is lost is not written."""
+
     def __init__(
         self,
         placer: Placer,
+        file: IO[bytes],
         trust: bool,
         threads: int,
         progress: Progress | None,
+        *,
+        whole: bool = False,
     ) -> None:
         self._placer = placer
+        self._file = file
+        self._only_whole = whole
         self._trust = trust
         self._threads = threads
         self._progress = progress
@@ -53,7 +100,7 @@ class _Left:
         try:
             header = header_of(member)
             if header is not None and header.shared:
-                self._shared(member, header)
+                self.shared(member, header)
                 return
             if header is None or header.entry is None:
                 raise DamagedError("its path is lost with its header and index")
@@ -70,7 +117,7 @@ class _Left:
 
         def restore(out: LimitedWrite) -> Salvaged:
             salvaged = salvage_member(
-                placer.source.file,
+                self._file,
                 member,
                 number,
                 out,
@@ -80,6 +127,8 @@ class _Left:
             )
             if salvaged.lost and not salvaged.done.blocks_read:
                 raise nothing_left()
+            if self._only_whole and (salvaged.lost or salvaged.damage):
+                raise DamagedError("is damaged", hint="--salvage writes what is left of it")
             return salvaged
 
         path, salvaged = placer.write(entry_of(header), restore, mtime=header.mtime)
@@ -87,13 +136,14 @@ class _Left:
         report = report._replace(damage=damage + salvaged.damage, lost=salvaged.lost)
         placer.report(header.entry or "", path, report)
 
-    def _shared(self, member: FoundMember, header: Header) -> None:
-        """The entries of the blocks that are whole; of the others is said which they were."""
+    def shared(self, member: FoundMember, header: Header, first: int = 0) -> None:
+        """The entries of the blocks from ``first`` on that are whole; of the others is said which
+        they were."""
         plan = member_plan(header, trust=self._trust)
         unpack, index = SharedUnpacker(plan), member.index and member.index.index
-        for slot in member.slots():
+        for slot in member.slots()[first:]:
             if slot.found is not None and slot.whole:
-                found = unpack(read_found(self._placer.source.file, slot.found))
+                found = unpack(read_found(self._file, slot.found))
             else:
                 row = index.rows[slot.seq] if index else None
                 damage = DamagedError("damaged", block=slot.seq, start=slot.start, end=slot.end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,7 +25,6 @@ from serialpack.container.rows import decode_rows
 from serialpack.container.seek import (
     StoredMember,
     find_members,
-    member_starts,
     read_block,
     rows_in,
 )
@@ -151,15 +151,28 @@ class _Unpacker:
         self._threads = threads
         self._progress = progress
         self._written = 0
+        #: How many blocks of the member at hand were written, or told of.
+        self._whole = 0
 
     def all(self, source: Source) -> bool:
-        """All members, from the front; whether all could be reached."""
-        reached = True
+        """All members, from the front; whether all could be reached.
+
+        Behind one that is damaged so that the next cannot be found from it, what is whole is
+        looked for, where the file can be had once more.
+        """
         members = read_members(source.read, damaged=True)
-        while reached and (member := next(members, None)) is not None:
-            # Of a damaged one the path may be lost.
-            kind = "member" if member.header.shared else "entry"
-            entry = member.header.entry or f"{kind} {member.number}"
+        where: Member | int = 0
+        number = 0
+        while True:
+            try:
+                member = next(members, None)
+            except (DamagedError, NotContainerError) as damage:
+                lost = f"member {number}, and the entries in it"
+                return self._behind(source, where, lost, damage, told=False)
+            if member is None:
+                return True
+            entry = _called(member)
+            self._whole = 0
             try:
                 if member.damage is not None:
                     raise member.damage
@@ -168,10 +181,51 @@ class _Unpacker:
                 elif self._placer.takes(entry):
                     self._alone(member, entry)
             except SerialpackError as error:
+                if member.index is None and member.begun:
+                    return self._behind(source, member, entry, error)
                 self._placer.fail(entry, error)
-            if member.index is None:
-                reached, members = _passed(source, member, members)
-        return reached
+            if member.index is None:  # an untouched one
+                try:
+                    for _ in member.blocks(skip=True):
+                        pass
+                except DamagedError as error:
+                    return self._behind(source, member, entry, error, told=False)
+            # Of a damaged one the length may be what is wrong.
+            where = member if member.damage is not None else member.start + member.length
+            number = member.number + 1
+
+    def _behind(
+        self,
+        source: Source,
+        where: Member | int,
+        entry: str,
+        error: SerialpackError,
+        *,
+        told: bool = True,
+    ) -> bool:
+        """Write what is whole behind ``where``: the member, begun, or the byte, at which reading on
+        failed by ``error``; whether the file could be looked through for it.
+
+        Of a member that was read in order a thread may still be reading ahead: so it is opened once
+        more. What is found names what is lost; ``error`` is told, as that of ``entry``, where
+        nothing is named. Not ``told``: where nothing is found, it is raised.
+        """
+        placer = self._placer
+        again = source.again()
+        found, before = False, len(placer.failures)
+        if again is not None:
+            from serialpack.archive.left import unpack_behind
+
+            with again:
+                found = unpack_behind(
+                    placer, again.file, where, self._whole, self._trust, self._threads
+                )
+        if not (found or told):
+            raise error
+        told = isinstance(where, Member) and where.damage is not None
+        if len(placer.failures) == before and not told:
+            placer.fail(entry, error)
+        return again is not None
 
     def some(self, source: Source) -> bool:
         """Those members, and blocks, in which there are entries that are wanted."""
@@ -251,6 +305,7 @@ class _Unpacker:
             if found.damage is not None and covered:
                 found = found._replace(covered=covered[stored.block.seq])
             placer.shared(found, plan.format)
+            self._whole += 1
             self._written += len(found.data)
             if self._progress is not None:
                 self._progress(stored.end, self._written)
@@ -273,36 +328,16 @@ def _wanted_blocks(file: IO[bytes], member: StoredMember, wanted: Wanted) -> Ite
             yield StoredBlock(lost, start, end, (), damage)
 
 
-def _passed(
-    source: Source, member: Member, members: Iterator[Member]
-) -> tuple[bool, Iterator[Member]]:
-    """Whether the members behind ``member`` can be reached, and these.
-
-    It was left before its end, either untouched or in its middle. There, a thread may still be
-    reading ahead, and damage may hide where the next one begins: it is found from the file's end.
-    Raises the damage of an untouched one, which nobody told of, where it hides all behind it.
-    """
-    damage: DamagedError | None = None
-    if not member.begun:
-        try:
-            for _ in member.blocks(skip=True):
-                pass
-            return True, members
-        except DamagedError as error:
-            damage = error
-    if (again := source.again()) is not None:
-        return True, _from_end(again, member, damage)
-    if damage is not None:
-        raise damage
-    return False, members
-
-
-def _from_end(source: Source, member: Member, damage: DamagedError | None) -> Iterator[Member]:
-    """The members behind ``member``; ``damage`` is raised where the end does not tell of any."""
-    with source:
-        starts = member_starts(source.file)
-        if following := [start for start in starts if start > member.start]:
-            source.file.seek(following[0])
-            yield from read_members(source.read, member, following[0], damaged=True)
-        elif damage is not None and member.start not in starts:
-            raise damage
+def _called(member: Member) -> str:
+    """What messages call a member: by the path of its entry, where that is known."""
+    header, number = member.header, member.number
+    if member.damage is None:
+        return header.entry or f"member {number}"
+    # Its checksum is of all that it says: any of that may be what is damaged.
+    if header.entry is not None:
+        return f"entry {number}, perhaps {header.entry}"
+    covered: Covered | None = None
+    with suppress(DamagedError):
+        if member.short is not None:
+            covered = Covered.of(entries_of(member.short.block))
+    return f"member {number}, and " + (f"perhaps {covered}" if covered else "its entries")

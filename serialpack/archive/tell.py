@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from serialpack.container.reader import SNIFF, first_header, is_container, is_small
+from serialpack.container.reader import SNIFF, begins_so, first_header, is_container, is_small
+from serialpack.errors import DamagedError, InputError, NotContainerError
 from serialpack.files.source import Source
 
 
 def is_archive(source: Source, *, salvage: bool = False) -> bool:
-    """Whether ``source`` is an archive; no more of it is read than its first header.
+    """Whether ``source`` is an archive; no more of it is read than its first header, where that is
+    whole, or the source is a pipe.
 
     ``salvage``: than the first one that is whole, of a source that can be sought.
     """
@@ -17,6 +19,33 @@ def is_archive(source: Source, *, salvage: bool = False) -> bool:
 
         header = first_left(source)
         return header is not None and header.in_archive
-    if is_small(head) or not is_container(head):
+    if is_small(head):
         return False
-    return first_header(source.peek).in_archive
+    if is_container(head):
+        try:
+            return first_header(source.peek).in_archive
+        except DamagedError:
+            pass
+    elif not begins_so(head):
+        return False
+    if source.seekable():
+        return _is_as_left(source)
+    try:  # what it says may be what is damaged: it only tells who looks at it further
+        return first_header(source.peek, damaged=True).in_archive
+    except (DamagedError, NotContainerError):
+        return False
+
+
+def _is_as_left(source: Source) -> bool:
+    """Whether what is whole in a damaged file is of an archive."""
+    from serialpack.container.salvage import find_remains
+    from serialpack.pipeline.salvage import header_of
+
+    place = source.file.tell()
+    try:
+        headers = map(header_of, find_remains(source.file).members)
+        return any(header is not None and header.in_archive for header in headers)
+    except InputError:
+        return False
+    finally:
+        source.file.seek(place)

@@ -22,6 +22,7 @@ from serialpack.container.frames import (
     INDEX,
     PREFIX_LENGTH,
     SHORT,
+    SKIPPABLE,
     START_OWN,
     START_ZSTD,
     TRAILER_OWN,
@@ -40,6 +41,9 @@ from serialpack.stages.stage import Buffer
 #: The codec none, as chains have it.
 NO_CODEC = (0,)
 
+#: What each frame begins with.
+_MAGIC = SKIPPABLE.to_bytes(4, "little")
+
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
 
@@ -51,6 +55,17 @@ def is_container(head: bytes) -> bool:
     for start in (START_ZSTD, START_OWN):
         if head.startswith(start):
             return start is START_OWN or head[len(start) + 8 :][:4] in (HEADER, SHORT)
+    return False
+
+
+def begins_so(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` may be a damaged container: of what all begin with,
+    the start, the first bytes of a frame and its tag, two are there."""
+    for start in (START_ZSTD, START_OWN):
+        frame = head[len(start) :]
+        there = head.startswith(start), frame.startswith(_MAGIC), frame[8:12] in (HEADER, SHORT)
+        if sum(there) > 1:
+            return True
     return False
 
 
@@ -245,10 +260,13 @@ class Succession:
         self._in_archive: bool | None = None
         #: Since the last closing member: those that ask for one, and those that may have.
         self._count = self._damaged = 0
+        #: The last header; None where that member is damaged, and may be a closing one.
+        self._last: Header | None = None
 
     def add(self, header: Header | None, start: int) -> None:
         """``header`` is that of the next member, which begins at ``start``; None where it is
         damaged. DamagedError where it cannot follow."""
+        self._last = header
         if header is None:
             self._damaged += 1
             return
@@ -269,15 +287,18 @@ class Succession:
 
     def end(self, offset: int) -> None:
         """The file ends at ``offset``; TruncatedError where that is within an archive."""
-        if self._count:
+        if self._count and self._last is not None:
             raise TruncatedError(
                 f"truncated: ends at byte {offset} before the last member of the archive",
                 hint="get the file again",
             )
 
 
-def first_header(peek: Callable[[int], bytes]) -> Header:
-    """The header of the first member; ``peek(n)`` shows the first n bytes of the file."""
+def first_header(peek: Callable[[int], bytes], *, damaged: bool = False) -> Header:
+    """The header of the first member; ``peek(n)`` shows the first n bytes of the file.
+
+    ``damaged``: of a short member that is, what it says all the same.
+    """
     head = peek(SNIFF)
     start = len(START_OWN if head.startswith(START_OWN) else START_ZSTD)
     prefix = head[start : start + PREFIX_LENGTH]
@@ -287,6 +308,8 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
         head = peek(size)
         if prefix[8:] == SHORT and len(head) >= size:
             head = peek(size + payload_size(head[start + PREFIX_LENGTH : -8], start))
+    if damaged:
+        return next(read_members(io.BytesIO(head).read, damaged=True)).header
     return _header_last(head) if len(head) <= LITTLE else _header_in(head)
 
 

@@ -159,6 +159,8 @@ class _Scan:
             ):
                 # The length may be what is wrong, or what follows is damaged too.
                 found = found._replace(loose=True)
+                if isinstance(found, FoundShort):  # the length of its frame, too
+                    found = found._replace(frame_end=found.frame_start + PREFIX_LENGTH)
                 at = found.frame_end
             yield found
 

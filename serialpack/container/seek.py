@@ -3,7 +3,6 @@
 import io
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import accumulate
 from typing import IO, NamedTuple
 
@@ -80,17 +79,6 @@ def find_members(file: IO[bytes], lost: list[DamagedError] | None = None) -> lis
         succession.add(each.header, each.start)
     succession.end(file.seek(0, os.SEEK_END))
     return found
-
-
-def member_starts(file: IO[bytes]) -> list[int]:
-    """Where the members begin, in order, as far as damage does not hide it."""
-    starts: list[int] = []
-    try:
-        starts += (member.start for member in _from_end(file))
-    except DamagedError:
-        with suppress(DamagedError):
-            starts += (member.start for member in _walk(file))
-    return starts
 
 
 def _walk(file: IO[bytes]) -> Iterator[Member]:

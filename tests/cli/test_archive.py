@@ -352,11 +352,13 @@ def test_damage_is_named_with_its_entry(run: Run, tmp_path: Path, inputs: list[s
     packed[at] ^= 1
     (tmp_path / "all.spk").write_bytes(packed)
     done = run("unpack", "all.spk", code=3)
-    assert "serialpack: all.spk: member 2: block 0, bytes " in done.stderr.decode()
+    # One checksum is of all that a short member says.
+    entry = "member 2, and perhaps its 1 entry, from dir/noise to dir/noise"
+    assert f"serialpack: all.spk: {entry}: block 0, bytes " in done.stderr.decode()
     assert files(tmp_path / "all") == set(inputs[:2])
     run("unpack", "--test", "all.spk", code=3)
     assert (
-        b"standard input: member 2: "
+        b"standard input: member 2, and perhaps its 1 entry"
         in run("unpack", "-o", "b", stdin=bytes(packed), code=3).stderr
     )
 
