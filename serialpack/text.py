@@ -79,3 +79,22 @@ def shortened(text: str, cells: int) -> str:
 def complex_text(value: complex) -> str:
     """A complex number as Python and NumPy write it, and read it: ``1+2j``."""
     return str(value).strip("()")
+
+
+def unique_names(names: list[str]) -> list[str]:
+    """``names``, each once: of equal ones the first, the others with a number behind it, or where
+    there is no name that of their place."""
+    seen, taken, numbers = set[str](), set(names), dict[str, int]()
+    unique: list[str] = []
+    for place, name in enumerate(names, 1):
+        found = name
+        if name in seen:
+            stem, number = name or f"column{place}", numbers.get(name, 2)
+            found = f"{stem}_{number}" if name else stem
+            while found in taken:
+                found, number = f"{stem}_{number}", number + 1
+            numbers[name] = number
+        seen.add(name)
+        taken.add(found)
+        unique.append(found)
+    return unique

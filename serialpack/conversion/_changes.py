@@ -196,9 +196,23 @@ def _key_text(key: Any) -> Any:
         return _json_text(key)
     if type(key) is complex:
         return complex_text(key)
+    if type(key) is tuple:
+        try:
+            return json.dumps(_key_parts(key), ensure_ascii=False, separators=(",", ":"))
+        except TypeError:  # of what is in it JSON has no words for, either
+            return key
     if type(key) is int:
         return key if key.bit_length() > 14280 else str(key)  # beyond Python's limit of digits
     return _moment(key)
+
+
+def _key_parts(key: Any) -> Any:
+    """What JSON holds of a tuple that is a key: a list, and in it others as if they were keys."""
+    if type(key) is tuple:
+        return [_key_parts(part) for part in key]
+    if key is None or type(key) in (str, bool, int) or (type(key) is float and math.isfinite(key)):
+        return key
+    return _key_text(key)
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

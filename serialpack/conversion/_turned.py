@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64decode
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
+from itertools import starmap
 from typing import Any
 from uuid import UUID
 
@@ -23,9 +25,18 @@ def turned_back(rule: str, was: Any, became: Any) -> bool:
     try:
         if rule == "zones":
             was = was.replace(tzinfo=timezone(was.utcoffset()), fold=0)
+        if rule == "keys" and type(was) is tuple:
+            return difference(was, _parts(json.loads(became), was)) is None
         return difference(was, back(became, type(was))) is None
     except (ValueError, TypeError, OverflowError, ArithmeticError):
         return False
+
+
+def _parts(found: Any, was: Any) -> Any:
+    """A tuple that was a key, of the list that its text is; ValueError."""
+    if type(was) is tuple:
+        return tuple(starmap(_parts, zip(found, was, strict=True)))
+    return _key(found, type(was)) if type(found) is str and type(was) is not str else found
 
 
 def _bytes(text: str, kind: type) -> Any:

@@ -11,12 +11,12 @@ from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.values import values_of
-from serialpack.formats.csv.text import unique_names
 from serialpack.formats.shared.changes import Changer
 from serialpack.formats.tables.records import arrow
 from serialpack.serializers.of_arrow import is_table as is_of_arrow
 from serialpack.serializers.of_pandas import is_frame
 from serialpack.serializers.of_polars import is_of_polars, table_of_polars
+from serialpack.text import unique_names
 from serialpack.values.equality import difference
 from serialpack.values.kinds import ATTRIBUTES, RENAMED, Spelled, shown
 

@@ -138,6 +138,7 @@ def test_a_timestamp_of_nanoseconds_is_iso_8601() -> None:
         (date(2020, 1, 2), "2020-01-02"),
         (Decimal("1.50"), "1.50"),
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        ((1, (None, "a")), '[1,[null,"a"]]'),
     ],
 )
 def test_a_key_becomes_text(key: Any, text: str) -> None:
@@ -149,7 +150,7 @@ def test_a_key_becomes_text(key: Any, text: str) -> None:
 
 
 def test_a_key_without_text_stays() -> None:
-    records = [{(1, 2): 3}]
+    records = [{(1, object): 3}]
     changed, losses = applied("json", records, "keys")
     assert changed is records
     assert not losses

@@ -10,7 +10,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.formats.csv.text import unique_names
+from serialpack.text import unique_names
 
 TEXT = b"a,b,c\n1,2,3\n4,5\n6\n7,,9\n"
 RECORDS = [{"a": "1", "b": "2", "c": "3"}, {"a": "4", "b": "5"}, {"a": "6"}]

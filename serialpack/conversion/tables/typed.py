@@ -16,7 +16,7 @@ from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
 from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.formats.tables.table import TableFormat
-from serialpack.values.kinds import SHORT_ROWS, Difference, Loss, Unheld, value_step
+from serialpack.values.kinds import RENAMED, SHORT_ROWS, Difference, Loss, Unheld, value_step
 
 
 class RowReader:
@@ -104,14 +104,14 @@ class FrameReader:
     def read(
         self,
         block: SourceBlock,
-        allowed: frozenset[str],  # noqa: ARG002
+        allowed: frozenset[str],
         *,
         literals: bool = True,
     ) -> tuple[list[Any], list[Loss]]:
-        """As ``RowReader.read``."""
-        records = self._format.parse(block)
+        """As ``RowReader.read``; the rule that is heeded is that of columns of one name."""
+        records, found = parse_lossy(self._format, block, allowed & {RENAMED})
         if not records:
-            return records, []
+            return records, found
         names = list(records[0])
         columns = list(map(list, zip(*map(dict.values, records), strict=True)))
         named = self._shaping.nest or self._format.json_columns(block)
@@ -119,7 +119,7 @@ class FrameReader:
             if name in named:
                 values = [_of_json(name, *pair) for pair in enumerate(columns[number])]
                 columns[number] = values if literals else without_literals(values)
-        return nested(names, columns, self._shaping.between, block.first_record), []
+        return nested(names, columns, self._shaping.between, block.first_record), found
 
 
 def _of_json(name: str, row: int, text: Any) -> Any:

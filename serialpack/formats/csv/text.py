@@ -32,7 +32,7 @@ from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
-from serialpack.text import number_of
+from serialpack.text import number_of, unique_names
 from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss, shown, value_step
 
 _BOM = "\ufeff"
@@ -322,25 +322,6 @@ class CsvText(ValueFormat):
                 return Difference(0, "$", was, "", "value")
             return Difference(0, "$", "the header", "another", "value")
         return compared(before[1], after[1])
-
-
-def unique_names(names: list[str]) -> list[str]:
-    """``names``, each once: of equal ones the first, the others with a number behind it, or where
-    there is no name that of their place."""
-    seen, taken, numbers = set[str](), set(names), dict[str, int]()
-    unique: list[str] = []
-    for place, name in enumerate(names, 1):
-        found = name
-        if name in seen:
-            stem, number = name or f"column{place}", numbers.get(name, 2)
-            found = f"{stem}_{number}" if name else stem
-            while found in taken:
-                found, number = f"{stem}_{number}", number + 1
-            numbers[name] = number
-        seen.add(name)
-        taken.add(found)
-        unique.append(found)
-    return unique
 
 
 def names_of(records: list[Any]) -> list[str]:

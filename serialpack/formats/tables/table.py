@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.errors import FileError, SyntaxInputError
 from serialpack.formats.base import Read, SourceBlock, Style, StyleTypes
@@ -15,6 +15,11 @@ from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.room import MOST_VALUES
 from serialpack.formats.tables.samples import sample_of
+from serialpack.text import unique_names
+from serialpack.values.kinds import RENAMED, Loss, shown, value_step
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.marks import Marks
 
 #: The longest schema that is remembered in a header, to write the records under it again.
 _MOST_SCHEMA = 8 << 10
@@ -91,9 +96,10 @@ class TableFormat(DocumentFormat):
                 yield from pieces.alone(table)
 
     def json_columns(self, block: SourceBlock) -> list[str]:
-        """The columns that are marked as JSON text."""
-        kind = tables.arrow().json_
-        return [field.name for field in self._schema(block) if field.type == kind()]
+        """The columns that are marked as JSON text; of those of one name, as they are renamed."""
+        kind, schema = tables.arrow().json_, self._schema(block)
+        names = unique_names(schema.names)
+        return [n for n, field in zip(names, schema, strict=True) if field.type == kind()]
 
     def sample(self, block: SourceBlock) -> dict[str, Any]:
         return sample_of(self._schema(block))
@@ -122,9 +128,29 @@ class TableFormat(DocumentFormat):
 
     def read_block(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
-        if block.context != pieces.MARK:
+        if block.context == pieces.MARK:
+            table = pieces.table_of(data)
+        elif self.marks is None:
             return self.read(data)
-        return list(tables.records_of(pieces.table_of(data), len(data)))
+        else:
+            tables.arrow()
+            table = self.read_table(data, MOST_VALUES)
+        if self.marks is not None and RENAMED in self.marks.allowed:
+            table = self._renamed(table, self.marks, first=block.index == 0)
+        return list(tables.records_of(table, len(data)))
+
+    def _renamed(self, table: Any, marks: Marks, *, first: bool) -> Any:
+        """A table in which each column has a name of its own; ``first``: to be told."""
+        names = table.column_names
+        unique = unique_names(names)
+        changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
+        if not changed:
+            return table
+        if first:
+            was, became = changed[0]
+            path = "$" + value_step(was)
+            marks.placed.append(Loss(RENAMED, len(changed), 0, path, shown(was), shown(became)))
+        return table.rename_columns(unique)
 
     def read(self, data: bytes) -> list[Any]:
         return self._read(data, MOST_VALUES)

@@ -1,0 +1,61 @@
+"""Parquet and Arrow as sources: what no map has, and what is more than its numbers, is told."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.conversion.tables.shaping import Shaping
+
+pa = pytest.importorskip("pyarrow")
+
+
+def written(table: Any, format: str) -> bytes:
+    """A file that pyarrow itself writes."""
+    import pyarrow.parquet
+
+    sink = io.BytesIO()
+    if format == "parquet":
+        pyarrow.parquet.write_table(table, sink)
+        return sink.getvalue()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=1000)
+    return sink.getvalue()
+
+
+def converted(data: bytes, format: str, to: str, **how: Any) -> tuple[bytes, Any]:
+    made = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), made, to=to, format=format, **how)
+    return made.getvalue(), report
+
+
+def twice(rows: int) -> Any:
+    columns = [pa.array(range(rows)), pa.array(["x"] * rows), pa.array(["{}"] * rows)]
+    fields = [pa.field("a", pa.int64()), pa.field("a", pa.string()), pa.field("a", pa.json_())]
+    columns[2] = pa.ExtensionArray.from_storage(pa.json_(), columns[2])
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+@pytest.mark.parametrize("to", ["json", "ndjson", "csv", "arrow", "sqlite"])
+def test_columns_of_one_name_are_numbered(format: str, to: str) -> None:
+    """Such files, which joins make, were refused by all formats."""
+    made, report = converted(written(twice(3000), format), format, to, block_size=16 << 10)
+    (told,) = (loss for loss in report.carried if loss.rule == "renamed")
+    assert (told.count, told.value_path) == (2, "$.a")
+    again = converted(made, to, "ndjson")[0].splitlines()
+    assert len(again) == 3000
+    assert {*json.loads(again[-1])} == {"a", "a_2", "a_3"}
+    assert json.loads(again[-1])["a_2"] == "x"
+
+
+def test_strictly_they_are_refused_and_the_marks_of_json_are_kept() -> None:
+    data = written(twice(1), "arrow")
+    with pytest.raises(serialpack.ValueRefusedError, match="'a' twice"):
+        converted(data, "arrow", "json", strict=True)
+    made = converted(data, "arrow", "json", shaping=Shaping(nest=()))[0]
+    assert json.loads(made) == [{"a": 0, "a_2": "x", "a_3": {}}]
