@@ -213,10 +213,8 @@ def as_text(value: Any) -> Any:
 
 
 def as_key(key: Any) -> Any:
-    if isinstance(key, bool | None):
-        return json.dumps(key)
-    if isinstance(key, tuple):
-        return json.dumps(key, separators=(",", ":"))  # those of the values are of plain ones
+    if isinstance(key, bool | tuple | None):
+        return json.dumps(key, separators=(",", ":"))  # tuples of the values are of plain ones
     return str(key) if isinstance(key, int | float) else as_text(key)
 
 
