@@ -138,12 +138,17 @@ class _Process:
         self.worker: ProcessWorker | None = ProcessWorker(make)
         #: Whether no other is to be started: the command is stopped.
         self.stopped = False
+        #: How the last one ended.
+        self._ended: WorkerEnded | None = None
 
     def __call__(self, jobs: Sequence[FileJob]) -> list[Outcome]:
+        if self.worker is None and self.stopped and self._ended is not None:
+            raise self._ended
         self.worker = self.worker or ProcessWorker(self._make)
         try:
             outcomes: list[Outcome] = self.worker(jobs)
         except WorkerEnded as ended:
+            self._ended = ended
             self.close()
             for folder in {os.path.dirname(job.target) for job in jobs if job.target is not None}:
                 remove_dead(folder or ".")

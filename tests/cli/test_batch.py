@@ -95,5 +95,7 @@ def test_once_it_is_stopped_no_process_takes_the_place_of_one_that_ended(tmp_pat
     batch._processes[0].stopped = True
     with pytest.raises(WorkerEnded):
         batch.report(jobs[0].path)
+    with pytest.raises(WorkerEnded):  # of those that were to follow, too
+        batch._processes[0](jobs[1:2])
     assert batch._processes[0].worker is None
     assert not [*(tmp_path / "out").iterdir()]
