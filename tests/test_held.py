@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 import serialpack
 from serialpack.errors import DamagedError, RefusedError, UsageError
+from tests.pipes import Pipe
 
 ARRAYS: dict[str, Any] = {
     "float": np.cumsum(np.ones((300, 200, 5)), axis=1),
@@ -42,7 +42,7 @@ def test_of_a_packed_npy_file_the_array_is_loaded(name: str, tmp_path: Path) -> 
     np.save(tmp_path / "a.npy", ARRAYS[name])
     packed = _packed(tmp_path / "a.npy")
     _is(serialpack.load(packed), ARRAYS[name])
-    _is(serialpack.load(cast("IO[bytes]", _Pipe(packed.read_bytes()))), ARRAYS[name])
+    _is(serialpack.load(Pipe(packed.read_bytes())), ARRAYS[name])
     with packed.open("rb") as file:
         _is(serialpack.load(file), ARRAYS[name])
 
@@ -90,16 +90,3 @@ def test_of_another_packed_file_is_said_what_reads_it(tmp_path: Path) -> None:
         assert list(records) == [{"a": 1}]
     serialpack.unpack(packed, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "a.json").read_bytes()
-
-
-class _Pipe(io.RawIOBase):
-    """Bytes that come once, in order."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = io.BytesIO(data)
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self._data.read(size)

@@ -21,6 +21,8 @@ from serialpack.stages.stage import Buffer
 
 #: Magic of our skippable frames (RFC 8878, 3.1.2: one of 0x184D2A50 to 0x184D2A5F).
 SKIPPABLE = 0x184D2A53
+#: What each of them begins with.
+START_FRAME = SKIPPABLE.to_bytes(4, "little")
 #: Magic and closing magic of the seek table of zstd's seekable format, version 0.1.0.
 SEEK_TABLE = 0x184D2A5E
 SEEKABLE = 0x8F92EAB1

@@ -22,7 +22,7 @@ from serialpack.container.frames import (
     INDEX,
     PREFIX_LENGTH,
     SHORT,
-    SKIPPABLE,
+    START_FRAME,
     START_OWN,
     START_ZSTD,
     TRAILER_OWN,
@@ -40,9 +40,6 @@ from serialpack.stages.stage import Buffer
 
 #: The codec none, as chains have it.
 NO_CODEC = (0,)
-
-#: What each frame begins with.
-_MAGIC = SKIPPABLE.to_bytes(4, "little")
 
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
@@ -63,8 +60,8 @@ def begins_so(head: bytes) -> bool:
     the start, the first bytes of a frame and its tag, two are there."""
     for start in (START_ZSTD, START_OWN):
         frame = head[len(start) :]
-        there = head.startswith(start), frame.startswith(_MAGIC), frame[8:12] in (HEADER, SHORT)
-        if sum(there) > 1:
+        magic, tag = frame.startswith(START_FRAME), frame[8:12] in (HEADER, SHORT)
+        if head.startswith(start) + magic + tag > 1:
             return True
     return False
 

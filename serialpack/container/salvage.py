@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import IO, NamedTuple
 
-from serialpack.container.frames import FRAME_EXTRA, SKIPPABLE, START_OWN, START_ZSTD, FrameSource
+from serialpack.container.frames import FRAME_EXTRA, START_FRAME, START_OWN, START_ZSTD, FrameSource
 from serialpack.container.reader import read_members, read_parts
 from serialpack.container.records import StoredBlock
 from serialpack.container.remains import FoundMember, Slot
@@ -24,8 +24,6 @@ from serialpack.container.scan import (
     scan,
 )
 from serialpack.errors import Damage, DamagedError, NotContainerError
-
-_MAGIC = SKIPPABLE.to_bytes(4, "little")
 
 
 class Remains(NamedTuple):
@@ -54,7 +52,7 @@ def _magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage
     """The frames that do not begin as they should, though all that they say is whole."""
     for block, start in _frames(member):
         file.seek(start)
-        if file.read(4) != _MAGIC:
+        if file.read(4) != START_FRAME:
             yield Damage(
                 number, block, start, start + 4, "the first bytes of its frame are damaged"
             )

@@ -16,6 +16,7 @@ from serialpack.container import records
 from serialpack.files.paths import entry_path, place_below
 from tests.bad.make import HERE as BAD
 from tests.bad.make import listed
+from tests.pipes import Pipe
 
 FILES = {
     "a.json": b'{"a": 1}\n',
@@ -48,13 +49,6 @@ def members(data: bytes) -> list[bytes]:
         data = data[: -member.packed]
     assert not data
     return pieces[::-1]
-
-
-class Pipe(io.BytesIO):
-    """Something that can only be read once, from the front."""
-
-    def seekable(self) -> bool:
-        return False
 
 
 @pytest.mark.parametrize("make", [io.BytesIO, Pipe])

@@ -10,6 +10,7 @@ import pytest
 
 import serialpack
 from serialpack.container.frames import BLOCK, HEADER, INDEX, SKIPPABLE, START_OWN, START_ZSTD
+from tests.pipes import Pipe
 
 CHAINS = {"zstd": ("auto", (), "zstd:3"), "own": ("auto", ("shuffle:4",), "zlib:6")}
 
@@ -147,10 +148,6 @@ def test_damage_is_named_by_block_and_bytes(envelope: str) -> None:
 
 def test_the_end_leads_to_the_same_index_as_the_front(envelope: str) -> None:
     container = packed(text(50), envelope) + packed(text(3), envelope)
-
-    class Pipe(io.BytesIO):
-        def seekable(self) -> bool:
-            return False
 
     assert (
         serialpack.inspect(io.BytesIO(container)).members

@@ -27,8 +27,9 @@ from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.pack import Packing, pack_blocks
 from serialpack.stages.chain import Chain, StageSpec
 from tests.container.mutants import mutants
-from tests.container.test_archive import FILES, Pipe, archive, members, tree
+from tests.container.test_archive import FILES, archive, members, tree
 from tests.counting import Counting
+from tests.pipes import Pipe
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX modes, links and owners")
 

@@ -17,9 +17,10 @@ from serialpack.container.rows import decode_rows, encode_rows
 from serialpack.container.seek import find_listed, find_members
 from tests.bad.draft import zstd_frame
 from tests.bad.short import CHECK, NAME, REST, SIZE, built
-from tests.container.test_archive import Pipe, tree
+from tests.container.test_archive import tree
 from tests.container.test_shared import contents, documents, needs_posix, packed
 from tests.first_rows import encode_first
+from tests.pipes import Pipe
 
 
 def flipped(data: bytes, place: int) -> bytes:

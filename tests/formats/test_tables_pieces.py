@@ -16,6 +16,7 @@ from serialpack.errors import RefusedError, SyntaxInputError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared.filed import FileRead
 from tests.formats.table_files import NAMES, file_of, stream_of, table_format
+from tests.pipes import Pipe
 
 pa = pytest.importorskip("pyarrow")
 
@@ -132,10 +133,6 @@ def test_a_pipe_is_kept_and_bad_rows_are_left_out_alone(name: str) -> None:
     """A nanosecond in a zone is no value of Python's."""
     times = pa.array([0, 1000, 1, 2000], pa.timestamp("ns", "Europe/Vienna"))
     data = file_of(name, pa.table({"a": [1, 2, 3, 4], "t": times}))
-
-    class Pipe(io.BytesIO):
-        def seekable(self) -> bool:
-            return False
 
     out = io.BytesIO()
     report = serialpack.convert(Pipe(data), out, to="ndjson", fields=["a"], skip_bad=True)

@@ -21,6 +21,7 @@ from serialpack.cli.app import run
 from serialpack.files.source import Source
 from serialpack.inspection import listing
 from serialpack.inspection.listing import Listing
+from tests.pipes import Pipe
 
 
 def tar(names: list[str], format: int = tarfile.PAX_FORMAT, size: int = 100) -> bytes:
@@ -52,19 +53,6 @@ def of(data: bytes, source: Any = None) -> Listing:
         found = listing.listing_of(opened, opened.peek(512))
     assert found is not None
     return found
-
-
-class Pipe(io.RawIOBase):
-    """A stream that cannot be sought."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = io.BytesIO(data)
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self._data.read(size)
 
 
 NAMES = ["a.json", "sub/b.csv", "n" * 180 + "/ä.txt"]

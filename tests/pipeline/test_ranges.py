@@ -11,6 +11,7 @@ import pytest
 import serialpack
 from serialpack.codecs import CODECS
 from tests.counting import Counting
+from tests.pipes import Pipe
 
 VALUES = [{"n": n, "s": "x" * (n % 50)} for n in range(2000)]
 SOURCES = {
@@ -21,11 +22,6 @@ SOURCES = {
     "lists": json.dumps([[v["n"], [v["s"]]] for v in VALUES]).encode(),
     "map": json.dumps({f"k{n}": v for n, v in enumerate(VALUES)}).encode(),
 }
-
-
-class Pipe(io.BytesIO):
-    def seekable(self) -> bool:
-        return False
 
 
 def packed(name: str, serializer: str) -> bytes:

@@ -30,6 +30,7 @@ from tests.pipeline.damage import (
     salvaged,
     unpacked,
 )
+from tests.pipes import Pipe
 
 RECORDS: list[dict[str, Any]] = [
     {"id": str(n), "name": f"Zoë {n * 7919 % 1000}", "tags": f"t{n % 3}"} for n in range(60)
@@ -252,10 +253,6 @@ def test_one_large_array_says_how_many_are_left(format: str, kind: str, serializ
 
 
 def test_a_pipe_goes_through_a_temporary_file() -> None:
-    class Pipe(io.BytesIO):
-        def seekable(self) -> bool:
-            return False
-
     file = whole("raw+zstd")
     out = io.BytesIO()
     damaged = flipped(file.container, file.blocks[1].end - 1)
