@@ -17,7 +17,6 @@ from serialpack.pipeline.unpack import LimitedWrite, member_plan
 from serialpack.reports import ArchiveReport, UnpackReport
 
 if TYPE_CHECKING:
-    from serialpack.container.reader import Member
     from serialpack.container.records import Header
     from serialpack.pipeline.line import Progress
 
@@ -36,42 +35,26 @@ def unpack_left(
 
 
 def unpack_behind(
-    placer: Placer,
-    file: IO[bytes],
-    where: Member | int,
-    blocks: int,
-    trust: bool,
-    threads: int,
+    placer: Placer, file: IO[bytes], place: int, done: int, trust: bool, threads: int
 ) -> bool:
-    """Write the entries that are whole behind ``where``, and tell of the others; whether there is
-    anything. ``file``: the archive, which can be sought. ``where``: the byte from which on nothing
-    was read; or a member, of which so many ``blocks`` are done, and all where it has one entry."""
-    place = where if isinstance(where, int) else where.start
-    numbered = [
+    """Write the entries that are whole in the members from byte ``place`` of the archive on, and
+    tell of the others; whether there is any member. ``done``: so many blocks of the one that
+    begins at ``place`` are not written again. ``file`` can be sought."""
+    behind = [
         (number, member)
         for number, member in enumerate(find_remains(file).members)
-        if member.stop > place
+        if member.first >= place
     ]
-    goes_on = not isinstance(where, int) and where.damage is None and where.header.shared
-    others = any(member.body and member.start != _start(where) for _, member in numbered)
-    if not (goes_on or others):
+    if all(member.body is None for _, member in behind):
         return False
     left = _Left(placer, file, trust, threads, None, whole=True)
     header: Header | None = None
-    for number, member in numbered:
-        header = header_of(member)
-        if member.start != _start(where):
-            left.member(number, member, ())
-        elif header is not None and header.shared:
-            left.shared(member, header, blocks)
+    for number, member in behind:
+        header = left.member(number, member, (), done if member.first == place else 0)
     if header is not None and header.archive and header.before is None:
         lost = TruncatedError("it is damaged or missing", hint="get the file again")
         placer.fail("the last member, and the folders and links in it", lost)
     return True
-
-
-def _start(where: Member | int) -> int | None:
-    return None if isinstance(where, int) else where.start
 
 
 class _Left:
@@ -94,21 +77,23 @@ class _Left:
         self._threads = threads
         self._progress = progress
 
-    def member(self, number: int, member: FoundMember, damage: tuple[Damage, ...]) -> None:
-        """Write what is left of ``member``, which is the archive's ``number``-th."""
-        entry = f"entry {number}"
+    def member(
+        self, number: int, member: FoundMember, damage: tuple[Damage, ...], done: int = 0
+    ) -> Header | None:
+        """Write what is left of ``member``, which is the archive's ``number``-th; its header, where
+        that is known. Where entries share its blocks, so many are ``done``."""
+        entry, header = f"entry {number}", None
         try:
             header = header_of(member)
             if header is not None and header.shared:
-                self.shared(member, header)
-                return
-            if header is None or header.entry is None:
+                self._shared(member, header, done)
+            elif header is None or header.entry is None:
                 raise DamagedError("its path is lost with its header and index")
-            entry = header.entry
-            if self._placer.takes(entry):
+            elif self._placer.takes(entry := header.entry):
                 self._alone(number, member, header, damage)
         except SerialpackError as error:
             self._placer.fail(entry, error)
+        return header
 
     def _alone(
         self, number: int, member: FoundMember, header: Header, damage: tuple[Damage, ...]
@@ -136,12 +121,12 @@ class _Left:
         report = report._replace(damage=damage + salvaged.damage, lost=salvaged.lost)
         placer.report(header.entry or "", path, report)
 
-    def shared(self, member: FoundMember, header: Header, first: int = 0) -> None:
-        """The entries of the blocks from ``first`` on that are whole; of the others is said which
-        they were."""
+    def _shared(self, member: FoundMember, header: Header, done: int) -> None:
+        """The entries of the blocks behind those ``done`` that are whole; of the others is said
+        which they were."""
         plan = member_plan(header, trust=self._trust)
         unpack, index = SharedUnpacker(plan), member.index and member.index.index
-        for slot in member.slots()[first:]:
+        for slot in member.slots()[done:]:
             if slot.found is not None and slot.whole:
                 found = unpack(read_found(self._file, slot.found))
             else:

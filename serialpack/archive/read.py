@@ -151,8 +151,8 @@ class _Unpacker:
         self._threads = threads
         self._progress = progress
         self._written = 0
-        #: How many blocks of the member at hand were written, or told of.
-        self._whole = 0
+        #: How many blocks of the member at hand were written, told of, or not wanted.
+        self._done = 0
 
     def all(self, source: Source) -> bool:
         """All members, from the front; whether all could be reached.
@@ -161,18 +161,17 @@ class _Unpacker:
         looked for, where the file can be had once more.
         """
         members = read_members(source.read, damaged=True)
-        where: Member | int = 0
-        number = 0
+        place = number = 0  # before which all is done
         while True:
             try:
                 member = next(members, None)
             except (DamagedError, NotContainerError) as damage:
-                lost = f"member {number}, and the entries in it"
-                return self._behind(source, where, lost, damage, told=False)
+                what = f"behind member {number - 1}" if number else "member 0"
+                return self._behind(source, place, what, damage, raises=True)
             if member is None:
                 return True
             entry = _called(member)
-            self._whole = 0
+            self._done = 0
             try:
                 if member.damage is not None:
                     raise member.damage
@@ -182,49 +181,46 @@ class _Unpacker:
                     self._alone(member, entry)
             except SerialpackError as error:
                 if member.index is None and member.begun:
-                    return self._behind(source, member, entry, error)
+                    place = member.start + (0 if member.header.shared else 1)
+                    return self._behind(source, place, entry, error, done=self._done)
                 self._placer.fail(entry, error)
             if member.index is None:  # an untouched one
                 try:
                     for _ in member.blocks(skip=True):
                         pass
                 except DamagedError as error:
-                    return self._behind(source, member, entry, error, told=False)
+                    return self._behind(source, member.start + 1, entry, error, raises=True)
             # Of a damaged one the length may be what is wrong.
-            where = member if member.damage is not None else member.start + member.length
+            place = member.start + (1 if member.damage is not None else member.length)
             number = member.number + 1
 
     def _behind(
         self,
         source: Source,
-        where: Member | int,
-        entry: str,
+        place: int,
+        what: str,
         error: SerialpackError,
         *,
-        told: bool = True,
+        done: int = 0,
+        raises: bool = False,
     ) -> bool:
-        """Write what is whole behind ``where``: the member, begun, or the byte, at which reading on
-        failed by ``error``; whether the file could be looked through for it.
+        """Write what is whole from byte ``place`` on, where reading ``what`` in order failed by
+        ``error``; whether the file could be looked through for it. ``done``: as in
+        ``unpack_behind``. Where that finds nothing, ``raises`` raises ``error``.
 
-        Of a member that was read in order a thread may still be reading ahead: so it is opened once
-        more. What is found names what is lost; ``error`` is told, as that of ``entry``, where
-        nothing is named. Not ``told``: where nothing is found, it is raised.
+        A thread may still be reading ahead in the file: so it is opened once more.
         """
         placer = self._placer
-        again = source.again()
-        found, before = False, len(placer.failures)
+        again, found, before = source.again(), False, len(placer.failures)
         if again is not None:
             from serialpack.archive.left import unpack_behind
 
             with again:
-                found = unpack_behind(
-                    placer, again.file, where, self._whole, self._trust, self._threads
-                )
-        if not (found or told):
+                found = unpack_behind(placer, again.file, place, done, self._trust, self._threads)
+        if raises and not found:
             raise error
-        told = isinstance(where, Member) and where.damage is not None
-        if len(placer.failures) == before and not told:
-            placer.fail(entry, error)
+        if len(placer.failures) == before:
+            placer.fail(what, error)
         return again is not None
 
     def some(self, source: Source) -> bool:
@@ -305,7 +301,7 @@ class _Unpacker:
             if found.damage is not None and covered:
                 found = found._replace(covered=covered[stored.block.seq])
             placer.shared(found, plan.format)
-            self._whole += 1
+            self._done = stored.block.seq + 1
             self._written += len(found.data)
             if self._progress is not None:
                 self._progress(stored.end, self._written)

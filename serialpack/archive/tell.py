@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from serialpack.container.reader import SNIFF, begins_so, first_header, is_container, is_small
-from serialpack.errors import DamagedError, InputError, NotContainerError
+from serialpack.errors import DamagedError, InputError
 from serialpack.files.source import Source
 
 
@@ -15,10 +15,7 @@ def is_archive(source: Source, *, salvage: bool = False) -> bool:
     """
     head = source.peek(SNIFF)
     if salvage:
-        from serialpack.pipeline.salvage import first_left
-
-        header = first_left(source)
-        return header is not None and header.in_archive
+        return _is_as_left(source)
     if is_small(head):
         return False
     if is_container(head):
@@ -28,24 +25,18 @@ def is_archive(source: Source, *, salvage: bool = False) -> bool:
             pass
     elif not begins_so(head):
         return False
-    if source.seekable():
-        return _is_as_left(source)
-    try:  # what it says may be what is damaged: it only tells who looks at it further
+    try:
+        if source.seekable():
+            return _is_as_left(source)
+        # What it says may be what is damaged: it only tells who looks at it further.
         return first_header(source.peek, damaged=True).in_archive
-    except (DamagedError, NotContainerError):
+    except InputError:
         return False
 
 
 def _is_as_left(source: Source) -> bool:
-    """Whether what is whole in a damaged file is of an archive."""
-    from serialpack.container.salvage import find_remains
-    from serialpack.pipeline.salvage import header_of
+    """Whether the first header, or copy of one, that is whole is of an archive."""
+    from serialpack.pipeline.salvage import first_left
 
-    place = source.file.tell()
-    try:
-        headers = map(header_of, find_remains(source.file).members)
-        return any(header is not None and header.in_archive for header in headers)
-    except InputError:
-        return False
-    finally:
-        source.file.seek(place)
+    header = first_left(source)
+    return header is not None and header.in_archive

@@ -162,8 +162,10 @@ def header_of(member: FoundMember) -> Header | None:
 def first_left(source: Source) -> Header | None:
     """The first header, or copy of one, that is whole in ``source``, which can be sought."""
     place = source.file.tell()
-    body = first_body(source.file)
-    source.file.seek(place)
+    try:
+        body = first_body(source.file)
+    finally:
+        source.file.seek(place)
     return None if body is None else _header(body, 0)
 
 

@@ -15,7 +15,9 @@ import pytest
 import serialpack
 from serialpack.container.reader import read_members
 from serialpack.container.rows import decode_rows
-from tests.container.test_shared import documents, packed
+from serialpack.container.seek import StoredMember, find_members
+from tests.container.test_archive import tree
+from tests.container.test_shared import contents, documents, packed
 from tests.container.test_shared_damage import flipped
 
 Tree = dict[str, bytes | str | None]
@@ -129,3 +131,41 @@ def test_what_is_before_a_cut_comes_back(tmp_path: Path, how: str) -> None:
         assert there == {path: wanted[path] for path in there}, place
         before = {path for unit in found if unit.end <= place for path in unit.entries}
         assert before <= there.keys(), place
+
+
+def two_members(folder: Path) -> tuple[dict[str, bytes], bytes, list[StoredMember]]:
+    """Entries of two formats, and their archive: a member of several blocks for each."""
+    given = documents(folder, 8)
+    for n in range(8):
+        path = folder / f"text-{n}.txt"
+        path.write_bytes(b"a line of text %d\n" % n * 12)
+        given[f"in/{path.name}"] = path
+    data = packed(given, serializer="raw", codec="zstd", block_size=600)
+    members = find_members(io.BytesIO(data), [])[:-1]
+    assert [len(member.index.rows) for member in members] == [8, 4]
+    return contents(given), data, members
+
+
+def test_a_member_without_its_ends_is_found_from_its_first_block_on(tmp_path: Path) -> None:
+    """As many blocks of it were passed over as the member before it has."""
+    wanted, data, (_, second) = two_members(tmp_path)
+    header, end = second.start + 40, second.start + second.length - 5
+    archive = tmp_path / "a.spk"
+    archive.write_bytes(flipped(flipped(data, header), end))
+    with pytest.raises(serialpack.ArchiveError):
+        serialpack.unpack_archive(archive, tmp_path / "out")
+    assert tree(tmp_path / "out") == wanted
+
+
+def test_of_blocks_that_are_not_wanted_none_is_written_for_another(tmp_path: Path) -> None:
+    """What was done was counted, and not where: the last that was done was written again."""
+    wanted, data, (first, _) = two_members(tmp_path)
+    archive = tmp_path / "a.spk"
+    # Without its end it is read in order, and that fails at the tag of its fourth block.
+    archive.write_bytes(flipped(data[:-20], first.offsets[3] + 8))
+    listed = [decode_rows(row.entries or b"") for row in first.index.rows]
+    take = [entry.path for entry in (*listed[1], *listed[2], *listed[-1])]
+    with pytest.raises(serialpack.ArchiveError) as failed:
+        serialpack.unpack_archive(archive, tmp_path / "out", include=take)
+    assert {path for path, _ in failed.value.failures}.isdisjoint(take)
+    assert tree(tmp_path / "out") == {path: wanted[path] for path in take}
