@@ -17,8 +17,7 @@ from serialpack.container.reader import SNIFF, is_container, is_small
 from serialpack.errors import DamagedError, ModeError, SerialpackError
 from serialpack.files.source import Path, Source
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.header import MOST_HEADER
-from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
+from serialpack.formats.arrays.rows import ArrayFormat
 from serialpack.formats.python.buffers import frame_layout, is_framed
 from serialpack.formats.python.pickle import load_beside
 from serialpack.formats.shared.document import Malformed
@@ -77,7 +76,7 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
         return []  # what is decoded is memory of its own
     fmt = FORMATS.get(stored.plan.format)
     if isinstance(fmt, ArrayFormat) and stored.is_source:
-        return [lazy_file(fmt, stored)]
+        return [_lazy_file(fmt, stored)]
     named = stored.plan.chain.serializer.name
     if stored.plan.format != "object" or not is_framed(stored.read(0, 8)):
         return []
@@ -106,15 +105,10 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
         raise DamagedError(f"{named} cannot read it ({error})") from None
 
 
-def lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
+def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
     """The array of a packed file of one."""
     try:
-        header = fmt.read_header(bytes(stored.read(0, MOST_HEADER)))
-        kind = dtype_in(header)
-        if math.prod(length or 1 for length in header.shape) * kind.itemsize >= 1 << 63:
-            raise Malformed("its shape is beyond what NumPy has", header.size)
-        if header.size + math.prod(header.shape) * kind.itemsize != len(stored):
-            raise Malformed("its items are fewer or more than its shape has", header.size)
+        header, kind = fmt.header_of(stored.read, len(stored))
     except Malformed as error:
         raise DamagedError(f"its array cannot be read ({error})") from None
     return LazyArray(stored, header.size, kind, header.shape, fortran=header.fortran)

@@ -34,7 +34,7 @@ from serialpack.formats.python.buffers import (
     frame_layout,
     is_framed,
 )
-from serialpack.held import arrays_of_file
+from serialpack.held import arrays_of_file, check_one
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.small import unpack_small
@@ -258,7 +258,7 @@ def load(
         if found:
             return hooked(found[0], object_hook)
     with opened_source(source) as opened:
-        if found := arrays_of_file(opened, trust=trust):
+        if found := arrays_of_file(opened, trust=trust, threads=threads):
             return hooked(found[0], object_hook)
         plan, pieces = _restored(opened, trust, threads)
         obj = _deserialized(plan, pieces, options)
@@ -276,9 +276,6 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
-_AS_FILE = "open(path) has its records, unpack(path, target) makes the file again"
-
-
 def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
@@ -289,9 +286,7 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     done = unpack_stream(
         source.read, pieces.add, trust=trust, threads=threads, into=source, room=pieces.room
     )
-    if done.format != "object" or len(done.headers) != 1:
-        what = f"a {done.format} file" if done.format != "object" else "several, one after another"
-        raise UsageError(f"holds {what}, not one object", hint=_AS_FILE)
+    check_one(done.headers)
     return member_plan(done.headers[0], trust=trust), pieces.pieces()
 
 

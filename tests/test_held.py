@@ -80,6 +80,20 @@ def test_a_damaged_block_of_a_packed_array_is_told(tmp_path: Path) -> None:
         serialpack.load(packed)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_large_array_is_loaded_by_any_number_of_threads(threads: int, tmp_path: Path) -> None:
+    array = np.arange(1_000_000.0).reshape(1000, 1000)
+    np.save(tmp_path / "a.npy", array)
+    serialpack.pack(tmp_path / "a.npy", tmp_path / "a.spk", block_size=1 << 20)
+    _is(serialpack.load(tmp_path / "a.spk", threads=threads), array)
+
+
+def test_an_array_without_bytes_is_loaded_whatever_its_shape_says(tmp_path: Path) -> None:
+    array = np.zeros((3_000_000, 0), "<f4")
+    np.save(tmp_path / "a.npy", array)
+    _is(serialpack.load(_packed(tmp_path / "a.npy")), array)
+
+
 def test_of_another_packed_file_is_said_what_reads_it(tmp_path: Path) -> None:
     """And what the message says does."""
     (tmp_path / "a.json").write_text(json.dumps({"a": 1}))
@@ -90,3 +104,35 @@ def test_of_another_packed_file_is_said_what_reads_it(tmp_path: Path) -> None:
         assert list(records) == [{"a": 1}]
     serialpack.unpack(packed, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "a.json").read_bytes()
+
+
+def test_of_a_file_without_records_none_are_promised(tmp_path: Path) -> None:
+    """It was said that ``open`` has its records, which refused it."""
+    (tmp_path / "a.bin").write_bytes(bytes(range(200)))
+    packed = _packed(tmp_path / "a.bin")
+    with pytest.raises(UsageError, match=r"a bytes file, not one object; unpack\(path, target\)"):
+        serialpack.load(packed)
+    with pytest.raises(UsageError, match="no records"), serialpack.open(packed) as records:
+        list(records)
+
+
+def test_an_archive_and_several_are_no_object(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", ARRAYS["float"])
+    one, archive = _packed(tmp_path / "a.npy"), tmp_path / "archive.spk"
+    serialpack.pack_archive({"a.npy": tmp_path / "a.npy"}, archive)
+    with pytest.raises(UsageError, match=r"is an archive, not one object; unpack_archive\(path"):
+        serialpack.load(archive)
+    two, data = tmp_path / "two.spk", one.read_bytes()
+    for second in (data, serialpack.dumps([1], "msgpack+none", meta={"a": "b"})):
+        two.write_bytes(data + second)
+        with pytest.raises(UsageError, match=r"several, one after another, not one object; unpack"):
+            serialpack.load(two)
+
+
+def test_of_another_file_only_the_header_is_read(tmp_path: Path) -> None:
+    """A gigabyte of records was decoded to say that it is no object."""
+    (tmp_path / "a.ndjson").write_text('{"a": 1}\n' * 1000)
+    serialpack.pack(tmp_path / "a.ndjson", tmp_path / "a.spk", block_size=1 << 12)
+    file = Pipe((tmp_path / "a.spk").read_bytes()[:-20])  # truncated, had it been read
+    with pytest.raises(UsageError, match="a ndjson file"):
+        serialpack.load(file)

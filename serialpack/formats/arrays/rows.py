@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
@@ -13,6 +14,7 @@ from serialpack.formats.arrays.header import ArrayHeader, scale_words
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import FileRead, as_file
+from serialpack.formats.shared.large import ReadAt
 from serialpack.formats.shared.shown import CORNER, shown_corner
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import HEADER, Loss
@@ -43,6 +45,25 @@ class ArrayFormat(DocumentFormat):
     @abstractmethod
     def read_header(self, data: bytes) -> ArrayHeader:
         """The header that ``data`` begins with; Malformed where it is not whole or lies."""
+
+    def header_of(self, read: ReadAt, size: int) -> tuple[ArrayHeader, Any]:
+        """The header of a file of so many bytes, and the numpy.dtype of its items; Malformed also
+        where these are not all that stands behind it. RefusedError as of ``dtype_in``."""
+        header = self.read_header(bytes(read(0, self.header_size(bytes(read(0, self.lead))))))
+        kind = dtype_in(header)
+        if math.prod(length or 1 for length in header.shape) * kind.itemsize >= 1 << 63:
+            raise Malformed("its shape is beyond what NumPy has", header.size)
+        if header.size + math.prod(header.shape) * kind.itemsize != size:
+            raise Malformed("its items are fewer or more than its shape has", header.size)
+        return header, kind
+
+    def array(self, data: memoryview) -> Any:
+        """The array of the file ``data``, over its bytes; as ``header_of``."""
+        import numpy as np
+
+        header, kind = self.header_of(lambda start, end: data[start:end], len(data))
+        order: Literal["C", "F"] = "F" if header.fortran else "C"
+        return np.ndarray(header.shape, kind, data[header.size :] or None, order=order)
 
     def split(
         self,
