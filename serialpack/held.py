@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from typing import Any
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
@@ -12,9 +11,11 @@ from serialpack.errors import DamagedError, RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, ValueFormat
+from serialpack.formats.python.buffers import GatheredPieces, LengthOf, frame_length
 from serialpack.pipeline.unpack import member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers.base import FAILURES
+from serialpack.stages.stage import Buffer
 
 _FILE = "unpack(path, target) makes the file again"
 
@@ -39,21 +40,33 @@ def arrays_of_file(source: Source, *, trust: bool, threads: int | None) -> list[
         has_records = isinstance(fmt, ValueFormat) and not fmt.unpacked
         hint = f"open(path) has its records, {_FILE}" if has_records else _FILE
         raise UsageError(f"holds a {fmt.name} file, not one object", hint=hint)
-    from serialpack.memory import Growing
+    from serialpack.formats.arrays.rows import ArrayFormat
 
-    grown, threads = Growing(), threads or usable_cores()
-    done = unpack_stream(source.read, grown.add, trust=trust, threads=threads, into=source)
-    check_one(done.headers)
-    return [_arrays_in(fmt, grown.whole(), trust=trust)]
+    length_of = fmt.length_of if isinstance(fmt, ArrayFormat) else _unknown
+    _, (data,) = gathered(source, length_of, trust=trust, threads=threads)
+    return [_arrays_in(fmt, data, trust=trust)]
 
 
-def check_one(headers: Sequence[Header]) -> None:
-    """UsageError where these are of several members."""
-    if len(headers) > 1:
+def gathered(
+    source: Source, length_of: LengthOf = frame_length, *, trust: bool, threads: int | None
+) -> tuple[Header, list[Buffer]]:
+    """The header of the only member in ``source``, and what it restores to: ``GatheredPieces``.
+    UsageError where there are several."""
+    pieces, threads = GatheredPieces(length_of), threads or usable_cores()
+    room = pieces.room
+    done = unpack_stream(
+        source.read, pieces.add, trust=trust, threads=threads, into=source, room=room
+    )
+    if len(done.headers) > 1:
         raise UsageError("holds several, one after another, not one object", hint=_FILE)
+    return done.headers[0], pieces.pieces()
 
 
-def _arrays_in(fmt: Format, data: memoryview, *, trust: bool) -> Any:
+def _unknown(_: Buffer) -> int:
+    return 0
+
+
+def _arrays_in(fmt: Format, data: Buffer, *, trust: bool) -> Any:
     from serialpack.formats.arrays.npz import NpzFormat
     from serialpack.formats.arrays.rows import ArrayFormat
     from serialpack.formats.shared.document import Malformed
@@ -62,7 +75,8 @@ def _arrays_in(fmt: Format, data: memoryview, *, trust: bool) -> Any:
         if isinstance(fmt, NpzFormat):
             return fmt.arrays(bytes(data))
         assert isinstance(fmt, ArrayFormat)
-        return fmt.array(data)
+        found = fmt.array(data)
+        return found if found.flags.writeable else found.copy(order="K")
     except Malformed as error:
         raise DamagedError(f"its arrays cannot be read ({error})") from None
     except RefusedError as refused:  # Python objects, or more than so few bytes should unpack to

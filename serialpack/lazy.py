@@ -108,7 +108,7 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
 def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
     """The array of a packed file of one."""
     try:
-        header, kind = fmt.header_of(stored.read, len(stored))
+        header, kind = fmt.whole_header(stored.read, len(stored))
     except Malformed as error:
         raise DamagedError(f"its array cannot be read ({error})") from None
     return LazyArray(stored, header.size, kind, header.shape, fortran=header.fortran)

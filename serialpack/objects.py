@@ -28,17 +28,16 @@ from serialpack.files.source import UNNAMED, Path, Source
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
-    GatheredPieces,
     Scattered,
     ScatteredFile,
     frame_layout,
     is_framed,
 )
-from serialpack.held import arrays_of_file, check_one
+from serialpack.held import arrays_of_file, gathered
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.small import unpack_small
-from serialpack.pipeline.unpack import Write, member_plan, unpack_stream
+from serialpack.pipeline.unpack import Write, member_plan
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
 from serialpack.serializers.base import FAILURES
@@ -281,13 +280,8 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     if is_small(source.peek(SNIFF)):
         plan, content = unpack_small(source.read(MAX_SMALL + 1), trust=trust)
         return plan, [content]
-    pieces = GatheredPieces()
-    threads = threads or usable_cores()
-    done = unpack_stream(
-        source.read, pieces.add, trust=trust, threads=threads, into=source, room=pieces.room
-    )
-    check_one(done.headers)
-    return member_plan(done.headers[0], trust=trust), pieces.pieces()
+    header, pieces = gathered(source, trust=trust, threads=threads)
+    return member_plan(header, trust=trust), pieces
 
 
 def loads(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack import objects
+from serialpack import held
 from serialpack.errors import DamagedError, TruncatedError, ValueRefusedError
 from serialpack.formats.python.buffers import LARGE, MARK, GatheredPieces, framed, is_framed
 from serialpack.formats.python.pickle import load_pickles
@@ -207,8 +207,19 @@ def test_large_parts_are_verified_as_they_are_read(as_file: bool, tmp_path: Path
             load(container[:place])
 
 
+def packed_file(array: Any) -> bytes:
+    """A container of the .npy file of ``array``."""
+    source, packed = io.BytesIO(), io.BytesIO()
+    np.save(source, array)
+    source.seek(0)
+    serialpack.pack(source, packed, codec="lz4", format="npy")
+    return packed.getvalue()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such memory would be taken at once")
-@pytest.mark.parametrize("chain", ["objects+shuffle:8+blosc-lz4", "pickle+zstd:1", "objects+lz4"])
+@pytest.mark.parametrize(
+    "chain", ["objects+shuffle:8+blosc-lz4", "pickle+zstd:1", "objects+lz4", "a packed file"]
+)
 def test_blocks_of_an_array_are_restored_where_it_lies(
     chain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,9 +232,9 @@ def test_blocks_of_an_array_are_restored_where_it_lies(
             if not isinstance(piece, memoryview) or not isinstance(piece.obj, mmap.mmap):
                 copied.append(len(piece))
 
-    monkeypatch.setattr(objects, "GatheredPieces", Seen)
+    monkeypatch.setattr(held, "GatheredPieces", Seen)
     array = np.arange(6 << 20) * 0.5
-    data = serialpack.dumps(array, chain)
+    data = packed_file(array) if chain == "a packed file" else serialpack.dumps(array, chain)
     assert np.array_equal(serialpack.loads(data, trust=True, threads=1), array)
     # Those that are on their way before it is known how large it is have their own.
     assert 0 < sum(copied) < array.nbytes // 2

@@ -46,24 +46,35 @@ class ArrayFormat(DocumentFormat):
     def read_header(self, data: bytes) -> ArrayHeader:
         """The header that ``data`` begins with; Malformed where it is not whole or lies."""
 
-    def header_of(self, read: ReadAt, size: int) -> tuple[ArrayHeader, Any]:
-        """The header of a file of so many bytes, and the numpy.dtype of its items; Malformed also
-        where these are not all that stands behind it. RefusedError as of ``dtype_in``."""
+    def header_of(self, read: ReadAt) -> tuple[ArrayHeader, Any, int]:
+        """The header of a file, the numpy.dtype of its items, and how many bytes both take; as
+        ``read_header`` and ``dtype_in``."""
         header = self.read_header(bytes(read(0, self.header_size(bytes(read(0, self.lead))))))
         kind = dtype_in(header)
         if math.prod(length or 1 for length in header.shape) * kind.itemsize >= 1 << 63:
             raise Malformed("its shape is beyond what NumPy has", header.size)
-        if header.size + math.prod(header.shape) * kind.itemsize != size:
-            raise Malformed("its items are fewer or more than its shape has", header.size)
-        return header, kind
+        return header, kind, header.size + math.prod(header.shape) * kind.itemsize
 
-    def array(self, data: memoryview) -> Any:
-        """The array of the file ``data``, over its bytes; as ``header_of``."""
+    def length_of(self, piece: Buffer) -> int:
+        """How long a file is that begins with ``piece``; 0 where that does not tell."""
+        with suppress(Malformed, RefusedError):
+            return self.header_of(lambda start, stop: piece[start:stop])[2]
+        return 0
+
+    def array(self, data: Buffer) -> Any:
+        """The array of the file ``data``, over its bytes; as ``whole_header``."""
         import numpy as np
 
-        header, kind = self.header_of(lambda start, end: data[start:end], len(data))
+        header, kind = self.whole_header(lambda start, stop: data[start:stop], len(data))
         order: Literal["C", "F"] = "F" if header.fortran else "C"
         return np.ndarray(header.shape, kind, data[header.size :] or None, order=order)
+
+    def whole_header(self, read: ReadAt, size: int) -> tuple[ArrayHeader, Any]:
+        """As ``header_of``; Malformed also where a file of so many bytes is longer or shorter."""
+        header, kind, length = self.header_of(read)
+        if length != size:
+            raise Malformed("its items are fewer or more than its shape has", header.size)
+        return header, kind
 
     def split(
         self,

@@ -10,7 +10,6 @@ import struct
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -199,17 +198,36 @@ def frame_layout(read: Callable[[int, int], Buffer], total: int, at: int = 0) ->
     return FrameLayout(slice(start, start + size), places, end)
 
 
-class GatheredPieces:
-    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
+def frame_length(piece: Buffer) -> int | None:
+    """How long a frame is that begins with ``piece``, 0 where that does not tell; None where none
+    does."""
+    if not is_framed(piece):
+        return None
+    try:
+        return frame_layout(lambda start, stop: piece[start:stop], sys.maxsize).end
+    except Malformed:
+        return 0
 
-    def __init__(self) -> None:
+
+#: Tells of the first piece of something how long that is: 0 where it does not tell, None where it
+#: is to stay in pieces.
+LengthOf = Callable[[Buffer], int | None]
+
+
+class GatheredPieces:
+    """Pieces of what one object is loaded from; those of a frame, or whatever ``length_of`` knows,
+    become one."""
+
+    def __init__(self, length_of: LengthOf = frame_length) -> None:
+        self._length_of = length_of
         self._pieces: list[Buffer] = []
         self._size = 0
-        #: Of a frame whose length is known, all; and how many bytes of it were asked for.
+        self._becomes_one = False
+        #: Where the length is known, all; and how many bytes of it were asked for.
         self._whole: memoryview | None = None
         self._asked = 0
-        #: Another frame.
-        self._frame: Growing | None = None
+        #: Where it is not, or more come.
+        self._growing: Growing | None = None
 
     def room(self, size: int) -> memoryview | None:
         """Memory for the next ``size`` bytes that nobody has asked for yet, where they may be when
@@ -227,30 +245,29 @@ class GatheredPieces:
         if self._whole is not None and self._size <= len(self._whole):
             if getattr(piece, "obj", None) is not self._whole.obj:
                 self._whole[start : self._size] = piece
-        elif self._frame is not None:
-            self._frame.add(piece)
-        elif self._whole is not None or (self._pieces and is_framed(self._pieces[0])):
+        elif self._growing is not None:
+            self._growing.add(piece)
+        elif self._whole is not None or (self._pieces and self._becomes_one):
             from serialpack.memory import Growing
 
-            self._frame = Growing()
-            self._frame.add(self._pieces.pop() if self._whole is None else self._whole[:start])
-            self._frame.add(piece)
+            self._growing = Growing()
+            self._growing.add(self._pieces.pop() if self._whole is None else self._whole[:start])
+            self._growing.add(piece)
             self._whole = None
         else:
             self._pieces.append(piece)
 
     def _begin(self, piece: Buffer) -> None:
-        """Have memory for a frame that begins with ``piece``, and that others will be added to."""
-        if is_framed(piece):
+        """Have memory for what begins with ``piece``, and others will be added to."""
+        length = self._length_of(piece)
+        self._becomes_one = length is not None
+        if length is not None and length > len(piece):
             from serialpack.memory import memory_of
 
-            with suppress(Malformed):
-                layout = frame_layout(lambda start, stop: piece[start:stop], sys.maxsize)
-                if layout.end > len(piece):
-                    self._whole = memory_of(layout.end)
+            self._whole = memory_of(length)
 
     def pieces(self) -> list[Buffer]:
         """All of them, once there are no more."""
         if self._whole is not None:
             return [self._whole[: self._size]]
-        return self._pieces if self._frame is None else [self._frame.whole()]
+        return self._pieces if self._growing is None else [self._growing.whole()]
