@@ -12,6 +12,7 @@ before exec, so no figure is below this process's own: it imports little and hol
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import shlex
 import subprocess
@@ -27,6 +28,9 @@ from typing import IO, NamedTuple
 
 #: ru_maxrss is in KiB on Linux, in bytes on macOS.
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+#: PR_SET_CHILD_SUBREAPER of linux/prctl.h.
+_SUBREAPER = 36
 
 
 class Step(NamedTuple):
@@ -49,7 +53,7 @@ class Step(NamedTuple):
 class Run(NamedTuple):
     """One run. ``output``: bytes it wrote to its pipe or file; ``read``: bytes it asked of the
     kernel in read calls (Linux, else None). ``cpu``: seconds of all processors, also those of
-    processes that it started and waited for."""
+    processes that it started; elsewhere than on Linux, and waited for."""
 
     seconds: float
     peak: int
@@ -93,6 +97,8 @@ def run(step: Step, peaks: dict[int, int] | None = None) -> Run:
 
     ``peaks`` gets the peak resident bytes of each of its processes, by pid (Linux only).
     """
+    _adopt()
+    others = set(_children(os.getpid()))
     with ExitStack() as stack:
         errors = stack.enter_context(tempfile.TemporaryFile())
         into = stack.enter_context(Path(step.into).open("wb")) if step.into else None
@@ -118,6 +124,9 @@ def run(step: Step, peaks: dict[int, int] | None = None) -> Run:
         if feeder:
             feeder.wait()
         cpu = usage.ru_utime + usage.ru_stime
+        for pid in set(_children(os.getpid())) - others:  # that it left behind
+            _, _, usage_left = os.wait4(pid, 0)
+            cpu += usage_left.ru_utime + usage_left.ru_stime
         if process.returncode or (feeder and feeder.returncode):
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip()
@@ -165,10 +174,22 @@ def _watched(pid: int, peaks: dict[int, int]) -> Iterator[None]:
 def _family(pid: int) -> Iterator[int]:
     """A process and its descendants, as far as they are there."""
     yield pid
+    for child in _children(pid):
+        yield from _family(child)
+
+
+def _children(pid: int) -> Iterator[int]:
+    """Those of a process, on Linux, as far as they are there."""
     with suppress(OSError):
         for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            for child in children.read_text().split():
-                yield from _family(int(child))
+            yield from map(int, children.read_text().split())
+
+
+def _adopt() -> None:
+    """Become the parent of what a child of this process started and did not wait for: a subreaper
+    (prctl(2), Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1)
 
 
 def _peak(pid: int) -> int:
