@@ -22,7 +22,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
-from serialpack.serializers.arrays import MASKED, descr_of
+from serialpack.serializers.arrays import MASKED, SHOWN, descr_of
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
@@ -82,6 +82,8 @@ class _Outliner:
             return {parts[0]: parts[1:]}
         if code == MASKED:
             return f"{parts[0]}, masked"
+        if code == SHOWN:
+            return f"{parts[1]}, {parts[0]}"
         return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))
 
     def _array(

@@ -1,5 +1,5 @@
 """Arrays of NumPy as what describes them and their bytes, and arrays again over such bytes; arrays
-with a mask, which are two of them."""
+with a mask, which are two of them, and of other classes of NumPy's."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any
 from serialpack.formats.arrays.types import dtype_of, items_of
 from serialpack.stages.stage import Buffer
 
-#: The extension of arrays with a mask.
-MASKED = 33
+#: The extensions of arrays with a mask, and of those of the classes that show one in another way.
+MASKED, SHOWN = 33, 34
+_SHOWN = ("matrix", "recarray")
 
 
 def is_array(value: Any) -> bool:
@@ -132,3 +133,27 @@ def masked_of(items: Any, mask: Any, fill: Any, hard: bool) -> Any:
         raise ValueError(str(error)) from None
     found._sharedmask = False  # with nobody
     return found
+
+
+def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
+    """What a matrix or a recarray is as an extension; None for all else.
+
+    TypeError for one that has attributes of its own.
+    """
+    numpy, name = sys.modules.get("numpy"), type(value).__name__
+    if numpy is None or name not in _SHOWN or type(value) is not getattr(numpy, name):
+        return None
+    if vars(value).keys() - {"_getitem"}:  # which a matrix sets itself
+        raise TypeError(f"a {name} with attributes")
+    return SHOWN, [name, value.view(numpy.ndarray)]
+
+
+def shown_of(name: str, items: Any) -> Any:
+    """The matrix or recarray again; ValueError where the parts are none of one."""
+    import numpy as np
+
+    if name not in _SHOWN or not is_array(items) or not np.ndim(items):
+        raise ValueError(f"no array that a {name} shows")
+    if name == "matrix" and np.ndim(items) != 2:
+        raise ValueError("a matrix without two dimensions")
+    return np.asarray(items).view(getattr(np, name))

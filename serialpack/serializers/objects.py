@@ -29,12 +29,15 @@ from serialpack.serializers._own_types import (
 )
 from serialpack.serializers.arrays import (
     MASKED,
+    SHOWN,
     array_over,
     described,
     is_array,
     masked_of,
     parts_of_masked,
+    parts_of_shown,
     scalar_over,
+    shown_of,
 )
 from serialpack.serializers.base import RecordSerializer
 from serialpack.serializers.of_arrow import (
@@ -56,6 +59,12 @@ from serialpack.serializers.of_pandas import (
 from serialpack.serializers.of_polars import OF_POLARS, parts_of_polars, polars_of
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
+
+#: What each makes of a value that it knows: an extension and its parts.
+_MAKERS = (
+    *(parts_of, parts_of_masked, parts_of_shown),
+    *(parts_of_pandas, parts_of_arrow, parts_of_polars),
+)
 
 #: How often Python calls itself, at most, for each extension in an extension.
 _CALLS_A_LEVEL = 4
@@ -170,8 +179,7 @@ class _ExtensionWriter:
         elif is_table(value):
             made = self._table(value)
         else:
-            makers = (parts_of, parts_of_masked, parts_of_pandas, parts_of_arrow, parts_of_polars)
-            made = next(filter(None, (make(value) for make in makers)), None)
+            made = next(filter(None, (make(value) for make in _MAKERS)), None)
         if made is None or (made[0] in OWN_CLASSES and not self._own_classes):
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
@@ -237,6 +245,8 @@ class _ExtensionReader:
             return polars_of(*parts)
         if code == MASKED:
             return masked_of(*parts)
+        if code == SHOWN:
+            return shown_of(*parts)
         return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:

@@ -334,7 +334,7 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
     if dtype.names is None:
         return (dtype.str,)
     fields = ((name, *dtype.fields[name][1:], _type_facts(dtype[name])) for name in dtype.names)
-    return (dtype.itemsize, dtype.isalignedstruct, *fields)
+    return (dtype.type.__name__, dtype.itemsize, dtype.isalignedstruct, *fields)
 
 
 def unmapped(value: Any) -> Any:

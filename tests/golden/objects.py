@@ -54,8 +54,12 @@ def serialized() -> dict[str, bytes]:
         ExtType(33, packb([items, mask, fill, True])),
         ExtType(33, packb([items, None, None, False])),
     ]
+    fields = repr([("a", "|u1"), ("b", "|i1")])
+    records = ExtType(18, packb([bytes(range(6)), fields, [3], False, True]))
+    shown = [["matrix", items], ["recarray", records]]
     return {
         "object-masked": packb(masked),
+        "object-shown": packb([ExtType(34, packb(each)) for each in shown]),
         "object-collections": packb(collections),
         "object-ranges": packb(ranges),
         "object-pandas": PANDAS,
@@ -68,6 +72,7 @@ def serialized() -> dict[str, bytes]:
 #: Each with the chain that it is dumped with.
 DUMPED = {
     "object-masked": "objects+none",
+    "object-shown": "objects+none",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-pandas": "objects+zstd:3",

@@ -106,6 +106,76 @@ def test_a_mask_that_lies_is_one_error(parts: Any) -> None:
         serialpack.loads(data)
 
 
+_RECORDS = np.rec.array([(1, 2.5, b"x"), (3, np.nan, b"")], "<i4,>f8,S1")
+
+SHOWN: dict[str, Any] = {
+    "records": _RECORDS,
+    "records of two dimensions": _RECORDS.reshape(1, 2),
+    "records of one type": np.arange(3).view(np.recarray),
+    "large": np.zeros(40_000).view(np.recarray),
+    "matrix": np.eye(3).view(np.matrix),
+    "fortran": np.asfortranarray(_ITEMS).view(np.matrix),
+    "empty": np.zeros((0, 2)).view(np.matrix),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_recarray_or_matrix_needs_no_pickle(name: str) -> None:
+    """Each needed trust, though it is an array of numbers under another class."""
+    value = SHOWN[name]
+    again = serialpack.loads(serialpack.dumps([value]))[0]
+    assert type(again) is type(value)
+    assert again.dtype == value.dtype
+    assert again.dtype.type is value.dtype.type
+    assert again.tobytes() == value.tobytes()
+    assert difference(value, again) is None
+
+
+@pytest.mark.parametrize("mode", ["r", "c"])
+def test_a_matrix_over_what_is_mapped(tmp_path: Path, mode: str) -> None:
+    value = np.arange(90_000.0).reshape(300, 300).view(np.matrix)
+    for chain in ("auto+none", "auto"):
+        serialpack.dump(value, tmp_path / "a.spk", chain, force=True)
+        found = serialpack.load(tmp_path / "a.spk", mmap_mode=mode)
+        assert type(found) is np.matrix
+        assert np.array_equal(found, value)
+
+
+def test_items_that_are_records_stay_so() -> None:
+    """They became such as have no attributes, and nobody said so."""
+    value = _RECORDS.view(np.ndarray)
+    assert value.dtype.type is np.record
+    with pytest.raises(serialpack.ValueRefusedError):
+        serialpack.dumps(value, "objects")
+    again = serialpack.loads(serialpack.dumps(value, "pickle"), trust=True)
+    assert again.dtype.type is np.record
+
+
+def test_attributes_of_a_recarray_are_not_lost() -> None:
+    value = _RECORDS.copy()
+    value.unit = "mm"
+    with pytest.raises(serialpack.ValueRefusedError, match=r"\$\.unit"):
+        serialpack.dumps(value)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["matrix", _array(b"ab", "|u1", 2)],
+        ["matrix", _array(b"a", "|u1")],
+        ["recarray", _array(b"a", "|u1")],
+        ["recarray", [1, 2]],
+        ["memmap", _array(b"ab", "|u1", 2)],
+        [["matrix"], _array(b"ab", "|u1", 1, 2)],
+        ["matrix"],
+    ],
+)
+def test_a_class_of_arrays_that_lies_is_one_error(parts: Any) -> None:
+    data = made_of(msgpack.ExtType(34, msgpack.packb(parts)))
+    with pytest.raises(DamagedError):
+        serialpack.loads(data)
+
+
 @pytest.mark.filterwarnings("ignore::serialpack.PickleWarning")
 @pytest.mark.parametrize(
     "dtype",
