@@ -73,6 +73,9 @@ A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's
 (`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
 is refused where it is finer yet, a time of day, or in another zone than UTC.
 
+A first line `sep=;` of CSV, by which Excel is told the delimiter, names that and is no line of
+cells: bytes that are given back have it, and what is converted has not.
+
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
 documents are a list, comments are dropped, and told, and so is what it was read as.

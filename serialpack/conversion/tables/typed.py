@@ -11,6 +11,7 @@ from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_js
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.nested import nested, records_of
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
@@ -61,9 +62,8 @@ class RowReader:
         """The names, and the raw cells below each of them; ValueError. ``padded``: empty ones
         behind rows that end early."""
         data = self._format.without_header(block)
-        rows = rows_of(
-            self._format.header_of(block).decode().removeprefix("\ufeff"), self._delimiter
-        )
+        head = self._format.header_of(block)
+        rows = rows_of(head[before_header(head) :].decode(), self._delimiter)
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
             raise ValueError("a name twice")

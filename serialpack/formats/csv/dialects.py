@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from serialpack.csv_front import separator_named
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.found import doubling
 from serialpack.formats.csv.tokens import fields
@@ -24,10 +25,13 @@ def dialect_told(head: bytes, named: str) -> str:
 
 def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> str:
     """The one of ``delimiters`` that gives all of the first rows the same number of fields, more
-    than one; the comma where it does, or where none or several others do.
+    than one; the comma where it does, or where none or several others do. The one that a first line
+    ``sep=;`` names.
 
     ``head``: how the text begins; ``whole``: all of it, so that its last line has an end.
     """
+    if (named := separator_named(head)) in delimiters:
+        return named
     text = head.decode("utf-8", "replace").removeprefix("\ufeff")
     if not whole:
         text = text[: text.rfind("\n") + 1]
