@@ -73,6 +73,10 @@ A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's
 (`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
 is refused where it is finer yet, a time of day, or in another zone than UTC.
 
+A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
+in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is
+text with one offset. Times in several zones, and below a map or a list, are text.
+
 A first line `sep=;` of CSV, by which Excel is told the delimiter, names that and is no line of
 cells: bytes that are given back have it, and what is converted has not.
 
