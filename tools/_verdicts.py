@@ -66,7 +66,8 @@ A number of text is the double that stands for it where both are one number: `1.
 Pickles (`--trust`) of what NumPy, pandas, Arrow or polars have are read as containers of such
 objects are: an array alone as its rows, a frame alone as a table. Inside an object they are lists,
 plain values and records, and NaT and what is missing are null: told as `arrays`; with `--tagged`
-an array or a scalar of NumPy has its type.
+an array or a scalar of NumPy has its type. Periods and intervals of pandas are the text by which it
+calls them (`2024-01`, `(0, 1]`), from frames, and from columns of Parquet and Arrow.
 
 A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
 `datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
