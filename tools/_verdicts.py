@@ -85,6 +85,10 @@ JSON5 (comments, commas behind the last, keys without quotes, texts in single on
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
 documents are a list, comments are dropped, and told, and so is what it was read as.
 
+A tag of YAML that has no type here (`!Ref x` of CloudFormation, `!include` of Home Assistant, also
+`!!omap`) becomes a map of that one key, and is itself in YAML; its text is text, whatever it looks
+like. Under a key `<<`, and as a key, such a value is refused.
+
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
 Text is kept as it is. Between elements white space is dropped, and told. The order of text in
