@@ -52,7 +52,8 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
     delimiter = FORMATS.declaration(plan.target).delimiter.decode()
     if plan.layout.kept is not None:
         delimiter = plan.layout.kept.delimiter
-    is_text = bool(FORMATS.declaration(plan.source).delimiter) and not plan.shaping.reads
+    is_text = bool(FORMATS.declaration(plan.source).delimiter)
+    is_text = is_text and not (plan.shaping.reads or plan.types)
     how = plan.layout, plan.shaping, delimiter
     return TextTable(*how, verify=plan.verify, lossy=lossy, plain=is_text)
 

@@ -200,7 +200,8 @@ class CsvText(ValueFormat):
         """The rows as maps; an error where a name is there twice, or a row does not fit."""
         if len(set(names)) < len(names):
             if self._allows(RENAMED) and not self._allows(DUPLICATES):
-                names = self._renamed(names, block)
+                assert self.marks is not None
+                names = self.renamed(names, self.marks.placed, first=block.index == 0)
             else:
                 self._last_wins(names, rows)
         width = len(names)
@@ -259,13 +260,14 @@ class CsvText(ValueFormat):
             return names
         return self.marks.mended_names(names, base, count=count)
 
-    def _renamed(self, names: list[str], block: SourceBlock) -> list[str]:
+    def renamed(self, names: list[str], found: list[Loss], *, first: bool) -> list[str]:
+        """A name of its own for each column; ``first``: which is told in ``found``."""
         unique = unique_names(names)
         changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
-        if self.marks is not None and block.index == 0:
+        if first:
             was, became = map(shown, changed[0])
             path = "$" + value_step(changed[0][0])
-            self.marks.placed.append(Loss(RENAMED, len(changed), 0, path, was, became))
+            found.append(Loss(RENAMED, len(changed), 0, path, was, became))
         return unique
 
     def _last_wins(self, names: list[str], rows: list[list[str]]) -> None:
