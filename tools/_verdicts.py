@@ -98,7 +98,9 @@ several runs, and of elements of one name that stand apart, is lost by `order`.
 An HDF5 file is a map of arrays: a dataset is called by its groups too (`run/field`), and an
 attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of the file. Such names
 become attributes again where what they are of is there. A dataset that is taken alone, by `--at`
-or for a table, is without its attributes, which is told.
+or for a table, is without its attributes, which is told. Where lists of any length stand among the
+datasets (or nothing: a null dataspace), formats of values get the rows of all; .npz and HDF5, whose
+arrays hold none of that, refuse these, or leave them out by `around`.
 """
 
 
