@@ -146,24 +146,54 @@ KNOWN: tuple[KnownFile, ...] = (
 HTML = KnownFile("HTML", (), _NO_DATA, "pandas.read_html reads its tables", ("html", "htm"))
 
 
+#: What joblib calls compressed, by default; ``x^`` may begin a text, too.
+ZLIB = KnownFile(
+    "zlib",
+    (),
+    _NO_DATA,
+    "joblib.load reads it where joblib wrote it, pigz -dc unpacks any",
+    ("zlib",),
+)
+
+
 def known_file(head: bytes) -> KnownFile | None:
     """What a file that begins so is by its first bytes; None where they do not tell."""
-    return next((k for k in KNOWN if any(_fits(s, head) for s in k.signatures)), None)
+    found = next((k for k in KNOWN if any(_fits(s, head) for s in k.signatures)), None)
+    return ZLIB if found is None and _is_zlib(head) else found
+
+
+def _is_zlib(head: bytes) -> bool:
+    """Whether it is compressed by zlib (RFC 1950), as far as it is there."""
+    if head[:1] != b"x" or int.from_bytes(head[:2], "big") % 31:
+        return False
+    import codecs
+    import zlib
+
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        if set(_BINARY).isdisjoint(head):
+            return False  # text, which is a few bytes of zlib's as well
+    except UnicodeDecodeError:
+        pass
+    try:
+        return bool(zlib.decompressobj().decompress(head, 1))
+    except zlib.error:
+        return False
 
 
 def known_name(name: str) -> KnownFile | None:
     """What a kind of file that is no format is meant by ``name`` (``xlsx``); None for no such."""
-    return next((k for k in (*KNOWN, HTML) if name in k.names), None)
+    return next((k for k in (*KNOWN, HTML, ZLIB) if name in k.names), None)
 
 
 def known_words(words: str | None) -> KnownFile | None:
     """What is called so and is no format; None for no such."""
-    return next((k for k in (*KNOWN, HTML) if k.words == words and k.cannot), None)
+    return next((k for k in (*KNOWN, HTML, ZLIB) if k.words == words and k.cannot), None)
 
 
 def is_beyond_text(head: bytes) -> bool:
     """Whether a file begins with a signature that no text has."""
-    return head.startswith(_BEYOND_TEXT)
+    return head.startswith(_BEYOND_TEXT) or _is_zlib(head)
 
 
 #: The signatures that no text begins with.

@@ -66,16 +66,29 @@ A number of text is the double that stands for it where both are one number: `1.
 Pickles (`--trust`) of what NumPy, pandas, Arrow or polars have are read as containers of such
 objects are: an array alone as its rows, a frame alone as a table. Inside an object they are lists,
 plain values and records, and NaT and what is missing are null: told as `arrays`; with `--tagged`
-an array or a scalar of NumPy has its type.
+an array or a scalar of NumPy has its type. Periods and intervals of pandas are the text by which it
+calls them (`2024-01`, `(0, 1]`), from frames, and from columns of Parquet and Arrow.
 
 A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
 `datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
 (`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
 is refused where it is finer yet, a time of day, or in another zone than UTC.
 
+A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
+in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is
+text with one offset. Times in several zones, and below a map or a list, are text.
+
+A first line `sep=;` of CSV, by which Excel is told the delimiter, names that and is no line of
+cells: bytes that are given back have it, and what is converted has not. Lines that all end in
+carriage returns alone, as of old Macs, are read as lines, which is told; in quotes these stay.
+
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
 documents are a list, comments are dropped, and told, and so is what it was read as.
+
+A tag of YAML that has no type here (`!Ref x` of CloudFormation, `!include` of Home Assistant, also
+`!!omap`) becomes a map of that one key, and is itself in YAML; its text is text, whatever it looks
+like. Under a key `<<`, and as a key, such a value is refused.
 
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
@@ -85,7 +98,9 @@ several runs, and of elements of one name that stand apart, is lost by `order`.
 An HDF5 file is a map of arrays: a dataset is called by its groups too (`run/field`), and an
 attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of the file. Such names
 become attributes again where what they are of is there. A dataset that is taken alone, by `--at`
-or for a table, is without its attributes, which is told.
+or for a table, is without its attributes, which is told. Where lists of any length stand among the
+datasets (or nothing: a null dataspace), formats of values get the rows of all; .npz and HDF5, whose
+arrays hold none of that, refuse these, or leave them out by `around`.
 """
 
 

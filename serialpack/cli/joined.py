@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import IO
 
+from serialpack.csv_front import separator_line
 from serialpack.errors import RefusedError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.declaration import Declaration
@@ -142,6 +143,6 @@ def _first_row(table: IO[bytes]) -> bytes:
     row = b""
     while line := table.readline():
         row += line
-        if row.count(b'"') % 2 == 0:
+        if separator_line(row) < len(row) and row.count(b'"') % 2 == 0:
             break
     return row

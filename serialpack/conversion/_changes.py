@@ -34,6 +34,7 @@ from serialpack.values.nanoseconds import (
     nanoseconds_of,
 )
 from serialpack.values.parts import NOTHING, WITH_CONTENTS, attributes, plain, whole
+from serialpack.values.yaml_tags import as_map
 
 
 class Applied(Changer):
@@ -284,6 +285,7 @@ _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _CHANGES: dict[str, Callable[[Any], Any]] = {
     "null": lambda _: OMITTED,
     "bson": _extended,
+    "tags": as_map,
     "bytes": _base64,
     "timestamps": _moment,
     "zones": _moment,

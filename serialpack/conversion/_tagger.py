@@ -21,6 +21,7 @@ from serialpack.literal import Literal
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import key_kind, shown
 from serialpack.values.parts import attributes
+from serialpack.values.yaml_tags import YamlTag
 
 #: Arrays and objects in a tag that holds no other values, at most.
 _TAG_DEPTH = 3
@@ -140,6 +141,9 @@ class Tagger:
         if name == "cbor2.CBORTag":
             parts = [value.tag, value.value]
             return {"$cborTag": self._array(parts, self._place(place, step, value, 2))}
+        if kind is YamlTag:
+            parts = [value.tag, value.value]
+            return {"$yamlTag": self._array(parts, self._place(place, step, value, 2))}
         if name == "cbor2.frozendict":
             return {"$frozenMap": self._pairs(value, self._place(place, step, value, 3))}
         if name == "bson.dbref.DBRef":

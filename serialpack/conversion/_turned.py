@@ -15,6 +15,7 @@ from uuid import UUID
 from serialpack.values.durations import duration_of, nanoseconds_in
 from serialpack.values.equality import difference
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
+from serialpack.values.yaml_tags import of_map
 
 
 def turned_back(rule: str, was: Any, became: Any) -> bool:
@@ -92,6 +93,7 @@ def _key(text: str, kind: type) -> Any:
 
 _BACK: dict[str, Callable[[Any, type], Any]] = {
     "bson": _extended,
+    "tags": lambda made, _: of_map(made),
     "bytes": _bytes,
     "timestamps": _moment,
     "zones": _moment,

@@ -11,6 +11,7 @@ from serialpack.conversion._tagplaces import BadTag, Place, difference_at
 from serialpack.conversion._tags import ODD, integer_of, text_of
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import shown
+from serialpack.values.yaml_tags import YamlTag
 
 _Container = TypeVar("_Container", list[Any], dict[Any, Any])
 
@@ -145,6 +146,14 @@ def _cbor_tag(parts: list[Any]) -> Any:
     return import_library("cbor2", "cbor").CBORTag(integer_of(parts[0], 64), parts[1])
 
 
+def _yaml_tag(parts: list[Any]) -> Any:
+    if len(parts) != 2 or type(parts[1]) not in (str, list, dict):
+        raise ValueError("must have a tag and text, an array or a map")
+    if text_of(parts[0]) in ("", "!"):
+        raise ValueError("must have a tag of its own")
+    return YamlTag(*parts)
+
+
 def _code(text: Any, held: dict[Any, Any]) -> Any:
     (scope,) = held.values()
     if type(scope) is not dict:
@@ -165,4 +174,5 @@ _MAKERS: dict[str, Callable[[list[Any]], Any]] = {
     "$map": _map,
     "$frozenMap": _frozen_map,
     "$cborTag": _cbor_tag,
+    "$yamlTag": _yaml_tag,
 }

@@ -39,7 +39,8 @@ def from_datasets(given: Given, at: str | None, to: str, source: Source, losses:
 
     is_array = FORMATS.declaration(to).is_array
     file = as_file(given.read)
-    how: dict[str, Any] = {"do": "all"}
+    target = FORMATS.declaration(to)
+    how: dict[str, Any] = {"do": "all", "lists": not (target.has_arrays or target.has_datasets)}
     if at or is_array or to in TABLES:
         how = {"do": "one", "at": at, "as_array": is_array}
     answers = asked(file, **how)

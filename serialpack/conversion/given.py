@@ -10,7 +10,7 @@ from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import decompressed, packed_inside
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.found_tables import opened
+from serialpack.conversion.found_tables import by_lines, opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
 from serialpack.detect import AsFound, looks_like, not_converted, told
@@ -18,6 +18,7 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.formats.csv.returns import ReturnLines
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.blocks import SETTINGS
@@ -60,7 +61,7 @@ class Given(NamedTuple):
     of: FileRead | None = None
     dropped: tuple[Loss, ...] = ()
     head: bytes = b""
-    loose: Loose | None = None
+    loose: Loose | ReturnLines | None = None
     maker: LooseJson | None = None
 
     @property
@@ -160,12 +161,15 @@ def given_by(
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
     read, found = restored.read, plan.source
-    declared, loose, maker = FORMATS.declaration(found), None, None
+    declared = FORMATS.declaration(found)
+    loose, maker = None, None
     is_text = plan.source_serializer is None and declared.is_json
     if table != AsFound() or declared.variants or is_text:
         head, _ = restored.front(HEAD)
         found, usual, read, loose, maker = opened(read, head, found, None, table)
         plan = plan._replace(source=usual)
+    elif plan.source_serializer is None and declared.delimiter:
+        read, loose = by_lines(restored)
     as_it_is = read == restored.read
     head = restored.front(HEAD)[0] if trust else b""
     if plan.source_serializer is None and _in_file(plan.source):

@@ -18,10 +18,10 @@ from serialpack.serializers.of_pandas import is_frame
 from serialpack.serializers.of_polars import is_of_polars, table_of_polars
 from serialpack.text import unique_names
 from serialpack.values.equality import difference
-from serialpack.values.kinds import ATTRIBUTES, RENAMED, Spelled, shown
+from serialpack.values.kinds import ARRAYS, ATTRIBUTES, RENAMED, Spelled, shown
 
 #: The rule by which they are.
-ARRAY_RULE = "arrays"
+ARRAY_RULE = ARRAYS
 
 #: The modules with types that become plain: one that another defines, of theirs, has more to it.
 LIBRARIES = frozenset({"array", "numpy", "pandas", "polars", "pyarrow"})

@@ -196,6 +196,11 @@ RULES: dict[str, Rule] = {
         frozenset({"tag"}),
         *(ALL, ("BSON type as Extended JSON", "BSON types as Extended JSON"), ALL, "--tagged"),
     ),
+    "tags": Rule(
+        'a value under a tag of YAML that has no type here is a map of the tag, {"!Ref": "x"}',
+        frozenset({"tag"}),
+        *(ALL, ("value under a tag as a map", "values under tags as maps"), ALL, "--tagged"),
+    ),
     "bytes": Rule(
         "bytes become base64 text (RFC 4648)",
         frozenset({"bytes", "bytearray"}),

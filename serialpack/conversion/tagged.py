@@ -53,6 +53,7 @@ Tags of our own, where the specification has none:
                                     {"$ipInterface": "10.0.0.1/8"}
     CBOR tag, map as a key          {"$cborTag": [6, value]}, {"$frozenMap": [[key, value], ...]}
     CBOR simple value               {"$cborSimple": 59}
+    YAML tag, of no type here       {"$yamlTag": ["!Ref", value]}
     MessagePack extension           {"$msgpackExt": {"code": 5, "base64": "AAE="}}
     MessagePack time, nanoseconds   {"$msgpackTimestamp": {"seconds": 1, "nanoseconds": 2}}
     p what a tag reads as Python's  {"$bson": {"$numberDecimal": "1.50"}} (Decimal128),

@@ -7,8 +7,11 @@ of it.
 from functools import cache
 from typing import NamedTuple
 
-from serialpack.conversion.rules import RULES, UNIONS
+from serialpack.conversion.rules import RULES, TYPED_TABLES, UNIONS
 from serialpack.conversion.targets import writers
+
+#: Times that tables with types hold where those of a column are in one zone.
+_ZONED = frozenset({"offset-datetime", "zoned-datetime"})
 
 
 class Verdict(NamedTuple):
@@ -33,7 +36,8 @@ def verdict(kind: str, target: str) -> Verdict:
     )
     if kind not in serializer.cannot | serializer.partly and not merged:
         return Verdict("same")
-    partly = merged or kind in serializer.partly
+    zoned = kind in _ZONED and target in TYPED_TABLES
+    partly = merged or zoned or kind in serializer.partly
     fit = [name for name, rule in RULES.items() if kind in rule.kinds and rule.is_for(target)]
     carried = tuple(name for name in fit if RULES[name].is_carried(target))
     if carried:

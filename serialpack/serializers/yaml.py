@@ -20,10 +20,10 @@ class YamlSerializer(FormatSerializer):
     cannot = NEVER | {
         *("nan-bits", "surrogates", "bytearray", "zoned-datetime", "time", "timedelta"),
         *("decimal", "fraction", "uuid", "tuple", "frozenset", "complex", "number-array"),
-        *("tag", "object", "function", "value"),
+        *("object", "function", "value"),
     }
-    #: A key must be a scalar; an offset has no name and no seconds.
-    partly = frozenset({"key", "offset-datetime"})
+    #: A key must be a scalar; an offset has no name and no seconds; a tag is one of YAML's.
+    partly = frozenset({"key", "offset-datetime", "tag"})
     identity = True
     text = True
     about = "YAML documents, by PyYAML"

@@ -36,6 +36,7 @@ from serialpack.values.parts import (
     whole,
 )
 from serialpack.values.quick import quickly_same
+from serialpack.values.yaml_tags import YamlTag
 
 
 def kind_of(value: Any) -> str:
@@ -122,6 +123,7 @@ _BY_TYPE: dict[type, str | Callable[[Any], str]] = {
     frozenset: "frozenset",
     complex: "complex",
     memoryview: "number-array",
+    YamlTag: "tag",
 }
 
 

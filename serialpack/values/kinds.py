@@ -73,6 +73,8 @@ DIGITS, DUPLICATES, NAN, UTF8 = "digits", "duplicates", "nan", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
+#: That of what libraries have types for, and plain values stand for.
+ARRAYS = "arrays"
 
 #: What is no value, and is dropped where values are all that is kept: in words, of one and of
 #: several.

@@ -15,7 +15,7 @@ import pytest
 
 from serialpack.detect import not_converted
 from serialpack.formats import FORMATS
-from serialpack.known import KNOWN, KnownFile
+from serialpack.known import KNOWN, KnownFile, known_file
 from tests.archives import a_tar, a_zip
 from tests.cli.conftest import Run
 
@@ -268,3 +268,21 @@ def test_packing_by_values_names_from_only_where_it_helps(run: Run, tmp_path: Pa
     (tmp_path / "a.dat").write_bytes(b"\0\1\2")
     assert b"--from" not in run("pack", "-s", "json", "a.zip", code=3).stderr
     assert b"--from" in run("pack", "-s", "json", "a.dat", code=3).stderr
+
+
+@pytest.mark.parametrize("level", [1, 3, 6, 9])
+@pytest.mark.parametrize("name", ["a.joblib", "a.pkl", "a.json"])
+def test_what_zlib_compressed_is_told(name: str, level: int, run: Run, tmp_path: Path) -> None:
+    """Of files that joblib compresses it was said that there is no opcode b'x'."""
+    import pickle
+    import zlib
+
+    path = tmp_path / name
+    path.write_bytes(zlib.compress(pickle.dumps(list(range(99))), level))
+    done = run("unpack", "--trust", "--to", "ndjson", path, code=3)
+    assert b"zlib: not a data format; joblib.load reads it" in done.stderr
+
+
+def test_text_that_begins_like_it_is_text() -> None:
+    for text in (b"x^2,y\n1,2\n", "x^2,\u00e9\n1,2\n".encode(), b"x", b"x\x01"):
+        assert known_file(text) is None

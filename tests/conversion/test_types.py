@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +18,7 @@ from serialpack.conversion.types.spelling import is_style, possible, spelled, va
 pa = pytest.importorskip("pyarrow")
 
 INFER = Shaping(infer=True)
+EAST = timezone(timedelta(hours=2))
 
 
 def converted(data: bytes, to: str, source: str = "csv", **how: Any) -> tuple[bytes, Any]:
@@ -72,7 +73,8 @@ COLUMNS: dict[str, tuple[list[str], list[Any] | None]] = {
     "with a space": (["2024-01-01 01:02"], [datetime(2024, 1, 1, 1, 2)]),
     "in UTC": (["2024-01-01T00:00:00.250Z"], [datetime(2024, 1, 1, 0, 0, 0, 250000, tzinfo=UTC)]),
     "T and space": (["2024-01-01T01:02:03", "2024-01-01 01:02:03"], None),
-    "other zones": (["2024-01-01T01:02:03+02:00"], None),
+    "another zone": (["2024-01-01T01:02:03+02:00"], [datetime(2024, 1, 1, 1, 2, 3, tzinfo=EAST)]),
+    "other zones": (["2024-01-01T01:02:03+02:00", "2024-01-01T01:02:03+01:00"], None),
     "nanoseconds": (["2024-01-01T01:02:03.123456789"], None),
     "a word at the end": ([*["1"] * 300, "n/a"], None),
     "a fraction at the end": ([*["1"] * 300, "0.5"], [*[1.0] * 300, 0.5]),

@@ -23,6 +23,7 @@ from serialpack.columns.parse.nodes import SCALAR, STRING
 from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import KINDS, TextShape
 from serialpack.columns.texts import Texts
+from serialpack.csv_front import separator_line
 
 _LINE_ENDS = b"\r\n"
 _EMPTY = b'""'
@@ -153,6 +154,8 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
 
     For texts of which ``shape.split`` makes nothing.
     """
+    if front := separator_line(data):
+        return select(data[front:], wanted, delimiter)
     x = np.frombuffer(data, np.uint8)
     if b'"' in data and quoting_of(x, delimiter[0]) is None:
         raise UntoldError(None, _ODD)
@@ -179,6 +182,7 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
 
 def names(data: bytes, delimiter: bytes) -> list[str]:
     """The fields of the first line of a text, as they are without quotes."""
+    data = data[separator_line(data) :]
     found = fields_of(np.frombuffer(data, np.uint8), delimiter[0]).first_line(data)
     if found and found[0].startswith(BOM_UTF8):
         # Quotes behind the mark are around the name, but not around the field.

@@ -26,6 +26,7 @@ from serialpack.columns.parse.nodes import (
     worth_while,
 )
 from serialpack.columns.spans import PADDING, Bytes, Positions, numbered, tell_apart
+from serialpack.csv_front import separator_line
 
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 
@@ -131,6 +132,8 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     """
     x = np.frombuffer(data, np.uint8)
     fields = fields_of(x, delimiter[0])
+    if front := separator_line(data):
+        fields = fields.part(fields.starts >= front)
     if len(fields.starts):
         names = fields.first_line(data)
         if len(names) < len(fields.begins) and not fields.begins[len(names)]:
@@ -190,9 +193,8 @@ def outline(nodes: Sequence[Node], origins: Origins, delimiter: bytes = b",") ->
     """What a walk through ``nodes`` means. Columns without names have their index."""
     names: list[bytes] = []
     if nodes and nodes[0].text.strip(b"\r\n"):
-        names = fields_of(np.frombuffer(nodes[0].text, np.uint8), delimiter[0]).first_line(
-            nodes[0].text
-        )
+        text = nodes[0].text[separator_line(nodes[0].text) :]
+        names = fields_of(np.frombuffer(text, np.uint8), delimiter[0]).first_line(text)
         if len(set(names)) != len(names):
             names = []
     index: list[int] = []

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.conversion.tables.columns import Missing
-from serialpack.conversion.tables.shape import FAR, FINE, WITH_FACTS, ValueShape
+from serialpack.conversion.tables.shape import FAR, FINE, WITH_FACTS, ZONED, ValueShape
 from serialpack.formats.tables.records import arrow
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 
@@ -40,6 +40,10 @@ def arrow_type(shape: ValueShape, *, within: bool = False) -> Any:
     types = shape.types - {type(None), Missing}
     if not types:
         return pa.string() if within else pa.null()
+    if zones := [fact[1] for fact in shape.facts if fact is not None and ZONED in fact]:
+        if types == {datetime} and len(shape.facts) == 1:
+            return pa.timestamp("us", zones[0])
+        types = _without_zones(types, shape.facts)
     if types <= {int, float}:
         return _number(shape, types)
     if any(FINE in fact for fact in shape.facts if fact is not None):
@@ -57,6 +61,12 @@ def arrow_type(shape: ValueShape, *, within: bool = False) -> Any:
         inner = None if shape.items is None else arrow_type(shape.items, within=True)
         return None if inner is None else pa.list_(inner)
     return _with_facts(kind, shape.facts) if kind in WITH_FACTS else None
+
+
+def _without_zones(types: Set[type], facts: Set[Any]) -> Set[type]:
+    """The types that there are once times in zones, of which there are several, are text."""
+    others = {name for fact in facts if fact is not None for name in fact} & {UTC_TIME, LOCAL_TIME}
+    return (types | {str}) - (set() if others else {datetime})
 
 
 def _number(shape: ValueShape, types: Set[type]) -> Any:

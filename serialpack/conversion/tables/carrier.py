@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.rules import TYPED_TABLES
+from serialpack.conversion.tables.layout import Layout, schema_of
+from serialpack.conversion.tables.zones import zone_of, zoned_in
 from serialpack.formats.shared.document import compared
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer
@@ -49,3 +52,46 @@ class Carrier:
             return compared([alone], self._serializer.load(self._serializer.dump([alone]))) is None
         except FAILURES:
             return False
+
+
+class ZoneCarrier(Carrier):
+    """As of any table with types, but that columns of times in one zone stay what they are."""
+
+    def __init__(self, like: str, beside: frozenset[str], layout: Layout | None, *, utf8: bool):
+        super().__init__(like, beside, utf8=utf8)
+        #: The zones of columns, once they are known.
+        self._zones = None if layout is None else dict(_zones_in(layout))
+
+    def carried(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        """While they are looked at, times stay where those of a block are in one zone."""
+        kept = self._kept(records)
+        if not kept:
+            return super().carried(records, losses, first_record)
+        nothing = dict.fromkeys(kept)
+        without = [
+            {key: None if key in nothing else value for key, value in record.items()}
+            for record in records
+        ]
+        made = super().carried(without, losses, first_record)
+        for was, became in zip(records, made, strict=True):
+            became.update((name, was[name]) for name in kept if name in was)
+        return made
+
+    def _kept(self, records: list[Any]) -> list[Any]:
+        if self._zones == {} or not {dict}.issuperset(map(type, records)):
+            return []
+        times = zoned_in(records, self._zones)
+        zones = {name: zone_of(some) for name, some in times.items()}
+        if self._zones is None:
+            return [name for name, zone in zones.items() if zone is not None]
+        return [name for name, zone in zones.items() if zone == self._zones[name]]
+
+
+def _zones_in(layout: Layout) -> Iterator[tuple[str, str]]:
+    """The columns of one key that have a zone, and that."""
+    if layout.schema is None:
+        return
+    for column, field in zip(layout.columns, schema_of(layout), strict=True):
+        zone = getattr(field.type, "tz", None)
+        if len(column.path) == 1 and zone not in (None, "UTC"):
+            yield column.path[0], zone

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.tables.columns import MISSING
-from serialpack.conversion.tables.layout import Layout, TableColumn
+from serialpack.conversion.tables.layout import Layout, TableColumn, schema_of
 from serialpack.conversion.tables.strips import (
     CELLS,
     rows_wait,
@@ -173,13 +173,6 @@ def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
         except FAILURES:
             return Difference(number, column.value_path, shown(value), "", inner_kind(value))
     return Difference(0, column.value_path, "the values", "an error", "value")
-
-
-def schema_of(layout: Layout) -> Any:
-    """The schema of a layout with types."""
-    pa = tables.arrow()
-    assert layout.schema is not None
-    return pa.ipc.read_schema(pa.py_buffer(layout.schema))
 
 
 def _may_widen(values: Sequence[Any], kind: Any) -> bool:

@@ -137,15 +137,22 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
     return Layout(tuple(columns), place, rows, schema, separator=shaping.between)
 
 
+def schema_of(layout: Layout) -> Any:
+    """The schema of a layout with types."""
+    from serialpack.formats.tables.records import arrow
+
+    pa = arrow()
+    assert layout.schema is not None
+    return pa.ipc.read_schema(pa.py_buffer(layout.schema))
+
+
 def with_kept(layout: Layout, kept: KeptTable) -> Layout:
     """A layout with types that has ``kept`` beside its columns, for who reads them again."""
     if layout.schema is None:  # a database's
         return layout._replace(kept=kept)
-    from serialpack.formats.tables.records import arrow
     from serialpack.formats.tables.table import KEPT
 
-    pa = arrow()
-    schema = pa.ipc.read_schema(pa.py_buffer(layout.schema)).with_metadata({KEPT: kept.stored()})
+    schema = schema_of(layout).with_metadata({KEPT: kept.stored()})
     return layout._replace(schema=schema.serialize().to_pybytes())
 
 

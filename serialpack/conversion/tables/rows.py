@@ -15,6 +15,7 @@ from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import Table, inner_kind, same_column, unlike
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
+from serialpack.csv_front import is_mistaken
 from serialpack.formats.csv.join import TableJoin
 from serialpack.formats.csv.style import CsvStyle, write_rows
 from serialpack.formats.csv.tokens import rows_of, texts_of
@@ -258,9 +259,9 @@ def head_of(names: list[str], delimiter: str) -> bytes:
     """The line of names above the rows."""
     if not names:
         return b""
-    # Unquoted, the first character would be a byte-order mark.
-    marked = names[:1] and names[0].startswith("\ufeff")
-    return (write_rows([names], delimiter, CsvStyle("\n", int(bool(marked)))) + "\n").encode()
+    # Unquoted, it would begin with a byte-order mark, or name the delimiter.
+    style = CsvStyle("\n", int(is_mistaken(names, delimiter)))
+    return (write_rows([names], delimiter, style) + "\n").encode()
 
 
 def _carried(

@@ -12,6 +12,7 @@ from itertools import chain, compress, islice
 from operator import is_
 from typing import Any
 
+from serialpack.conversion.tables.zones import zone_of
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.column_types import Mixed, Odd, column_of
 from serialpack.values.nanoseconds import fine_kind, has_nanoseconds, nanoseconds_of
@@ -68,6 +69,7 @@ class ValueShape:
         self.low = self.high = 0
         self.maps = self.members = 0
         #: Of times, whether they are in UTC, ``FINE`` or ``FAR``; of decimals, digits and places.
+        #: Of times in one zone, ``ZONED`` and that.
         self.facts: Set[Any] = _NOTHING
         self.lists: Set[tuple[Any, ...]] = _NOTHING
         #: Of crowded maps, what stands under all keys; None where these are no text, or too deep.
@@ -268,12 +270,16 @@ WITH_FACTS: frozenset[type] = frozenset({datetime, time, timedelta, Decimal})
 
 #: The facts that times have nanoseconds, and that some are beyond the years of those.
 FINE, FAR = "fine", "far"
+#: The fact that times are in the zone that stands beside it.
+ZONED = "zoned"
 
 
 def _fact(values: Sequence[Any]) -> Any:
     """What a typed target must know of values of one type; None for what it has no type for."""
     if (fine := fine_kind(type(values[0]))) is not None:
         return (fine, FINE) if all(map(has_nanoseconds, values)) else None
+    if type(values[0]) is datetime and (zone := zone_of(values)) is not None:
+        return ZONED, zone
     try:
         found = column_of(values, as_map=lambda _: False)
     except (Odd, Mixed):

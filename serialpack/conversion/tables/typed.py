@@ -11,12 +11,25 @@ from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_js
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.nested import nested, records_of
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
 from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.formats.tables.table import TableFormat
-from serialpack.values.kinds import RENAMED, SHORT_ROWS, Difference, Loss, Unheld, value_step
+from serialpack.values.kinds import (
+    ARRAYS,
+    DUPLICATES,
+    RENAMED,
+    SHORT_ROWS,
+    Difference,
+    Loss,
+    Unheld,
+    shown,
+    value_step,
+)
+
+_HEEDED = frozenset({SHORT_ROWS, RENAMED})
 
 
 class RowReader:
@@ -33,17 +46,19 @@ class RowReader:
     ) -> tuple[list[Any], list[Loss]]:
         """The records of a block, and what is carried of it; errors as of ``ValueFormat.parse``.
 
-        ``allowed``: rules, of which that of rows which end early is heeded. ``literals``: numbers
+        ``allowed``: rules, of which those of rows which end early, and of columns of one name, are
+        heeded. ``literals``: numbers
         that are spelled as Python does not are literals, else their nearest.
         """
         found: list[Loss] = []
         ends: list[int] = []
         try:
-            names, columns = self._columns(block)
+            names, columns = self._columns(block, allowed, found)
         except ValueError:  # parsing says what is wrong, and where, unless rows end early alone
-            rows, found = parse_lossy(self._format, block, allowed & {SHORT_ROWS})
+            # Of columns of one name each is there, since only some rows have the last one.
+            rows, found = parse_lossy(self._format, block, allowed & _HEEDED)
             ends = list(map(len, rows))
-            names, columns = self._columns(block, padded=True)
+            names, columns = self._columns(block, allowed, [], padded=True)
         values = [
             self._values(name, cells, literals=literals)
             for name, cells in zip(names, columns, strict=True)
@@ -56,20 +71,47 @@ class RowReader:
         return records_of(names, values), found
 
     def _columns(
-        self, block: SourceBlock, *, padded: bool = False
+        self,
+        block: SourceBlock,
+        allowed: frozenset[str],
+        found: list[Loss],
+        *,
+        padded: bool = False,
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """The names, and the raw cells below each of them; ValueError. ``padded``: empty ones
-        behind rows that end early."""
+        """The names, and the raw cells below each of them; ValueError. ``found``: where it is told
+        that some are renamed, as ``allowed`` says. ``padded``: empty ones behind rows that end
+        early."""
         data = self._format.without_header(block)
-        rows = rows_of(
-            self._format.header_of(block).decode().removeprefix("\ufeff"), self._delimiter
-        )
+        head = self._format.header_of(block)
+        rows = rows_of(head[before_header(head) :].decode(), self._delimiter)
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
-            raise ValueError("a name twice")
+            if DUPLICATES in allowed and not padded:
+                cells = raw_columns(data.decode(), self._delimiter, len(names))
+                return self._last(names, cells, block.first_record, found)
+            if RENAMED not in allowed:
+                raise ValueError("a name twice")
+            names = self._format.renamed(names, found, first=block.index == 0)
         if not names:
             return names, []
         return names, raw_columns(data.decode(), self._delimiter, len(names), padded=padded)
+
+    def _last(
+        self,
+        names: list[str],
+        columns: list[Sequence[str]],
+        first_record: int,
+        found: list[Loss],
+    ) -> tuple[list[str], list[Sequence[str]]]:
+        """Of columns of one name the last, which is told in ``found``."""
+        last = {name: number for number, name in enumerate(names)}
+        count = len(columns[0]) * (len(names) - len(last))
+        if count:
+            twice = next(name for number, name in enumerate(names) if last[name] != number)
+            parts = texts_of([columns[names.index(twice)][0], columns[last[twice]][0]])
+            path = "$" + value_step(twice)
+            found.append(Loss(DUPLICATES, count, first_record, path, *map(shown, parts)))
+        return list(last), [columns[number] for number in last.values()]
 
     def _values(self, name: str, cells: Sequence[str], *, literals: bool) -> list[Any]:
         shaping = self._shaping
@@ -109,7 +151,7 @@ class FrameReader:
         literals: bool = True,
     ) -> tuple[list[Any], list[Loss]]:
         """As ``RowReader.read``; the rule that is heeded is that of columns of one name."""
-        records, found = parse_lossy(self._format, block, allowed & {RENAMED})
+        records, found = parse_lossy(self._format, block, allowed & {RENAMED, ARRAYS})
         if not records:
             return records, found
         names = list(records[0])

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import DATABASES, ELEMENTS, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables import at
-from serialpack.conversion.tables.carrier import Carrier
+from serialpack.conversion.tables.carrier import Carrier, ZoneCarrier
 from serialpack.conversion.tables.rows import KeptJoin, TextTable
 from serialpack.conversion.tables.table import Written
 from serialpack.conversion.types.typing import Typer
@@ -52,7 +52,8 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
     delimiter = FORMATS.declaration(plan.target).delimiter.decode()
     if plan.layout.kept is not None:
         delimiter = plan.layout.kept.delimiter
-    is_text = bool(FORMATS.declaration(plan.source).delimiter) and not plan.shaping.reads
+    is_text = bool(FORMATS.declaration(plan.source).delimiter)
+    is_text = is_text and not (plan.shaping.reads or plan.types)
     how = plan.layout, plan.shaping, delimiter
     return TextTable(*how, verify=plan.verify, lossy=lossy, plain=is_text)
 
@@ -82,7 +83,7 @@ def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}), utf8=True)
     beside = frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"})
-    return Carrier(plan.target, beside, utf8=utf8)
+    return ZoneCarrier(plan.target, beside, plan.layout, utf8=utf8)
 
 
 def typer_of(plan: ConversionPlan) -> Typer | Untyper | None:

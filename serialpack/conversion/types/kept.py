@@ -9,6 +9,7 @@ from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.types.seen import ALL, FILLED, NEEDED, TypesSeen
 from serialpack.conversion.types.spelling import TEXT, Spelling, is_style, spelled, values_of
 from serialpack.conversion.types.typing import TypedColumn
+from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
@@ -110,7 +111,8 @@ class KeptTable(NamedTuple):
     def first_line(self, names: list[str]) -> bytes:
         """The line of names as it stood; nothing where it has others."""
         try:
-            rows = rows_of(self.head.removeprefix("\ufeff"), self.delimiter)
+            head = self.head.encode()
+            rows = rows_of(head[before_header(head) :].decode(), self.delimiter)
         except ValueError:
             return b""
         ends = self.head.endswith(self.newline) or not self.head.endswith(("\r", "\n"))

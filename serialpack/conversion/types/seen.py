@@ -8,6 +8,7 @@ from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.types.spelling import EXACT, Spelling, possible, values_of
+from serialpack.csv_front import before_header
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
 
@@ -138,7 +139,7 @@ class TypesSeen:
         mark = fmt.delimiter.decode()
         self.head, self.end = head, (data or head).endswith(b"\n")
         body = data.decode()
-        names = rows_of(head.decode().removeprefix("\ufeff"), mark)[0]
+        names = rows_of(head[before_header(head) :].decode(), mark)[0]
         if '"' not in body:
             known = frozenset({NEEDED})
             filled = [known] * len(names)

@@ -3,7 +3,7 @@
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -25,7 +25,10 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.([0-9]*))?|\.[0-9]+)(?:([eE])[-+]?[0-9
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])(\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?)(.*)", re.ASCII)
 _TIME = re.compile(r"\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_ZONES = ("", "Z", "+00:00")
+#: The zones of times that are in none, or in UTC.
+ZONES = ("", "Z", "+00:00")
+_OFFSET = r"[+-](?!00:00)(?:[01]\d|2[0-3]):[0-5]\d"
+_IS_OFFSET = re.compile(_OFFSET, re.ASCII).fullmatch
 _WORDS = {word: (word, other) for word, other in (("true", "false"), ("TRUE", "FALSE"))}
 _WORDS["True"] = ("True", "False")
 
@@ -66,7 +69,10 @@ def possible(cell: str) -> Iterator[Spelling]:
         yield Spelling("date")
     elif (found := _TIME.fullmatch(cell)) is not None:
         yield Spelling("time", _digits(*found.groups()))
-    elif (found := _MOMENT.fullmatch(cell)) is not None and found[5] in _ZONES:
+    elif (found := _MOMENT.fullmatch(cell)) is not None and (
+        # Of the first and the last day of all, UTC may have none.
+        found[5] in ZONES or (_IS_OFFSET(found[5]) and "0001" < cell[:4] < "9999")
+    ):
         yield Spelling("timestamp", f"{found[1]}{_digits(found[3], found[4])}{found[5]}")
 
 
@@ -130,7 +136,7 @@ def _times(values: Sequence[Any], style: str) -> list[str]:
     zone = ""
     if type(values[0]) is datetime:
         between, digits, zone = style[:1] or "T", style[1:2] or "6", style[2:]
-        aware = UTC if zone else None
+        aware = datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo
         if not {aware}.issuperset([value.tzinfo for value in values]):
             raise ValueError("a time in another zone")
         values = [value.replace(tzinfo=None) for value in values]
@@ -249,7 +255,7 @@ _STYLES = {
     "number": r"|\.0|[ef]\d{1,2}",
     "boolean": "true|TRUE|True",
     "time": "m|[0-6]",
-    "timestamp": r"[T ](m|[0-6])(Z|\+00:00|)",
+    "timestamp": r"[T ](m|[0-6])(Z|\+00:00|)" + f"|[T ](m|[0-6]){_OFFSET}",
 }
 
 

@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterator, Sequence
 from shlex import quote
 from typing import Any, NamedTuple
 
-from serialpack.conversion.rules import DATABASES
-from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.rules import DATABASES, TYPED_TABLES
+from serialpack.conversion.tables.shape import ZONED, ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     TEXT,
     TYPES,
+    ZONES,
     Spelling,
     python_types,
     rank,
@@ -244,6 +245,8 @@ def _holds(target: str, spelling: Spelling, cells: CellsSeen) -> bool:
     kinds = TYPES[spelling.type]
     if spelling.type == "boolean" and target in DATABASES:
         return True  # as 0 and 1, declared so, and read as such
+    if spelling.type == "timestamp" and spelling.style[2:] not in ZONES:
+        return target in TYPED_TABLES  # one offset for all
     if spelling.type == "timestamp":
         kinds = kinds[bool(spelling.style[2:]) :][:1]
     for kind in kinds:
@@ -271,5 +274,12 @@ def shape_of(column: TypedColumn, cells: CellsSeen) -> ValueShape:
     if cells.nothing:
         shape.types.add(type(None))
     if column.spelling.type == "timestamp":
-        shape.facts = {("utc",) if column.spelling.style[2:] else ("local",)}
+        shape.facts = {_fact_of(column.spelling.style[2:])}
     return shape
+
+
+def _fact_of(zone: str) -> tuple[str, ...]:
+    """What is known of times that are spelled with a zone, or with none."""
+    if zone not in ZONES:
+        return ZONED, zone
+    return ("utc",) if zone else ("local",)

@@ -5,8 +5,8 @@ reads what is no UTF-8 or has escaped quotes, ``dialects`` tells by the first ro
 records of lines, maps from the header's names to text; ``tokens`` has the grammar (RFC 4180), and
 ``style`` writes rows as the source had them.
 
-- header: the first line, whose fields are the keys of every record; a table without one is
-  headless, and its columns are ``column1``, ``column2``, ...
+- header: the first line (behind ``sep=;``, see ``serialpack.csv_front``), whose fields are the keys
+  of every record; a table without one is headless, its columns are ``column1``, ``column2``, ...
 - dialect: delimiter, encoding, kind of quotes and header, all of which the format's name says
 - tokens: fields and ends of records. All that reads CSV takes them from ``tokens``, but for
   ``columns.parse.csv``: it needs the place of each field, which NumPy tells in a fifteenth of the

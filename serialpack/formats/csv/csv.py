@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from serialpack.csv_front import LONGEST_SEPARATOR_LINE, before_header, separator_line
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.csv.found import dialect_of
 from serialpack.formats.csv.text import CsvText
@@ -41,7 +42,7 @@ class _CsvFinder(Finder):
         self._delimiter = delimiter
         self.marks = delimiter + b"\n"
         self._opens_behind = delimiter + b"\r\n"
-        self._header = not headless
+        self._header, self._first = not headless, True
         # For a record in pieces: the piece before ended inside quotes; at a quote that closes
         # unless it is half of a doubled one; with this byte.
         self._quoted = self._closed = False
@@ -52,12 +53,18 @@ class _CsvFinder(Finder):
         return (fields + bytes(part).count(b"\n")) // 2 if self._as_maps else fields
 
     def _split(self, buf: bytearray, start: int, end: int, records: int) -> Boundary | None:
-        """Without the header, which is a line of the first block, blank or not."""
-        if self._header:
-            records -= bool(buf[start:end].strip(LINE_ENDS))
-            if self._with_record and not records:
+        """Without the header, which is a line of the first block, blank or not, and without the
+        line that names the delimiter, behind which no block ends."""
+        if self._first:
+            front = separator_line(bytes(buf[start : start + LONGEST_SEPARATOR_LINE]))
+            if front and front == end - start:
                 return None
-            self._header = False
+            records -= bool(front)
+            if self._header:
+                records -= bool(buf[start + front : end].strip(LINE_ENDS))
+            if self._with_record and self._header and not records:
+                return None
+            self._first = False
         return Boundary(end, records)
 
     def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
@@ -89,7 +96,7 @@ class _CsvFinder(Finder):
         return boundary.records
 
     def ends(self, buf: bytearray, start: int, limit: int, *, begin: bool) -> int | None:
-        self._header = False
+        self._first = False
         if begin:
             self._quoted, self._before = False, _NEWLINE
         elif buf[start] == _QUOTE and not self._quoted:
@@ -144,7 +151,8 @@ class CsvFormat(CsvText):
         return self._headed(blocks) if for_values else blocks
 
     def _first_line(self, data: bytes) -> bytes:
-        return data[: next(self._ends(data), len(data))]
+        front = separator_line(data)
+        return data[: next((end for end in self._ends(data) if end > front), len(data))]
 
     @property
     def parameters(self) -> Style:
@@ -161,8 +169,9 @@ class CsvFormat(CsvText):
     ) -> Iterator[Span]:
         text = bytes(data)
         spans = self._quoted_spans(text) if b'"' in text else line_spans(text, blank=LINE_ENDS)
-        if not self.declared.headless:
-            return islice(spans, int(first), None)
+        lines = int(first) * (not self.declared.headless) + (first and separator_line(text) > 0)
+        if lines or not self.declared.headless:
+            return islice(spans, lines, None)
         return self._without_mark(text, spans) if first else spans
 
     def _without_mark(self, text: bytes, spans: Iterator[Span]) -> Iterator[Span]:
@@ -182,8 +191,9 @@ class CsvFormat(CsvText):
     ) -> Span | None:
         text = bytes(data)
         found = None
-        if b'"' not in text and not (self.declared.headless and text.startswith(BOM_UTF8)):
-            at = int(first and not self.declared.headless)
+        front = first and before_header(text)
+        if b'"' not in text and not (self.declared.headless and front):
+            at = int(first and not self.declared.headless) + (first and separator_line(text) > 0)
             found = line_range(text, (span[0] + at, span[1] + at), count + at)
         return found or super().record_range(text, style, span, count, first=first)
 
@@ -196,7 +206,7 @@ class CsvFormat(CsvText):
         line = self._first_line(text)
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         if self.declared.headless:
-            return (BOM_UTF8 if text.startswith(BOM_UTF8) else b""), newline
+            return text[: before_header(text)], newline
         return line.rstrip(LINE_ENDS) + newline, newline
 
     def ends_record(

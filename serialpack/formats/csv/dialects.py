@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from serialpack.csv_front import separator_named
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.found import doubling
+from serialpack.formats.csv.returns import ends_in_returns, with_newlines
 from serialpack.formats.csv.tokens import fields
 from serialpack.formats.shared.document import Malformed
 
@@ -24,10 +26,15 @@ def dialect_told(head: bytes, named: str) -> str:
 
 def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> str:
     """The one of ``delimiters`` that gives all of the first rows the same number of fields, more
-    than one; the comma where it does, or where none or several others do.
+    than one; the comma where it does, or where none or several others do. The one that a first line
+    ``sep=;`` names.
 
     ``head``: how the text begins; ``whole``: all of it, so that its last line has an end.
     """
+    if (named := separator_named(head)) in delimiters:
+        return named
+    if ends_in_returns(head):
+        head = b"".join(with_newlines(iter((head,))))
     text = head.decode("utf-8", "replace").removeprefix("\ufeff")
     if not whole:
         text = text[: text.rfind("\n") + 1]

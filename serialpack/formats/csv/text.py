@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
+from serialpack.csv_front import before_header
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats.base import (
     Difference,
@@ -35,7 +36,6 @@ from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, unique_names
 from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss, shown, value_step
 
-_BOM = "\ufeff"
 _NO_UTF8 = "not UTF-8"
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
 _TITLED = "tail -n +2 <FILE >NEW.csv leaves out the first line, where that is a title or a comment"
@@ -93,16 +93,16 @@ class CsvText(ValueFormat):
         """How many columns a block's source has, told from its header before that is names; an
         upper bound where they are no more than ``few``."""
         head = self.header_of(block)
-        most = head.count(self.declared.delimiter) + 1
+        most = head.count(self.declared.delimiter, before_header(head)) + 1
         if most <= few or b'"' not in head:
             return most
-        return first_width(str(head, "utf-8", "replace").removeprefix(_BOM), self._mark)
+        return first_width(_below(head, "replace"), self._mark)
 
     def _head(self, data: bytes) -> bytes:
         """The header of a source that begins with ``data``."""
         if not self.declared.headless:
             return self._first_line(data)
-        width = first_width(str(data, "utf-8", "replace").removeprefix(_BOM), self._mark)
+        width = first_width(_below(data, "replace"), self._mark)
         names = self._mark.join(f"column{number}" for number in range(1, width + 1))
         return f"{names}\n".encode() if names else b""
 
@@ -116,7 +116,7 @@ class CsvText(ValueFormat):
         if block.index:
             return data
         if self.declared.headless:
-            return data.removeprefix(_BOM.encode())
+            return data[before_header(data) :]
         return data[len(self._first_line(data)) :]
 
     @property
@@ -134,7 +134,8 @@ class CsvText(ValueFormat):
             return {}
         style = parsed.stored()
         if self.declared.headless:
-            return {**style, "h": _BOM} if bytes(block.data).startswith(_BOM.encode()) else style
+            front = bytes(block.data[: before_header(bytes(block.data))])
+            return {**style, "h": front.decode()} if front else style
         usual = write_rows([names], self._mark, parsed) + parsed.newline
         if short and (usual.encode() != head or not block.records):
             style["h"] = head.decode()
@@ -142,13 +143,12 @@ class CsvText(ValueFormat):
 
     def _names(self, head: bytes) -> list[str]:
         lossy = self.marks is not None and UTF8 in self.marks.allowed
-        text = str(head, "utf-8", "surrogateescape" if lossy else "strict")
-        rows = rows_of(text.removeprefix(_BOM), self._mark)
+        rows = rows_of(_below(head, "surrogateescape" if lossy else "strict"), self._mark)
         return rows[0] if rows else []
 
     def line_of_names(self, head: bytes) -> str:
         """A header without what stands before and behind its names; UnicodeDecodeError."""
-        return str(head.rstrip(b"\r\n"), "utf-8").removeprefix(_BOM)
+        return _below(head).rstrip("\r\n")
 
     def cells(self, line: str) -> Iterator[str]:
         """The fields of a line without its end, of which few are there at a time; Malformed."""
@@ -176,7 +176,7 @@ class CsvText(ValueFormat):
                 raise self._placed(block, "", "under a header that is none") from None
         try:
             text = data.decode()
-            begin = int(block.index == 0 and text.startswith(_BOM))
+            begin = 0 if block.index else len(data[: before_header(data)].decode())
             rows = rows_of(text[begin:], self._mark)
         except UnicodeDecodeError as error:
             raise self._placed(block, data[: error.start].decode(), _NO_UTF8) from None
@@ -188,19 +188,20 @@ class CsvText(ValueFormat):
             names = self._mended(names, self.marks.base if self.marks else 0, count=True)
         while block.last and rows and not rows[-1]:
             rows.pop()
-        records = self._records(block, names, rows, text[begin:])
+        records = self._records(block, names, rows, text, begin)
         if block.records is not None and len(records) != block.records:
             # A quote behind a byte-order mark within the source: it was split as one that opens.
             raise self._placed(block, "", "records cannot be told apart from here on")
         return names, records
 
     def _records(
-        self, block: SourceBlock, names: list[str], rows: list[list[str]], text: str
+        self, block: SourceBlock, names: list[str], rows: list[list[str]], text: str, begin: int
     ) -> list[dict[str, str]]:
         """The rows as maps; an error where a name is there twice, or a row does not fit."""
         if len(set(names)) < len(names):
             if self._allows(RENAMED) and not self._allows(DUPLICATES):
-                names = self._renamed(names, block)
+                assert self.marks is not None
+                names = self.renamed(names, self.marks.placed, first=block.index == 0)
             else:
                 self._last_wins(names, rows)
         width = len(names)
@@ -215,7 +216,7 @@ class CsvText(ValueFormat):
                 if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
                     record = block.first_record + len(records)
                     titled = width == 1 < len(row) and not record
-                    raise self._ragged(block, text, at, record, was, titled=titled)
+                    raise self._ragged(block, text, begin, at, record, was, titled=titled)
                 if short is None:
                     short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
                 short = short._replace(count=short.count + 1)
@@ -228,13 +229,22 @@ class CsvText(ValueFormat):
         return self.marks is not None and rule in self.marks.allowed
 
     def _ragged(
-        self, block: SourceBlock, text: str, at: int, record: int, was: str, *, titled: bool
+        self,
+        block: SourceBlock,
+        text: str,
+        begin: int,
+        at: int,
+        record: int,
+        was: str,
+        *,
+        titled: bool,
     ) -> ValueRefusedError:
         """The error for the row ``at`` of a block, behind the header, which may be a title."""
         where = ""
         if block.line >= 0 or block.index == 0:
             header = block.index == 0 and not self.declared.headless
-            before = line_of_row(text, self._mark, at + header)
+            before = text.count("\n", 0, begin)
+            before += line_of_row(text[begin:], self._mark, at + header)
             where = f"line {max(block.line, 0) + before + 1}: "
         return ValueRefusedError(
             f"a {self.title} source with rows of different lengths is not read as values:"
@@ -250,13 +260,14 @@ class CsvText(ValueFormat):
             return names
         return self.marks.mended_names(names, base, count=count)
 
-    def _renamed(self, names: list[str], block: SourceBlock) -> list[str]:
+    def renamed(self, names: list[str], found: list[Loss], *, first: bool) -> list[str]:
+        """A name of its own for each column; ``first``: which is told in ``found``."""
         unique = unique_names(names)
         changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
-        if self.marks is not None and block.index == 0:
+        if first:
             was, became = map(shown, changed[0])
             path = "$" + value_step(changed[0][0])
-            self.marks.placed.append(Loss(RENAMED, len(changed), 0, path, was, became))
+            found.append(Loss(RENAMED, len(changed), 0, path, was, became))
         return unique
 
     def _last_wins(self, names: list[str], rows: list[list[str]]) -> None:
@@ -322,6 +333,11 @@ class CsvText(ValueFormat):
                 return Difference(0, "$", was, "", "value")
             return Difference(0, "$", "the header", "another", "value")
         return compared(before[1], after[1])
+
+
+def _below(head: bytes, errors: str = "strict") -> str:
+    """A text without what stands before its first line of cells; UnicodeDecodeError."""
+    return str(head[before_header(head) :], "utf-8", errors)
 
 
 def names_of(records: list[Any]) -> list[str]:

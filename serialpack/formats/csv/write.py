@@ -6,6 +6,7 @@ import csv
 import io
 from typing import Any
 
+from serialpack.csv_front import is_mistaken
 from serialpack.formats.csv.style import CsvStyle, write_rows
 from serialpack.formats.csv.text import names_of
 
@@ -21,9 +22,9 @@ def write(records: list[Any], delimiter: str) -> bytes:
 
 def header(names: list[str], delimiter: str) -> bytes:
     """The line of names before the rows."""
-    # Unquoted, the first character would be a byte-order mark.
-    marked = names[0].startswith("\ufeff")
-    return _lines([names], delimiter, csv.QUOTE_ALL if marked else csv.QUOTE_MINIMAL)
+    # Unquoted, it would begin with a byte-order mark, or name the delimiter.
+    mistaken = is_mistaken(names, delimiter)
+    return _lines([names], delimiter, csv.QUOTE_ALL if mistaken else csv.QUOTE_MINIMAL)
 
 
 def _lines(rows: list[list[str]], delimiter: str, quoting: Any) -> bytes:

@@ -152,7 +152,7 @@ class _Settler(Changer):
         if lost is not None:
             self._found(lost.rule, lost.kind, Spelled(lost.was), lost.became)
             return lost.became
-        if kind.__name__ == "CBORTag":
+        if kind.__name__ in ("CBORTag", "YamlTag"):
             content = self.walked(value.value)
             return value if content is value.value else kind(value.tag, content)
         if isinstance(value, Mapping):  # in a key

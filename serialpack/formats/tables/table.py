@@ -13,10 +13,11 @@ from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.pandas_types import spelled_columns
 from serialpack.formats.tables.room import MOST_VALUES
 from serialpack.formats.tables.samples import sample_of
 from serialpack.text import unique_names
-from serialpack.values.kinds import RENAMED, Loss, shown, value_step
+from serialpack.values.kinds import ARRAYS, RENAMED, Difference, Loss, Unheld, shown, value_step
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
@@ -36,6 +37,7 @@ class TableFormat(DocumentFormat):
 
     style_types: ClassVar[StyleTypes] = {"schema": (bytes,)}
     in_file = True
+    tells = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
     levels: ClassVar[int]
     #: Fewer rows in a part of a file cost more than they are: 0.2 to 2 kB for each column.
@@ -137,6 +139,8 @@ class TableFormat(DocumentFormat):
             table = self.read_table(data, MOST_VALUES)
         if self.marks is not None and RENAMED in self.marks.allowed:
             table = self._renamed(table, self.marks, first=block.index == 0)
+        if self.marks is not None:
+            table = self._spelled(table, self.marks, block.first_record)
         return list(tables.records_of(table, len(data)))
 
     def _renamed(self, table: Any, marks: Marks, *, first: bool) -> Any:
@@ -151,6 +155,20 @@ class TableFormat(DocumentFormat):
             path = "$" + value_step(was)
             marks.placed.append(Loss(RENAMED, len(changed), 0, path, shown(was), shown(became)))
         return table.rename_columns(unique)
+
+    def _spelled(self, table: Any, marks: Marks, first_record: int) -> Any:
+        """A table with text for what pandas has types for, and Arrow numbers."""
+        for number, texts, what in spelled_columns(table):
+            name, there = table.column_names[number], texts.drop_null()
+            if len(there):
+                place = first_record + texts.is_valid().to_pylist().index(True)
+                path = "$" + value_step(name)
+                became = shown(there[0].as_py())
+                if ARRAYS not in marks.allowed:
+                    raise Unheld(Difference(place - first_record, path, what, became, "tag"))
+                marks.placed.append(Loss(ARRAYS, len(there), place, path, what, became))
+            table = table.set_column(number, name, texts)
+        return table
 
     def read(self, data: bytes) -> list[Any]:
         return self._read(data, MOST_VALUES)

@@ -21,6 +21,7 @@ from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import PREFIX, plain_tag, scalar, spelled_number
 from serialpack.literal import Literal
 from serialpack.values.kinds import DUPLICATES, Spelled, shown, value_step
+from serialpack.values.yaml_tags import YamlTag
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
@@ -72,7 +73,7 @@ def read(
 class _Container:
     """A sequence, mapping or set whose end has not been met yet."""
 
-    __slots__ = ("begin", "deepest", "has_key", "key", "merged", "value")
+    __slots__ = ("begin", "deepest", "has_key", "key", "merged", "tagged", "value")
 
     def __init__(self, value: Any, begin: int, depth: int) -> None:
         self.value = value
@@ -84,6 +85,8 @@ class _Container:
         self.key: Any = None
         self.has_key = False
         self.merged: list[dict[Any, Any]] | None = None
+        #: Whether it is the value of a ``YamlTag``.
+        self.tagged = False
 
 
 class _Anchored:
@@ -119,7 +122,8 @@ class _YamlReader:
         self._stack: list[_Container] = []
         self._anchors: dict[str, _Anchored] = {}
         self._open: dict[int, _Anchored] = {}
-        self._count = self._aliased = 0
+        #: How many of the containers that are open have a tag.
+        self._count = self._aliased = self._tags = 0
         self._plain: dict[str, Any] = {}
 
     def documents(self) -> list[Any]:
@@ -184,7 +188,7 @@ class _YamlReader:
             value = text
             if event.style == '"' and not text.isascii():
                 _check_surrogates(event, text)
-        elif text in self._plain:
+        elif text in self._plain and not self._tags:
             value = self._plain[text]
         else:
             value = self._read_plain(event, text)
@@ -201,7 +205,7 @@ class _YamlReader:
             if above is not None and type(above.value) is dict and not above.has_key:
                 return _MERGE
         value = text if tag == "str" else self._value(event, text, tag)
-        if len(text) <= _SHORT and tag != "merge":
+        if len(text) <= _SHORT and tag != "merge" and not self._tags:
             self._plain[text] = value
         return value
 
@@ -212,14 +216,16 @@ class _YamlReader:
                 raise self._unheld("tag", f"! {shown(text)}")
             return text
         if not tag.startswith(PREFIX):
-            raise self._unheld("tag", f"{shown(tag)} {shown(text)}")
+            return YamlTag(tag, text)
         return self._value(event, text, tag.removeprefix(PREFIX))
 
     def _value(self, event: Any, text: str, tag: str) -> Any:
         try:
-            return self._scalar_of(tag, text, core=self._core)
+            # Nobody looks for literals under a tag.
+            read_so = scalar if self._tags else self._scalar_of
+            return read_so(tag, text, core=self._core)
         except KeyError:
-            raise self._unheld("tag", f"{shown(event.tag)} {shown(text)}") from None
+            return YamlTag(event.tag, text)
         except Inexact as lost:
             if self._marks is not None and self._marks.allows(lost):
                 return self._marks.lost_number(lost)
@@ -228,30 +234,30 @@ class _YamlReader:
             raise Malformed(f"{shown(text)}: {error}", event.start_mark.index) from None
 
     def _start_list(self, event: Any) -> None:
-        if event.tag not in (None, "!", PREFIX + "seq"):
-            raise self._unheld("tag", shown(event.tag))
-        self._start(event, [])
+        self._start(event, [], None if event.tag in ("!", PREFIX + "seq") else event.tag)
 
     def _start_map(self, event: Any) -> None:
         if event.tag == PREFIX + "set":
             self._start(event, set())
             return
-        if event.tag not in (None, "!", PREFIX + "map"):
-            raise self._unheld("tag", shown(event.tag))
-        self._start(event, {})
+        self._start(event, {}, None if event.tag in ("!", PREFIX + "map") else event.tag)
 
-    def _start(self, event: Any, value: Any) -> None:
+    def _start(self, event: Any, value: Any, tag: str | None = None) -> None:
         if len(self._stack) >= MAX_DEPTH:
             raise self._unheld("depth", TOO_DEEP)
         container = _Container(value, self._count, len(self._stack) + 1)
         self._count += _EACH
+        whole = value if tag is None else YamlTag(tag, value)
+        container.tagged = tag is not None
+        self._tags += container.tagged
         if event.anchor is not None:
-            self._anchors[event.anchor] = self._open[id(container)] = _Anchored(value)
-        self._add(value, event)
+            self._anchors[event.anchor] = self._open[id(container)] = _Anchored(whole)
+        self._add(whole, event)
         self._stack.append(container)
 
     def _end(self, event: Any) -> None:
         container = self._stack.pop()
+        self._tags -= container.tagged
         if container.merged is not None:
             own = dict(container.value)
             container.value.clear()
@@ -302,6 +308,7 @@ class _YamlReader:
         elif not above.has_key:
             self._add_key(above, value)
         elif above.key is _MERGE:
+            self._check_merged(value)
             if not isinstance(value, list | dict):  # a container is merged at its end
                 raise Malformed("expected a map or a list of maps", event.start_mark.index)
         elif type(place) is dict:
@@ -316,6 +323,8 @@ class _YamlReader:
     def _add_key(self, above: _Container, key: Any) -> None:
         if isinstance(key, list | dict | set):
             raise self._unheld("key", f"a key that is a {type(key).__name__}")
+        if type(key) is YamlTag:
+            raise self._unheld("tag", f"the key {shown(key)}")
         if type(key) is Literal:
             key = self._held(key)
         twice = above.merged is not None if key is _MERGE else key in above.value
@@ -340,10 +349,17 @@ class _YamlReader:
 
     def _merge(self, above: _Container, value: Any, event: Any) -> None:
         """Take over what ``<<`` stands before. Of a list, an earlier map has the last word."""
+        self._check_merged(value)
         above.merged = [value] if isinstance(value, dict) else list(reversed(value))
         if not all(isinstance(part, dict) for part in above.merged):
             raise Malformed("expected a map or a list of maps", event.start_mark.index)
         above.has_key = False
+
+    def _check_merged(self, value: Any) -> None:
+        """Unheld for what only who knows its tag could merge."""
+        for part in value if type(value) is list else [value]:
+            if type(part) is YamlTag:
+                raise self._unheld("tag", f"<<: {shown(part)}")
 
     def _refused(self, event: Any, message: str) -> RefusedError:
         line = self._line + event.start_mark.line + 1

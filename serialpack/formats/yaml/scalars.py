@@ -21,8 +21,7 @@ from typing import Any
 
 from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, checked_integer, exact_float
 from serialpack.literal import Literal
-
-PREFIX = "tag:yaml.org,2002:"
+from serialpack.values.yaml_tags import PREFIX as PREFIX
 
 #: With what all begins that plain text can mean, other than itself.
 _BEGINS = frozenset("~nNyYtTfFoO+-0123456789.<=")

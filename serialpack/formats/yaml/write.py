@@ -20,6 +20,7 @@ from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.shared.exact import check_zone
 from serialpack.formats.yaml.scalars import PREFIX, needs_quotes
 from serialpack.literal import Literal
+from serialpack.values.yaml_tags import YamlTag
 
 #: No line is folded: where it may be is what readers disagree about.
 _WIDTH = 1 << 30
@@ -124,38 +125,43 @@ class _Document:
         return found
 
     def _end(self, value: Any) -> Any:
-        if type(value) is list:
+        if type(value.value if type(value) is YamlTag else value) is list:
             return self._events.SequenceEndEvent()
         return self._events.MappingEndEvent()
 
     def _container(self, value: Any) -> tuple[Any, Iterator[Any] | None]:
         """The event that begins a container, and what is in it; of an alias nothing."""
-        events = self._events
-        kind = type(value)
-        if kind not in (list, dict, set):
-            raise TypeError(f"YAML has no words for a {kind.__name__}")
+        events, tag = self._events, None
         first = self._met.get(id(value))
         if first is not None:
             if first.anchor is None:
                 self._anchors += 1
                 first.anchor = f"id{self._anchors:03}"
             return events.AliasEvent(first.anchor), None
-        if kind is list:
-            event = events.SequenceStartEvent(None, None, True, flow_style=not value)
+        whole = value
+        if type(value) is YamlTag:
+            tag, value = value.tag, value.value
+        kind, plain, inner = type(value), tag is None, None
+        if kind is str and tag is not None:
+            event = events.ScalarEvent(None, tag, (False, False), value)
+        elif kind is list:
+            event = events.SequenceStartEvent(None, tag, plain, flow_style=not value)
             inner = iter(value)
         elif kind is dict:
-            event = events.MappingStartEvent(None, None, True, flow_style=not value)
+            event = events.MappingStartEvent(None, tag, plain, flow_style=not value)
             inner = _in_turn(value.items())
-        else:
+        elif kind is set and tag is None:
             event = events.MappingStartEvent(None, PREFIX + "set", False, flow_style=not value)
             inner = _in_turn((member, None) for member in sorted(value, key=repr))
-        self._met[id(value)] = event
+        else:
+            raise TypeError(f"YAML has no words for a {kind.__name__}")
+        self._met[id(whole)] = event
         return event, inner
 
 
 def _in_turn(items: Any) -> Iterator[Any]:
     for key, value in items:
-        if isinstance(key, list | dict | set | tuple | frozenset):
+        if isinstance(key, list | dict | set | tuple | frozenset | YamlTag):
             raise TypeError(f"a key that is a {type(key).__name__}")
         yield key
         yield value

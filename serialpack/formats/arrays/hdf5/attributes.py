@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.hdf5.names import MARK, Names
-from serialpack.formats.arrays.hdf5.streams import Npy, corner, npy_of
+from serialpack.formats.arrays.hdf5.streams import DatasetRows, Npy, corner, npy_of
 from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, damaged
 from serialpack.formats.arrays.hdf5.types import NoArray, check_read, unread
 
@@ -40,11 +40,11 @@ class Attribute:
 
 
 def with_attributes(
-    file: Any, found: Iterable[TreeNode], datasets: Mapping[str, Npy]
-) -> tuple[dict[str, Npy], list[str]]:
+    file: Any, found: Iterable[TreeNode], datasets: Mapping[str, Npy | DatasetRows]
+) -> tuple[dict[str, Npy | DatasetRows], list[str]]:
     """``datasets`` and the attributes in ``file``, where ``found`` is, in their order; and in words
     the attributes that are no arrays, or of what is left out."""
-    names, arrays, left = Names(datasets), dict[str, Npy](), list[str]()
+    names, arrays, left = Names(datasets), dict[str, Npy | DatasetRows](), list[str]()
     for of, owner in [("", file), *((node.name, node.what) for node in found)]:
         if owner is None:
             continue

@@ -18,9 +18,11 @@ from serialpack.formats.arrays.hdf5.listed import entries
 from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.hdf5.reader import DATA, END, FAILED, FRAME, KNOWN, MISTAKEN
 from serialpack.formats.arrays.hdf5.streams import (
+    DatasetRows,
     Npy,
     check,
     corner,
+    map_pieces,
     no_more_files,
     npy_of,
     npz_pieces,
@@ -37,7 +39,7 @@ from serialpack.formats.arrays.hdf5.tree import (
     is_dataset,
     sound_nodes,
 )
-from serialpack.formats.arrays.hdf5.types import NoArray, has_names
+from serialpack.formats.arrays.hdf5.types import NoArray, has_names, has_plain_items
 from serialpack.formats.shared.shown import shown_corner
 
 #: Seconds of work between two answers, after which the library is taken to work without end.
@@ -135,12 +137,14 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
         yield from npy.pieces()
 
 
-def _all(file: Any) -> Iterator[Any]:
+def _all(file: Any, *, lists: bool = False) -> Iterator[Any]:
     """All datasets and attributes as an .npz file: as ``_one``, and which datasets are ``left``
-    out, with why."""
+    out, with why. ``lists``: where that leaves out lists of any length, or nothing, and no others,
+    as a map of rows."""
     everything = list(sound_nodes(file))
     found = {node.name: node.what for node in everything if is_dataset(node)}
     held: dict[str, Npy] = {}
+    others: dict[str, DatasetRows] = {}
     left: dict[str, str] = {}
     for name, dataset in found.items():
         try:
@@ -150,16 +154,32 @@ def _all(file: Any) -> Iterator[Any]:
     no_more_files()
     names = Names(found)
     for name in [name for name in found if name not in left]:
+        if names.attribute(name) is not None:
+            left[name] = "what an attribute would be called here"
+            continue
         try:
-            if names.attribute(name) is not None:
-                raise NoArray("what an attribute would be called here")
             held[name] = npy_of(found[name])
         except NoArray as why:
             left[name] = str(why)
-    arrays, dropped = with_attributes(file, everything, held)
+            others[name] = DatasetRows(found[name])
+    is_map = lists and bool(others) and left.keys() == others.keys()
+    made: dict[str, Npy | DatasetRows] = {**held, **others} if is_map else {**held}
+    arrays, dropped = with_attributes(file, everything, made)
+    is_map = is_map and all(map(_has_rows, arrays.values()))
+    if others and not is_map:
+        arrays, dropped = with_attributes(file, everything, held)
     dropped += [*_numbers_named(npy.dataset for npy in arrays.values()), *_beside(everything)]
+    if is_map:
+        yield {"format": "msgpack", "dropped": dropped, "rows": "one"}
+        yield from map_pieces(arrays)
+        return
     yield {"format": "npz", "dropped": dropped, "left": left}
     yield from npz_pieces(arrays)
+
+
+def _has_rows(each: Npy | DatasetRows) -> bool:
+    dataset = each.dataset
+    return dataset.shape is None or has_plain_items(dataset.dtype)
 
 
 def _heads(file: Any, count: int) -> Iterator[bytes]:

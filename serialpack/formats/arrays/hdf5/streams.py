@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from serialpack.errors import InputError, MissingLibraryError, RefusedError
+from serialpack.first_bytes import LIST_16, MAP_16
 from serialpack.formats.arrays.hdf5.chunked import ChunkedDataset, is_sparse
 from serialpack.formats.arrays.hdf5.lzo import SHUFFLE, LzoDataset, can_undo
 from serialpack.formats.arrays.hdf5.tree import found_at
@@ -207,6 +209,29 @@ def rows(dataset: Any) -> Iterator[bytes]:
         yield b"".join(map(encode, values if dataset.shape else [values]))
 
 
+class DatasetRows(NamedTuple):
+    """A dataset of lists of any length, or of nothing, which no array holds."""
+
+    dataset: Any
+
+
+def map_pieces(named: Mapping[str, Npy | DatasetRows]) -> Iterator[bytes]:
+    """A map of MessagePack, of the rows of datasets by name; all ``has_plain_items``."""
+    import msgspec
+
+    encode = msgspec.msgpack.Encoder().encode
+    yield struct.pack(">BI", MAP_16 + 1, len(named))
+    for name, each in named.items():
+        shape = each.dataset.shape
+        yield encode(name)
+        if shape is None:
+            yield encode(None)
+            continue
+        if shape:
+            yield struct.pack(">BI", LIST_16 + 1, shape[0])
+        yield from rows(each.dataset)
+
+
 def corner(dataset: Any, count: int) -> Any:
     """Values of the first ``count`` rows of ``dataset``, which was checked, of each a few more than
     are shown; NoArray."""
@@ -221,9 +246,10 @@ def corner(dataset: Any, count: int) -> Any:
     return values_of(as_held(array, dtype))
 
 
-def npz_pieces(named: dict[str, Npy]) -> Iterator[bytes]:
-    """An .npz file, of pieces as they are made; not compressed."""
-    return zip_pieces((name, npy.pieces()) for name, npy in named.items())
+def npz_pieces(named: Mapping[str, Npy | DatasetRows]) -> Iterator[bytes]:
+    """An .npz file of the arrays among these, of pieces as they are made; not compressed."""
+    arrays = ((name, npy) for name, npy in named.items() if isinstance(npy, Npy))
+    return zip_pieces((name, npy.pieces()) for name, npy in arrays)
 
 
 def no_more_files() -> None:

@@ -53,6 +53,21 @@ def unheld(dtype: Any) -> str:
     return "lists of any length"
 
 
+def has_plain_items(dtype: Any) -> bool:
+    """Whether MessagePack has all items of that type, in lists of any length too."""
+    import h5py
+
+    base = dtype.base
+    if base.names is not None:
+        return all(has_plain_items(base[name]) for name in base.names)
+    if is_text(base):
+        return True
+    inner = h5py.check_vlen_dtype(base)
+    if inner is not None:
+        return has_plain_items(inner)
+    return base.kind in "biuf" and base.itemsize <= 8
+
+
 def has_names(dtype: Any) -> bool:
     """Whether numbers of an item have names, of which arrays know nothing."""
     import h5py

@@ -1,0 +1,36 @@
+"""What stands before the first line of cells of CSV: a byte-order mark, and the line by which Excel
+is told the delimiter (``sep=;``)."""
+
+from __future__ import annotations
+
+import re
+
+_FRONT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[sS][eE][pP]=([,;|\t])\r?\n)?")
+
+#: No such line, with a mark before it, has more bytes.
+LONGEST_SEPARATOR_LINE = 10
+
+
+def before_header(data: bytes) -> int:
+    """How many bytes of a text stand before its first line of cells."""
+    match = _FRONT.match(data)
+    assert match
+    return match.end()
+
+
+def separator_line(data: bytes) -> int:
+    """The same of a text whose first line names the delimiter; else 0."""
+    return before_header(data) if separator_named(data) else 0
+
+
+def separator_named(data: bytes) -> str:
+    """The delimiter that the first line of a text names; nothing where that is a line of cells."""
+    match = _FRONT.match(data)
+    assert match
+    return (match[1] or b"").decode()
+
+
+def is_mistaken(names: list[str], delimiter: str) -> bool:
+    """Whether a line of names without quotes would be read as something before it."""
+    line = f"{delimiter.join(names[:3])}\n".encode("utf-8", "replace")
+    return before_header(line) > 0

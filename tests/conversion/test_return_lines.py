@@ -1,0 +1,69 @@
+"""CSV whose lines end in carriage returns alone, as old Macs wrote it."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.errors import SerialpackError
+from tests.conversion.test_matrix import converted
+
+ROWS = [{"a": "1", "b": 'x\ry,;"\n'}, {"a": "3", "b": "4"}]
+
+
+def table(mark: str, end: str = "\r") -> bytes:
+    return f'a{mark}b\r1{mark}"x\ry,;""\n"\r3{mark}4{end}'.encode()
+
+
+def read(data: bytes, format: str, **how: Any) -> tuple[list[Any], str]:
+    out = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), out, format=format, to="json", **how)
+    return json.loads(out.getvalue()), report.read_as
+
+
+@pytest.mark.parametrize("end", ["\r", ""])
+@pytest.mark.parametrize(("mark", "format"), [(",", "csv"), (";", "csv"), ("\t", "tsv")])
+def test_its_lines_are_records(mark: str, format: str, end: str) -> None:
+    """It was refused, though nothing but the ends of its lines is another way of writing."""
+    assert read(table(mark, end), format) == (ROWS, "lines that end in carriage returns")
+
+
+def test_in_another_encoding() -> None:
+    data = b"\xff\xfe" + table(",").decode().encode("utf-16-le")
+    assert read(data, "csv")[0] == ROWS
+
+
+def test_out_of_a_container() -> None:
+    for serializer in ("raw", "auto"):
+        packed, back = io.BytesIO(), io.BytesIO()
+        serialpack.pack(io.BytesIO(table(";")), packed, format="csv", serializer=serializer)
+        out = io.BytesIO()
+        serialpack.convert(io.BytesIO(packed.getvalue()), out, to="json")
+        assert json.loads(out.getvalue()) == ROWS
+        serialpack.unpack(io.BytesIO(packed.getvalue()), back)
+        assert back.getvalue() == table(";")
+
+
+def test_of_many_pieces() -> None:
+    text = "a,b\r" + "".join(f'{n},"x\r{n}"\r' for n in range(200_000))
+    lines = converted(text.encode(), "csv", "ndjson").splitlines()
+    assert (len(lines), json.loads(lines[-1])) == (200_000, {"a": "199999", "b": "x\r199999"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\r1,2\n",
+        "a,b\n1,2\r3,4\n",
+        "a,b\r" + "1,2\r" * 50_000 + "3,4\n",
+        "a,b\r" + "1,2\r" * 50_000 + "3,4\r\n",
+        'a,b\r5" x,1\r6" y,2\r',
+    ],
+)
+def test_two_kinds_of_ends_are_refused(text: str) -> None:
+    with pytest.raises(SerialpackError, match="not valid CSV"):
+        read(text.encode(), "csv")
