@@ -212,7 +212,7 @@ class Unpacker:
             closing=lambda done: self._sum(path, folder, done, whole=failed is None),
             counts_written=True,
             grouped=False,
-            files=lambda done: sum(each.blocks > 0 and not each.left for each in done.entries),
+            files=None,
         )
         if report is None or not (report.damage or failed):
             return {}
@@ -283,6 +283,7 @@ class Unpacker:
         if found.left:
             self._mover.line({"source": path, "entry": entry, "target": found.target, "left": True})
             return
+        self._mover.tally.add(found.sizes, int(found.blocks > 0))
         self._told += found.blocks > 0
         if found.blocks and (manner.verbose or self._told <= MANY):
             more = " (-v names all)" if self._told == MANY and not manner.verbose else ""
