@@ -73,7 +73,7 @@ class Mover:
         self._manner, self._outputs = manner, outputs
         self.dry_run = outputs.dry_run
         self._times: StageTimes | None = None
-        if outputs.stats or outputs.profile is not None:
+        if (outputs.stats or outputs.profile is not None) and not self.dry_run:
             from serialpack.cli import stage_times
 
             self._times = stage_times.StageTimes(prints=outputs.stats)

@@ -166,7 +166,11 @@ def test_ctrl_c_leaves_all_of_a_group_or_nothing(
 
 @pytest.mark.parametrize(
     ("call", "number", "about", "named", "told"),
-    [("fchmod", 9, TEMP, 0, 0), ("link", 9, TEMP, FILES, 0), ("symlink", 1, "00.json", FILES, FILES)],
+    [
+        ("fchmod", 9, TEMP, 0, 0),
+        ("link", 9, TEMP, FILES, 0),
+        ("symlink", 1, "00.json", FILES, FILES),
+    ],
     ids=["while-written", "while-named", "behind-them"],
 )
 def test_ctrl_c_says_how_much_of_an_archive_is_there(
