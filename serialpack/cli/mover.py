@@ -340,7 +340,8 @@ class Mover:
         if self.dry_run:
             if STDIO not in paths:
                 check()
-            for line in plan:
+            removes = [] if self._outputs.keep else [f"would remove {path}" for path in paths]
+            for line in (*plan, *removes):
                 say(self._manner, line)
             return None
         self._in_entries = self._in_entries or files is None

@@ -142,7 +142,7 @@ class Unpacker:
                     elsewhere=self._mover.elsewhere(path),
                     **how,
                 ),
-                check=lambda: api.check(path, target and to_check(target), force=how["force"]),
+                check=lambda: self._check(path, target and to_check(target), force=how["force"]),
                 plan=[f"would {verb} {path} to {target}"],
                 closing=lambda done: [f"{what}, {_size(done)}, {done.kept}{packed}"],
                 counts_written=True,
@@ -158,6 +158,24 @@ class Unpacker:
         if self._mover.keeps_lines or report.damage or report.lost:  # which has an exit code
             return _line(path, target, report)
         return {}
+
+    def _check(self, path: str, target: str | None, *, force: bool) -> None:
+        """Raise what a plan can tell of unpacking the file ``path``."""
+        from serialpack.cli.plans import check_packed
+
+        api.check(path, target, force=force)
+        check_packed(path, salvage=self._asked.salvage)
+
+    def _check_entries(self, path: str, folder: str) -> None:
+        """The same of the entries of an archive."""
+        from serialpack.cli.plans import check_entries
+
+        outputs = self._asked.outputs
+        if self._asked.salvage:
+            check_folder(folder)
+            return
+        replaces = outputs.force or outputs.skip_existing
+        check_entries(path, folder, replaces=replaces, chosen=self._chosen)
 
     def _how(self) -> dict[str, Any]:
         """What is told to whoever unpacks."""
@@ -207,7 +225,7 @@ class Unpacker:
             inputs,
             folder,
             work,
-            check=lambda: check_folder(folder),
+            check=lambda: self._check_entries(path, folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
             closing=lambda done: self._sum(path, folder, done, whole=failed is None),
             counts_written=True,
