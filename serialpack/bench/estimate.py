@@ -8,6 +8,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from serialpack.bench.material import Crowd, Standing
+from serialpack.bench.squeeze import Worth
 from serialpack.bench.trials import Figures
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 
@@ -20,13 +21,13 @@ OF_A_PART, OF_PIECES = 0.05, 0.1
 
 
 class Measured(NamedTuple):
-    """What was found of a file, or of a part of it. ``size``: bytes of the file; ``squeezed``: what
-    was measured of them takes in the survey; ``workers``: how many such files are worked on at a
+    """What was found of a file, or of a part of it. ``size``: bytes of the file; ``worth``: what
+    was measured of them tells of; ``workers``: how many such files are worked on at a
     time."""
 
     figures: Figures
     size: int
-    squeezed: int
+    worth: Worth
     stands: Standing
     workers: int
 
@@ -48,12 +49,12 @@ Count = Callable[[Measured], tuple[float, float]]
 
 def in_survey(file: Measured) -> tuple[float, float]:
     """What shrinks varies less from file to file in this."""
-    return file.squeezed, file.stands.squeezed
+    return file.worth.squeezed, file.stands.squeezed
 
 
 def in_bytes(file: Measured) -> tuple[float, float]:
     """What is stored as it is, or nearly so, varies less in this."""
-    return file.figures.source, file.stands.bytes
+    return file.worth.bytes, file.stands.bytes
 
 
 def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:

@@ -26,7 +26,7 @@ from serialpack.bench.material import (
     count_records,
 )
 from serialpack.bench.memory import available, limit_memory
-from serialpack.bench.survey import Quick
+from serialpack.bench.squeeze import Parts
 from serialpack.bench.trials import (
     CAREFUL,
     LOOKING,
@@ -164,7 +164,6 @@ class Workbench:
         self.objects = is_object(subject)
         self._serialized: dict[tuple[object, ...], SerializedPart] = {}
         self._compressed: dict[tuple[object, ...], CompressedPart] = {}
-        self._squeezed: dict[int, int] = {}
         self._other: tuple[int, Workbench] | None = None
 
     @cached_property
@@ -197,14 +196,12 @@ class Workbench:
         assert self.subject.stands is not None
         return self.subject.stands
 
-    def squeezed(self, size: int) -> int:
-        """Bytes that the first ``size`` of what is held take in the survey: as many were measured
-        where the end of what is held is not the end of a value."""
-        if size not in self._squeezed:
-            material = self.material
-            assert isinstance(material, Material)
-            self._squeezed[size] = max(Quick()(material.data[:size]), 1)
-        return self._squeezed[size]
+    @cached_property
+    def parts(self) -> Parts:
+        """What a part tells of it: fewer bytes are measured than are held, where these do not end
+        with a value."""
+        assert isinstance(self.material, Material)
+        return Parts(self.subject.path, self.material)
 
     def copy(self) -> float:
         """Seconds of one copy of what is held."""
@@ -317,7 +314,7 @@ class Workbenches:
         care = trial.how or CAREFUL
         care = care._replace(seconds=care.seconds / count, few=care.few / count)
         crowd = self.subject.crowd or Crowd(0.0, 0.0, many=False)
-        found = []
+        found, chain = [], parse_chain(trial.chain)
         with collector_off():
             for bench in self._benches:
                 # Small ones are worked on by one thread, or process, each.
@@ -329,8 +326,8 @@ class Workbenches:
                 except SerialpackError as error:
                     raise RefusedError(f"{printable(bench.subject.path)}: {error.said}") from error
                 workers = trial.threads if small and crowd.many else 1
-                size, squeezed = bench.material.size, bench.squeezed(figures.source)
-                found.append(Measured(figures, size, squeezed, bench.stands, workers))
+                worth, size = bench.parts(figures.source, chain), bench.material.size
+                found.append(Measured(figures, size, worth, bench.stands, workers))
         return weighed(found, crowd)
 
 

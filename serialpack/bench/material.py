@@ -171,6 +171,8 @@ class Material:
         """
         whole = part == WHOLE or len(self.data) <= 2 * part
         size = block_size if whole else min(block_size, max(part // pieces, 1))
+        if self.broken_off and whole:
+            return self._unbroken(size, for_values)
         if self.broken_off:
             # Blocks that are whole, before the one that is not.
             size = min(size, max(len(self.data) // 4, 1))
@@ -188,6 +190,17 @@ class Material:
                 blocks[int((i + 0.5) * step)] for i in range(min(pieces, len(blocks)))
             ]
         return self._samples[key]
+
+    def _unbroken(self, size: int, for_values: bool) -> list[SourceBlock]:
+        """Blocks of up to ``size`` bytes of what is held, without the value that it ends in."""
+        held = len(self.data)
+        # As much as can be is in one block: what a file takes is told from its parts.
+        for most in (held * 7 // 8, held // 4):
+            blocks = self._split(min(size, max(most, 1)), for_values)
+            if 2 * sum(len(block.data) for block in blocks) >= held:
+                return blocks
+        # It is a single value, of which bytes can be split anywhere.
+        return blocks if for_values else self._split_bytes(size)
 
     def _split(self, size: int, for_values: bool) -> list[SourceBlock]:
         blocks = FORMATS.get(self.format).split(

@@ -57,10 +57,10 @@ class Surveyed(NamedTuple):
 
 
 class Quick:
-    """What bytes take behind the quick codec, in blocks as ``pack`` makes them."""
+    """What bytes take behind the quick codec, or another one, in blocks as ``pack`` makes them."""
 
-    def __init__(self) -> None:
-        self._codec = CODECS.create(*parse_stage(CODECS, QUICK))
+    def __init__(self, codec: str = QUICK) -> None:
+        self._codec = CODECS.create(*parse_stage(CODECS, codec))
 
     def __call__(self, data: bytes) -> int:
         """Bytes; what does not shrink is stored as it is."""

@@ -8,6 +8,7 @@ from serialpack.cli.mover import Mover
 from serialpack.cli.naming import STDIO
 from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import PackRequest, UnpackRequest
+from serialpack.errors import UsageError
 from serialpack.far import is_far
 
 
@@ -34,4 +35,6 @@ def mover_of(
     inputs = input_files(asked.files, asked.sources, takes, written)
     hear_of_far((*inputs.paths, output), asked.manner)
     targets = Targets(inputs if each else NONE, output, joins=joins)
+    if isinstance(asked, UnpackRequest) and asked.name and (targets.is_file or output == STDIO):
+        raise UsageError("-N and -o both name the output", hint="-o FOLDER/ says where it goes")
     return Mover(inputs, targets, outputs, asked.manner, done)

@@ -9,6 +9,7 @@ import click
 
 from serialpack.cli.options import (
     Verb,
+    Without,
     common_options,
     file_only,
     files_argument,
@@ -66,6 +67,11 @@ class Speed(click.ParamType[float]):
         ("serialpack bench -c zstd:3 -c lz4 -j 1,2 data.csv", "stages of your choice"),
         ("serialpack bench -r folder", "a sample of the files in it"),
         ("serialpack bench --sample contacts:60000", "data that is built in"),
+    ),
+    without=(
+        Without("sample", "--sample is no file", ("format",)),
+        Without("store", "--store measures its values", ("prefer", "line", "threads", "cold_all")),
+        Without("as_json", "--json is a report itself", ("report",)),
     ),
 )
 @click.option(

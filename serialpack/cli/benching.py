@@ -54,6 +54,8 @@ class Bencher:
         self._outputs = _Outputs(asked.plot, asked.html, asked.save, asked.force)
         inputs = input_files(asked.files, asked.sources, _TAKES, self._outputs.places())
         self._outputs.check(inputs.paths)
+        if asked.compare is not None and asked.report in ("csv", "markdown"):
+            raise UsageError(f"--compare is told as a table or as json, not as {asked.report}")
         self._old = load_results(asked.compare) if asked.compare is not None else None
         file = inputs.paths[0] if inputs.paths else ""
         if self._old is not None and not named and sample is None:

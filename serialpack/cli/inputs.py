@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from serialpack.cli.naming import STDIO
+from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import Sources
 from serialpack.errors import FolderError, MissingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
@@ -74,6 +74,7 @@ def input_files(
         raise UsageError("-r takes the files in folders: name one")
     found = Inputs([], {}, [], [], gathered=True)
     paths: list[str] = []
+    _check_chosen([*typed, *(listed or ())], sources)
     for number, name in enumerate([*typed, *(listed or ())]):
         # As a list says where each file is, none of them is to be where another one goes.
         named = entry_path(name)[0] if number >= len(typed) else ""
@@ -110,6 +111,17 @@ def input_files(
         said = "standard input" if sources.files_from == STDIO else sources.files_from
         found.notes.append(f"{said}: the list names nothing")
     return found._replace(paths=paths)
+
+
+def _check_chosen(names: Sequence[str], sources: Sources) -> None:
+    """UsageError for globs where there is no folder to choose in, but files that are there."""
+    globs = sources.include or sources.exclude or sources.gitignore
+    if sources.recursive and globs and names and all(map(os.path.isfile, names)):
+        archives = any(name.endswith(SUFFIX) for name in names)
+        raise UsageError(
+            "--include, --exclude and --gitignore choose in folders with -r: no input is one",
+            hint="unpack without -r chooses in an archive" if archives else None,
+        )
 
 
 def _is_folder(name: str) -> bool:

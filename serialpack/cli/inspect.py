@@ -10,10 +10,12 @@ import click
 from serialpack.cli.options import (
     Size,
     Verb,
+    Without,
     common_options,
     files_argument,
     from_option,
     input_options,
+    is_given,
     shared_dict_option,
 )
 from serialpack.cli.requests import InspectRequest, request
@@ -22,6 +24,12 @@ from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.inspection.info import ColumnsInfo, Inspection, MemberInfo
+
+#: Options about files and what is in them, of which --stages takes none.
+_OF_FILES = (
+    *("blocks", "columns", "head", "max_size", "shared_dict", "format"),
+    *("recursive", "include", "exclude", "gitignore", "files_from", "nul"),
+)
 
 
 @click.command(
@@ -34,6 +42,10 @@ if TYPE_CHECKING:
         ("serialpack inspect data.json", "its format, what auto would do"),
         ("serialpack inspect --head 3 data.json.spk", "its first records"),
         ("serialpack inspect --stages", "every serializer, filter and codec"),
+    ),
+    without=(
+        Without("stages", "--stages lists what there is", _OF_FILES),
+        Without("head", "--head shows records", ("blocks", "columns", "as_json"), is_given),
     ),
 )
 @click.option("--stages", is_flag=True, help="List serializers, filters and codecs.")
@@ -67,8 +79,6 @@ def command(asked: InspectRequest) -> int:
         else:
             _show_stages(as_json)
         return 0
-    if asked.head is not None and as_json:
-        raise UsageError("--head and --json exclude each other")
     if asked.max_size is not None and asked.head is None:
         raise UsageError("--max-size goes with --head")
     nothing = not asked.files and asked.sources.files_from is None
@@ -271,17 +281,13 @@ def _show_blocks(member: MemberInfo) -> None:
                 f"{b.end - b.start:,}",
                 ratio(b.end - b.start, b.size, " more"),
                 "?" if b.records is None else f"{b.records:,}",
-                ", ".join(_flags(b)),
+                ", ".join(n for n in ("stored", "exact", "continued", "damaged") if getattr(b, n)),
             )
             for b in member.blocks
         ],
         headers=("block", "bytes", "size", "packed", "ratio", "records", "flags"),
         right=(0, 1, 2, 3, 4, 5),
     )
-
-
-def _flags(block: Any) -> list[str]:
-    return [name for name in ("stored", "exact", "continued", "damaged") if getattr(block, name)]
 
 
 def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:

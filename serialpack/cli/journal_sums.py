@@ -54,6 +54,8 @@ class JournalSums:
         if line.get("left"):
             self.left += 1
             return
+        if "entry" in line and line.get("blocks") == 0:  # a folder or a link of an archive
+            return
         before = int(line["size"] if "packed" in line else line["read"])
         after = int(line.get("packed", line["size"]))
         self.all = self.all.plus(before, after)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.inputs import Inputs
-from serialpack.cli.naming import STDIO, check_removal, stat_of
+from serialpack.cli.naming import STDIO, check_removal, is_there, stat_of
 from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Manner, Outputs
 from serialpack.cli.run import (
@@ -73,15 +73,17 @@ class Mover:
         self._manner, self._outputs = manner, outputs
         self.dry_run = outputs.dry_run
         self._times: StageTimes | None = None
-        if outputs.stats or outputs.profile is not None:
+        if (outputs.stats or outputs.profile is not None) and not self.dry_run:
             from serialpack.cli import stage_times
 
             self._times = stage_times.StageTimes(prints=outputs.stats)
         #: Whether each file is told of only where that is asked for.
         self._many = len(inputs.paths) > MANY
-        self._tally = Tally(done)
+        self.tally = Tally(done)
         self._journal: Journal | None = None
         self._bar: FilesBar | None = None
+        #: Whether some input is an archive, whose entries are counted one by one.
+        self._in_entries = False
         #: Called with the report of each file that was done.
         self.reported: Callable[[Any], object] = lambda _: None
         #: What is done ahead, of which jobs, and by whom where not by this machine.
@@ -188,7 +190,7 @@ class Mover:
 
                 self._journal = open_journal(self._outputs.journal, self.targets.used)
         codes = [tell_found(self._found, self._manner, self._keep)]
-        self._tally.fail(len(self._found.errors))
+        self.tally.fail(len(self._found.errors))
         try:
             with self._files_bar(files) as self._bar:
                 if self._cluster is not None:
@@ -208,9 +210,10 @@ class Mover:
         except BaseException as error:
             if self.batch is not None:
                 self.batch.stop()
-                if not isinstance(error, Exception) and self._sums_up:  # a signal
-                    with suppress(OSError):
-                        say(self._manner, self._tally.stopped())
+            sums_up = self._in_entries or (self.batch is not None and self._sums_up)
+            if not isinstance(error, Exception) and sums_up:  # a signal
+                with suppress(OSError):
+                    say(self._manner, self.tally.stopped())
             raise
         finally:
             if self._cluster is not None:
@@ -219,10 +222,10 @@ class Mover:
                 codes.append(self._journal.close())
             self.targets.remove_empty()
         if self._sums_up:
-            say(self._manner, self._tally.line())
-        if self._tally.existing:
+            say(self._manner, self.tally.line())
+        if self.tally.existing:
             leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
-            complain(f"{self._tally.existing}; {leave}-f overwrites them")
+            complain(f"{self.tally.existing}; {leave}-f overwrites them")
         if self._times is not None:
             from serialpack.cli.profile import sum_up
 
@@ -241,7 +244,7 @@ class Mover:
                     except ExistingFileError:
                         if jobs is None or (target := jobs.done_meanwhile(path)) is None:
                             raise
-                self._tally.leave()
+                self.tally.leave()
                 if self.tells() or self.dry_run:
                     left = "would be left" if self.dry_run else "left"
                     say(self._manner, f"{path}: {target} is whole and no older, {left} as it is")
@@ -258,14 +261,14 @@ class Mover:
         if told or self.batch is None or not self._outputs.keep:
             return False
         if (report := self.batch.plain_report(path)) is not None:
-            self._tally.add(report.sizes, 1)
+            self.tally.add(report.sizes, 1)
             self.reported(report)
         return report is not None
 
     def line(self, line: dict[str, Any]) -> None:
         """A line about a part of what is done, for ``--json`` and the journal."""
         if "left" in line:
-            self._tally.leave()
+            self.tally.leave()
         print_line(self._manner, line)
         self._keep(line)
 
@@ -276,9 +279,9 @@ class Mover:
     def counted(self, error: SerialpackError) -> bool:
         """Count a failure; whether it is one of many outputs that are there already."""
         if not isinstance(error, ArchiveError):  # whose entries were counted one by one
-            self._tally.fail()
+            self.tally.fail()
         is_there = isinstance(error, ExistingFileError) and not self._manner.verbose
-        return is_there and self._tally.exists()
+        return is_there and self.tally.exists()
 
     def tells(self, *, verbose_only: bool = False) -> bool:
         """Whether each file is told of; of many only where that is asked for."""
@@ -314,7 +317,7 @@ class Mover:
         binary: bool = False,
         counts_written: bool = False,
         grouped: bool = True,
-        files: Callable[[ReportT], int] = lambda _: 1,
+        files: Callable[[ReportT], int] | None = lambda _: 1,
     ) -> ReportT | None:
         """Do ``work`` from ``inputs`` to ``target``, and say so; None where it is only a plan.
 
@@ -323,7 +326,7 @@ class Mover:
         ``closing`` what was, a line each. ``binary``: what is written is certainly no text.
         ``counts_written``: progress is told by the bytes written, of a total that the work knows.
         ``grouped``: whether all that is written is brought to disk at the end. ``files``: how many
-        files that was, for the sum of all.
+        files that was, for the sum of all; None: ``work`` has them counted, one by one.
         """
         paths = [path for path, _ in inputs]
         if self._manner.as_json and target == STDIO:
@@ -337,14 +340,16 @@ class Mover:
         if self.dry_run:
             if STDIO not in paths:
                 check()
-            for line in plan:
+            removes = [] if self._outputs.keep else [f"would remove {path}" for path in paths]
+            for line in (*plan, *removes):
                 say(self._manner, line)
             return None
+        self._in_entries = self._in_entries or files is None
         label = paths[0] if len(paths) == 1 else target or ""
         if self._outputs.profile is not None:
             self.taken.update(map(os.path.realpath, [*paths, target or label]))
         again = grouped and self._outputs.keep and self.makes_again(label)
-        there = again and _is_there(target)
+        there = again and is_there(target)
         if self.batch is not None and paths[0] in self.batch:
             report = cast("ReportT", self.batch.report(paths[0]))
         else:
@@ -355,9 +360,9 @@ class Mover:
             for line in [same] if there else closing(report):
                 say(self._manner, line)
         if there:
-            self._tally.leave()
-        else:
-            self._tally.add(report.sizes, files(report))
+            self.tally.leave()
+        elif files is not None:
+            self.tally.add(report.sizes, files(report))
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
@@ -391,10 +396,3 @@ class Mover:
             for error in group.commit(made_in).values():
                 raise error
         return report
-
-
-def _is_there(target: str | None) -> bool:
-    """Whether there is a file, or something else that is not written to as it stands."""
-    return (
-        target not in (None, STDIO) and not is_device(target) and stat_of(str(target)) is not None
-    )

@@ -6,6 +6,7 @@ import os
 
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
+from serialpack.files.targets import is_device
 
 SUFFIX = ".spk"
 
@@ -95,6 +96,13 @@ def stat_of(path: str) -> os.stat_result | None:
         return status(path)
     except (SerialpackError, ValueError):
         return None
+
+
+def is_there(target: str | None) -> bool:
+    """Whether there is a file, or something else that is not written to as it stands."""
+    if target is None or target == STDIO:
+        return False
+    return not is_device(target) and stat_of(target) is not None
 
 
 def check_removal(path: str, *, keep: bool) -> None:

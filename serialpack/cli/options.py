@@ -3,12 +3,10 @@
 Help, manual pages and completions are all made from these declarations.
 """
 
-from __future__ import annotations
-
 import os
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -23,11 +21,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 _CLUSTER = re.compile(r"-([fhkqv]*)([1-9])([fhkqv]*)")
 
 
+def is_given(value: object) -> bool:
+    """Whether ``value`` is that of an option that was given, also where it is empty, or 0."""
+    return value is not None
+
+
+class Without(NamedTuple):
+    """Beside ``option`` (a parameter's name), where ``applies`` to its value, the ``others`` would
+    have no effect: they are refused where they are typed. ``said``: of the option, and why."""
+
+    option: str
+    said: str
+    others: tuple[str, ...]
+    applies: Callable[[Any], bool] = bool
+
+
 class Verb(click.Command):
     """A verb: ``examples`` (command, what it does) come first in its help and manual page.
 
     ``completes`` says what a shell offers for its arguments: a file ending, or any file.
-    ``lists`` gives what stands at the end of its help: words, and what they are.
+    ``lists`` gives what stands at the end of its help: words, and what they are. ``without``: which
+    options do not go together.
     """
 
     def __init__(
@@ -36,12 +50,14 @@ class Verb(click.Command):
         examples: tuple[tuple[str, str], ...] = (),
         completes: str = "",
         lists: Callable[[], dict[str, list[str]]] = dict,
+        without: tuple[Without, ...] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
         self.completes = completes
         self._lists = lists
+        self._without = without
         for param in self.params:
             if isinstance(param, click.Option):
                 param.envvar = f"SERIALPACK_{self.name}_{setting_name(param)}".upper()
@@ -49,7 +65,16 @@ class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if any(p.name == "effort" for p in self.params):
             args = spell_out_effort(args, self._valued)
-        return super().parse_args(ctx, args)
+        left = super().parse_args(ctx, args)
+        self._check_together(ctx)
+        return left
+
+    def _check_together(self, ctx: click.Context) -> None:
+        """UsageError where options were typed that have no effect together. A default of the
+        user's own is for other calls, too."""
+        for rule in self._without:
+            if rule.applies(ctx.params[rule.option]) and (given := _typed(ctx, rule.others)):
+                raise UsageError(f"{rule.said}: it goes without {' and '.join(given)}")
 
     @property
     def _valued(self) -> set[str]:
@@ -72,6 +97,16 @@ class Verb(click.Command):
             formatter.write_paragraph()
         for what, words in lists.items():
             formatter.write_text(f"{what}: {', '.join(words)}")
+
+
+def _typed(ctx: click.Context, names: Sequence[str]) -> list[str]:
+    """Those of the options of these names that are on the command line, as they are called."""
+    source = ParameterSource.COMMANDLINE
+    return [
+        max(param.opts, key=len)
+        for param in ctx.command.params
+        if param.name in names and ctx.get_parameter_source(param.name) is source
+    ]
 
 
 def setting_name(option: click.Option) -> str:

@@ -12,10 +12,12 @@ from serialpack.cli.options import (
     Range,
     Size,
     Verb,
+    Without,
     common_options,
     files_argument,
     from_option,
     input_options,
+    is_given,
     output_options,
     shared_dict_option,
 )
@@ -43,6 +45,13 @@ def _lists() -> dict[str, list[str]]:
     }
 
 
+#: What is done around files, of which a store and its values are none.
+_OF_FILES = (
+    *("skip_existing", "name", "sync", "stats", "profile", "journal", "scheduler"),
+    *("include", "exclude", "gitignore", "nul"),
+)
+
+
 @click.command(
     "unpack",
     cls=Verb,
@@ -50,6 +59,16 @@ def _lists() -> dict[str, list[str]]:
     help="Unpack each FILE.spk to FILE, or convert any FILE with --to; no FILE: a pipe.",
     completes=".spk",
     lists=_lists,
+    without=(
+        Without("test", "--test writes nothing", ("skip_existing", "name", "dry_run")),
+        Without("output", "-o STORE fills one store, anew", _OF_FILES, is_store),
+        Without(
+            "get",
+            "--get takes one value out of a store",
+            (*_OF_FILES, "dry_run", "as_json", "key", "duplicates", "serializer", "codec"),
+            is_given,
+        ),
+    ),
     examples=(
         ("serialpack unpack data.json.spk", "data.json again"),
         ("serialpack unpack --to json config.yaml", "config.json: a conversion"),

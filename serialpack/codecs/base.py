@@ -31,6 +31,11 @@ class Codec(Stage, ABC):
         """``levels``, of the codec ``name``."""
         return cls.levels
 
+    @classmethod
+    def looks_far(cls, values: tuple[int, ...]) -> bool:  # noqa: ARG003 (levels may differ)
+        """Whether it finds again, with these parameters, what stands a megabyte back."""
+        return False
+
     #: Whether it works with a dictionary, too.
     takes_dictionary: ClassVar[bool] = False
 

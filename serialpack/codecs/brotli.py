@@ -27,6 +27,10 @@ class Brotli(Codec):
         "asked for 1 MiB at a time, and stopped once it has given more than the size promised."
     )
 
+    @classmethod
+    def looks_far(cls, values: tuple[int, ...]) -> bool:
+        return values[0] >= 5  # below, little is kept of what is far back
+
     def _compress(self, data: Buffer) -> bytes:
         import brotli
 

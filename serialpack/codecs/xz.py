@@ -36,6 +36,10 @@ class Xz(Codec):
         "and one of 80 MiB for its dictionary."
     )
 
+    @classmethod
+    def looks_far(cls, values: tuple[int, ...]) -> bool:
+        return _PRESET_DICTS[values[0]] > 1 << 20
+
     def _compress(self, data: Buffer) -> bytes:
         import lzma
 

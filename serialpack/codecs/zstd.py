@@ -96,6 +96,10 @@ class Zstd(Codec):
     )
     takes_dictionary = True
 
+    @classmethod
+    def looks_far(cls, values: tuple[int, ...]) -> bool:
+        return values[0] >= 3  # whose window is of 2 MiB
+
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         super().__init__(name, values)
         import zstandard

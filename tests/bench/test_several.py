@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.bench.material import read_windows
+from serialpack.bench.lab import Trial, Workbenches
+from serialpack.bench.material import WHOLE, read_windows
 from serialpack.bench.reports import report
 from serialpack.bench.results import Results, Row, from_json
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.several import LEAST_FILES, sample_files
 from serialpack.bench.survey import AT_LEAST, sample, survey
 from serialpack.cli.handling import handling
+from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.errors import FileError, UsageError
 from tests.bench.found import PLENTY
 
@@ -276,3 +278,21 @@ def test_the_survey_is_part_of_the_budget(folder: Path, seconds: float) -> None:
     results = Bench(question._replace(serializers=["raw"])).run()
     assert results.elapsed > min(seconds, 20)
     assert rows_of(results)
+
+
+@pytest.mark.parametrize("chain", ["raw+zstd:1", "raw+zstd:9", "raw+xz:6", "raw+zlib:6"])
+def test_a_part_of_a_file_tells_of_what_repeats_far_back_in_all_of_it(
+    tmp_path: Path, chain: str
+) -> None:
+    """The quick codec of the survey does not see that, nor a part: three times the bytes were
+    promised behind codecs that look back so far."""
+    draw = random.Random(5)
+    texts = [draw.randbytes(300).hex() for _ in range(1500)]
+    paths = [tmp_path / "far.json", tmp_path / "near.json"]
+    paths[0].write_text(json.dumps([{"n": n, "text": text} for n, text in enumerate(texts * 3)]))
+    paths[1].write_text(json.dumps([{"n": n, "x": draw.randrange(999)} for n in range(9000)]))
+    chosen = sample_files(map(str, paths), 2, called="in", words=["in"])
+    found = Workbenches(chosen.subject).figures(Trial(chain, 1, WHOLE, DEFAULT_BLOCK_SIZE))
+    assert found.source < chosen.sampled.size / 5
+    promised = found.size * chosen.sampled.size / found.source
+    assert promised == pytest.approx(packed(paths, chain, tmp_path), rel=0.15)

@@ -188,3 +188,89 @@ def test_a_folder_and_a_glob_name_the_whole_command_that_takes_them(
     (line,) = lines(run(*shlex.split(call), code=1).stderr)
     assert line.endswith(f"; serialpack {meant}")
     run(*shlex.split(meant))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            "unpack --test --skip-existing a.spk",
+            "--test writes nothing: it goes without --skip-existing",
+        ),
+        (
+            "unpack --test -N --dry-run a.spk",
+            "--test writes nothing: it goes without --name and --dry-run",
+        ),
+        ("unpack -N a.spk -o b", "-N and -o both name the output; -o FOLDER/ says where it goes"),
+        ("unpack -N a.spk -o -", "-N and -o both name the output; -o FOLDER/ says where it goes"),
+        (
+            "unpack a.json -o sqlite-kv://b.db --skip-existing",
+            "-o STORE fills one store, anew: it goes without --skip-existing",
+        ),
+        (
+            "unpack a.json -o sqlite-kv://b.db --journal j --include x",
+            "-o STORE fills one store, anew: it goes without --journal and --include",
+        ),
+        (
+            "unpack sqlite-kv://s.db --get 0 --dry-run -o b",
+            "--get takes one value out of a store: it goes without --dry-run",
+        ),
+        (
+            "unpack sqlite-kv://s.db --get 0 --json",
+            "--get takes one value out of a store: it goes without --json",
+        ),
+        (
+            "unpack -r a.spk --include *.json -o b",
+            "--include, --exclude and --gitignore choose in folders with -r: no input is one;"
+            " unpack without -r chooses in an archive",
+        ),
+        (
+            "pack -r a.json --exclude *.json -o b",
+            "--include, --exclude and --gitignore choose in folders with -r: no input is one",
+        ),
+        ("inspect --head 0 --blocks a.spk", "--head shows records: it goes without --blocks"),
+        ("inspect --stages --head 1", "--stages lists what there is: it goes without --head"),
+        ("bench --sample contacts --from csv", "--sample is no file: it goes without --from"),
+        (
+            "bench a.json --store sqlite-kv --line 1M",
+            "--store measures its values: it goes without --line",
+        ),
+        (
+            "bench a.json --store sqlite-kv --cold-all",
+            "--store measures its values: it goes without --cold-all",
+        ),
+        ("bench a.json --json --format csv", "--json is a report itself: it goes without --format"),
+        (
+            "bench a.json --compare c --format csv",
+            "--compare is told as a table or as json, not as csv",
+        ),
+    ],
+)
+def test_options_of_which_one_would_have_no_effect_are_refused(
+    run: Run, tmp_path: Path, call: str, said: str
+) -> None:
+    """Nothing is written, and the line names those that were typed."""
+    (tmp_path / "a.json").write_bytes(b'[{"a": 1}]')
+    run("pack", "a.json", "-o", "a.spk")
+    run("unpack", "a.json", "-o", "sqlite-kv://s.db")
+    there = set(tmp_path.iterdir())
+    (line,) = lines(run(*shlex.split(call), code=2).stderr)
+    assert line == f"serialpack: {said}"
+    assert set(tmp_path.iterdir()) == there
+
+
+def test_a_default_that_has_no_effect_beside_what_is_typed_is_let_be(
+    run: Run, tmp_path: Path
+) -> None:
+    """It is for other calls, too, and could not be taken back by a word."""
+    (tmp_path / "a.json").write_bytes(b'[{"a": 1}]')
+    run("pack", "a.json")
+    run("unpack", "--test", "a.json.spk", env={"SERIALPACK_UNPACK_SKIP_EXISTING": "1"})
+
+
+def test_a_plan_draws_no_profile(run: Run, tmp_path: Path) -> None:
+    """``--dry-run`` writes nothing at all."""
+    (tmp_path / "a.json").write_bytes(b'[{"a": 1}]')
+    plan = lines(run("pack", "a.json", "--dry-run", "--profile", "p.html", "--stats").stderr)
+    assert plan == ["would pack a.json to a.json.spk as raw+zstd:3"]
+    assert not (tmp_path / "p.html").exists()

@@ -164,6 +164,39 @@ def test_ctrl_c_leaves_all_of_a_group_or_nothing(
     assert not [name for name in found if TEMP in name]
 
 
+@pytest.mark.parametrize(
+    ("call", "number", "about", "named", "told"),
+    [
+        ("fchmod", 9, TEMP, 0, 0),
+        ("link", 9, TEMP, FILES, 0),
+        ("symlink", 1, "00.json", FILES, FILES),
+    ],
+    ids=["while-written", "while-named", "behind-them"],
+)
+def test_ctrl_c_says_how_much_of_an_archive_is_there(
+    start: Start,
+    batch: Path,
+    tmp_path: Path,
+    call: str,
+    number: int,
+    about: str,
+    named: int,
+    told: int,
+) -> None:
+    """Also where it is the only input: of its entries what has its name is whole."""
+    (batch / "link").symlink_to("0/00.json")
+    finish(start("pack", "-r", "in", "--archive", "-o", "x.spk"), 0, most=FILES + 2)
+    env = ending(tmp_path / "site", call, number, signal.SIGINT, about=about)
+    said = finish(start("unpack", "x.spk", "-o", "out", env=env), 130, most=21)
+    last = said.splitlines()[-1]
+    assert last.startswith(f"stopped; at least {told} unpacked, ")
+    assert last.endswith("; --skip-existing goes on from there")
+    assert len(found := left_in(tmp_path / "out" / "in")) == named
+    assert found.items() <= left_in(batch).items()
+    finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 0, most=FILES + 2)
+    assert left_in(tmp_path / "out" / "in") == left_in(batch)
+
+
 def test_a_run_leaves_the_hidden_files_of_another_that_is_there(
     start: Start, batch: Path, tmp_path: Path
 ) -> None:

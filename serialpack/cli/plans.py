@@ -1,0 +1,55 @@
+"""What ``--dry-run`` finds out: what is wrong is said without anything being done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from serialpack import api
+from serialpack.container.reader import SNIFF, is_container
+from serialpack.detect import looks_like
+from serialpack.errors import ExistingFileError, NotContainerError
+from serialpack.files.paths import check_folder
+from serialpack.text import number_of, printable
+
+
+def check_packed(path: str, *, salvage: bool) -> None:
+    """NotContainerError where there is nothing in the file ``path`` to unpack."""
+    if salvage:
+        return
+    with api.opened_source(path) as source:
+        if not is_container(head := source.peek(SNIFF)):
+            raise NotContainerError(looks_like(head))
+
+
+def check_entries(path: str, folder: str, *, replaces: bool, chosen: dict[str, Any]) -> None:
+    """Raise what unpacking the archive ``path`` below ``folder`` would, as far as its index tells.
+
+    ``chosen``: the globs that choose entries. ``replaces``: what is there is no error by itself.
+    """
+    from serialpack.archive.place import none_fits
+    from serialpack.archive.read import chosen_by
+
+    check_folder(folder)
+    takes = chosen_by(chosen.get("include", ()), chosen.get("exclude", ()))
+    listed = (entry for member in api.inspect(path).members for entry in member.entries or ())
+    wanted = [entry for entry in listed if takes is None or takes(entry.path)]
+    if takes is not None and not wanted:
+        raise none_fits()
+    there = [
+        entry.path
+        for entry in wanted
+        if entry.type != "folder" and os.path.lexists(os.path.join(folder, entry.path))
+    ]
+    if there and not replaces:
+        raise _there_already(folder, there)
+
+
+def _there_already(folder: str, there: Sequence[str]) -> ExistingFileError:
+    first = printable(os.path.join(folder, there[0]))
+    more = f", and {number_of(len(there) - 1, 'more output')}" if len(there) > 1 else ""
+    return ExistingFileError(
+        f"{first} exists already{more}",
+        hint="--skip-existing leaves what is the same, -f overwrites it",
+    )
