@@ -15,6 +15,7 @@ import argparse
 import ctypes
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -98,7 +99,6 @@ def run(step: Step, peaks: dict[int, int] | None = None) -> Run:
     ``peaks`` gets the peak resident bytes of each of its processes, by pid (Linux only).
     """
     _adopt()
-    others = set(_children(os.getpid()))
     with ExitStack() as stack:
         errors = stack.enter_context(tempfile.TemporaryFile())
         into = stack.enter_context(Path(step.into).open("wb")) if step.into else None
@@ -109,7 +109,9 @@ def run(step: Step, peaks: dict[int, int] | None = None) -> Run:
             stdin=feeder.stdout if feeder else subprocess.DEVNULL,
             stdout=into or (subprocess.DEVNULL if step.discard else subprocess.PIPE),
             stderr=errors,
+            start_new_session=True,  # which tells what it leaves behind
         )
+        stack.callback(_end, process)
         if feeder and feeder.stdout:
             feeder.stdout.close()
         with nullcontext() if peaks is None else _watched(process.pid, peaks):
@@ -124,9 +126,10 @@ def run(step: Step, peaks: dict[int, int] | None = None) -> Run:
         if feeder:
             feeder.wait()
         cpu = usage.ru_utime + usage.ru_stime
-        for pid in set(_children(os.getpid())) - others:  # that it left behind
-            _, _, usage_left = os.wait4(pid, 0)
-            cpu += usage_left.ru_utime + usage_left.ru_stime
+        for pid in _children(os.getpid()):
+            if _session(pid) == process.pid:
+                _, _, usage_left = os.wait4(pid, 0)
+                cpu += usage_left.ru_utime + usage_left.ru_stime
         if process.returncode or (feeder and feeder.returncode):
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip()
@@ -183,6 +186,19 @@ def _children(pid: int) -> Iterator[int]:
     with suppress(OSError):
         for children in Path(f"/proc/{pid}/task").glob("*/children"):
             yield from map(int, children.read_text().split())
+
+
+def _session(pid: int) -> int | None:
+    with suppress(OSError):  # it is gone
+        return os.getsid(pid)
+    return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a command that nobody waits for any more: Ctrl-C does not reach its session."""
+    if process.returncode is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _adopt() -> None:
