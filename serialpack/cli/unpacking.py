@@ -53,6 +53,8 @@ class Unpacker:
         self._joined: JoinedOutputs | None = None
         #: Files of archives that were told of so far.
         self._told = 0
+        #: How far the archive at hand is read, and how many of these bytes are counted.
+        self._reached = self._counted = 0
         if self._mover.targets.is_joined:
             from serialpack.cli.joined import JoinedOutputs
 
@@ -201,13 +203,19 @@ class Unpacker:
         folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
         inputs, failed = [given], None
 
+        def reached(read: int, written: int, bar: Progress | None) -> None:
+            self._reached = read
+            if bar is not None:
+                bar(read, written)
+
         def work(below: Any, bar: Progress | None) -> ArchiveReport[UnpackReport]:
             nonlocal failed
+            self._reached = self._counted = 0
             try:
                 return unpack_archive(
                     source,
                     below,
-                    progress=bar,
+                    progress=lambda read, written: reached(read, written, bar),
                     skip_existing=asked.outputs.skip_existing,
                     each=lambda entry, found: self._tell(path, entry, found),
                     **self._how(),
@@ -232,6 +240,7 @@ class Unpacker:
             grouped=False,
             files=None,
         )
+        self._count(0, 0)
         if report is None or not (report.damage or failed):
             return {}
         for place in [place for place in report.damage if place.member is None]:
@@ -289,6 +298,12 @@ class Unpacker:
             yield f"{path}: {files} there already, and left: the bytes are the same"
         yield from (f"{path}: {note}" for note in done.notes)
 
+    def _count(self, written: int, files: int) -> None:
+        """Count what was written of an archive, and what was read of it meanwhile: an entry is
+        said to have read its own bytes, packed with those of others as they are."""
+        read, self._counted = self._reached - self._counted, self._reached
+        self._mover.tally.add({"read": read, "write": written}, files)
+
     def _tell(self, path: str, entry: str, found: UnpackReport | SerialpackError) -> None:
         """Say what became of an entry of the archive ``path``."""
         manner = self._asked.manner
@@ -301,7 +316,7 @@ class Unpacker:
         if found.left:
             self._mover.line({"source": path, "entry": entry, "target": found.target, "left": True})
             return
-        self._mover.tally.add(found.sizes, int(found.blocks > 0))
+        self._count(found.size, int(found.blocks > 0))
         self._told += found.blocks > 0
         if found.blocks and (manner.verbose or self._told <= MANY):
             more = " (-v names all)" if self._told == MANY and not manner.verbose else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -211,3 +212,19 @@ def test_formats_that_are_kept_and_names_that_are_stored(
     assert len(list((tmp_path / "yaml").glob("*.yaml"))) == 23
     for path in batch.iterdir():
         assert (tmp_path / "back" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_the_sum_counts_the_bytes_of_an_archive_and_not_of_its_entries(
+    run: Run, tmp_path: Path
+) -> None:
+    """It said that as many bytes were read as were written."""
+    (tmp_path / "in").mkdir()
+    for number in range(30):
+        (tmp_path / "in" / f"{number}.json").write_text(json.dumps([{"n": number}] * 500))
+    (tmp_path / "packed").mkdir()
+    run("pack", "-r", "in", "--archive", "-o", "packed/x.spk")
+    size = (tmp_path / "packed" / "x.spk").stat().st_size
+    said = run("unpack", "-r", "packed", "-o", "out").stderr.decode().splitlines()[-1]
+    match = re.match(r"30 unpacked, (\S+) (KiB|B) -> ", said)
+    assert match is not None, said
+    assert float(match[1]) * {"KiB": 1024, "B": 1}[match[2]] == pytest.approx(size, rel=0.3)
