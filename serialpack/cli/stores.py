@@ -10,6 +10,7 @@ from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import InspectRequest, UnpackRequest
 from serialpack.cli.run import data_of, each_file, progress_bar, rounded, say, stdout
 from serialpack.cli.words import counted, print_table, ratio
+from serialpack.cli.workers import know
 from serialpack.conversion.files import convert
 from serialpack.conversion.stores import StoreReport, convert_to_store
 from serialpack.errors import UsageError
@@ -28,6 +29,7 @@ class StoreWriter:
         self._url = asked.outputs.output or ""
         self._source = _one(asked, "-o STORE")
         self._name = store_named(self._url)
+        know(asked.shared_dict)
         if asked.to is not None:
             raise UsageError("a store has no format", hint="-s says which serializer it has")
 

@@ -64,7 +64,7 @@ class Tally:
             words.append(f"{self._left:,} left as they were")
         if self._failed:
             words.append(f"{self._failed:,} failed")
-        if self._done:
+        if self._done and self._read:  # of an archive in one block nothing is, until all is done
             sizes = f"{format_size(self._read)} -> {format_size(self._written)}"
             words.append(f"{sizes} ({percent(self._written, self._read)})")
         words.append(f"{perf_counter() - self._since:.1f} s")

@@ -114,6 +114,7 @@ def test_which_one_is_missing_is_said(run: Run, kinds: Path, tmp_path: Path) -> 
 
     run("unpack", "--test", alone, "--shared-dict", "out/kinds.dict")
     run("unpack", alone, "--to", "yaml", "-o", "-", "--shared-dict", "out/kinds.dict")
+    run("unpack", alone, "-o", "sqlite-kv://s.db", "--shared-dict", "out/kinds.dict")
     run("inspect", "--head", "1", alone, "--shared-dict", "out/kinds.dict")
     home = tmp_path / "conf"
     (home / "serialpack").mkdir(parents=True)

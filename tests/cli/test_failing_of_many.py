@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,8 @@ def test_an_archive_names_each_entry_whose_folder_cannot_be_made(run: Run, tmp_p
     ]
     (tmp_path / "out/in/a.json").unlink()
     options = ("-r", ".", "--include", "all.spk", "-o", "out", "--rm")
-    assert "\n1 unpacked, 3 failed, 4 B -> 4 B" in run("unpack", *options, code=1).stderr.decode()
+    said = run("unpack", *options, code=1).stderr.decode()
+    assert re.search(r"\n1 unpacked, 3 failed, [1-9]\d\d B -> 4 B", said)
     assert (tmp_path / "all.spk").exists()
     # Where there is no folder for any of them, that is one line.
     for chosen in ((), ("--include", "*.json")):
@@ -76,7 +78,7 @@ def test_of_an_archive_that_is_cut_off_what_was_unpacked_counts(
     said = run("unpack", "--rm", "-r", "cut", code=3).stderr.decode().splitlines()
     assert said[3] == "cut/all.spk: cut/all: removed 1 hidden file of a killed run"
     assert said[4].startswith("serialpack: cut/all.spk: truncated: ends at byte 100000")
-    assert said[5].startswith("3 unpacked, 1 failed, 12 B -> 12 B")
+    assert re.match(r"3 unpacked, 1 failed, [1-9]\d\d B -> 12 B", said[5])
     assert (tmp_path / "cut/all.spk").exists()
 
 
