@@ -84,7 +84,8 @@ carriage returns alone, as of old Macs, are read as lines, which is told; in quo
 
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
-documents are a list, comments are dropped, and told, and so is what it was read as.
+documents are a list, comments are dropped, and told, and so is what it was read as. `NaN` and
+`Infinity`, as Python writes them, are read where the target has such values.
 
 A tag of YAML that has no type here (`!Ref x` of CloudFormation, `!include` of Home Assistant, also
 `!!omap`) becomes a map of that one key, and is itself in YAML; its text is text, whatever it looks

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.typed import row_reader
+from serialpack.conversion.verdicts import verdict
 from serialpack.errors import (
     InputError,
     RefusedError,
@@ -32,7 +33,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import unplaced
+from serialpack.values.kinds import NAN, unplaced
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -65,6 +66,9 @@ class SourceReader:
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.is_json
         self._decimal128 = target.declared.decimal128
+        #: NaN in JSON, which has none, loses nothing where the target has it.
+        has_nan = bool(plan.target) and verdict("non-finite", plan.target).word != "lost"
+        self._beside = frozenset({NAN} if has_nan and fmt.declared.is_json else ())
         #: Whether ``read`` may lose what only the text says, which ``prove`` finds.
         self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
         self._database: DatabaseReader | None = None
@@ -104,7 +108,7 @@ class SourceReader:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
         fmt = (self._spelled if literals else self.half).format
-        allowed = losses.allowed if lossy else frozenset[str]()
+        allowed = losses.allowed | self._beside if lossy else frozenset[str]()
         try:
             if self._rows is not None:
                 records, found = self._rows.read(block, allowed, literals=literals)

@@ -219,6 +219,27 @@ def test_nan_in_json_is_read_where_it_may_be_lost(
     assert made["csv"] == b"a,b\nNaN,1.10\n-Infinity,12345678901234567890123\n"
 
 
+@pytest.mark.parametrize(
+    ("target", "nan"),
+    [
+        ("csv", b"NaN,-Infinity"),
+        ("yaml", b".nan"),
+        ("msgpack", b"\xcb\x7f\xf8" + bytes(6)),
+        ("pickle", b"G\x7f\xf8" + bytes(6)),
+        ("npz", bytes(6) + b"\xf8\x7f"),
+    ],
+)
+def test_nan_in_json_is_read_where_the_target_has_it(target: str, nan: bytes) -> None:
+    """Nothing is lost then, and it was refused all the same."""
+    source = b'{"a": NaN, "b": -Infinity}'
+    out = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(source), out, format="json", to=target)
+    assert report.losses == []
+    assert nan in out.getvalue()
+    with pytest.raises(serialpack.InputError, match="lossy"):
+        serialpack.convert(io.BytesIO(source), io.BytesIO(), format="json", to="sqlite")
+
+
 def test_nan_in_json_is_a_float_in_a_typed_table(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     source = io.BytesIO(b'[{"a": NaN}, {"a": 1.5}, {"a": null}]')

@@ -106,6 +106,17 @@ def test_blocks_agree_on_a_zone(name: str) -> None:
     )
 
 
+def test_a_block_with_utc_beside_is_known_as_such() -> None:
+    """Its times in UTC are no text, so that the column is not."""
+    pytest.importorskip("pyarrow")
+    utc = datetime(2024, 1, 1, tzinfo=UTC)
+    shape, other = ValueShape(), ValueShape()
+    shape.look([TIMES[0][0]], within=True)
+    other.look([TIMES[0][0], utc], within=True)
+    shape.merge(other)
+    assert arrow_type(shape) is None
+
+
 def test_beside_utc_they_are_json_text() -> None:
     """As any column of several types."""
     records = [{"t": TIMES[0][0]}, {"t": datetime(2024, 1, 1, tzinfo=UTC)}]

@@ -66,7 +66,7 @@ def arrow_type(shape: ValueShape, *, within: bool = False) -> Any:
 def _without_zones(types: Set[type], facts: Set[Any]) -> Set[type]:
     """The types that there are once times in zones, of which there are several, are text."""
     others = {name for fact in facts if fact is not None for name in fact} & {UTC_TIME, LOCAL_TIME}
-    return (types | {str}) - (set() if others else {datetime})
+    return (types | {str}) - (set() if others or None in facts else {datetime})
 
 
 def _number(shape: ValueShape, types: Set[type]) -> Any:

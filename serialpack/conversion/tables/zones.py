@@ -21,7 +21,10 @@ def zone_of(times: Sequence[datetime]) -> str | None:
 def _name(zone: Any) -> str | None:
     if type(zone) is ZoneInfo:
         # Of another of that name, or of UTC, the same would not come back.
-        known = zone.key not in (None, "UTC") and ZoneInfo(zone.key) is zone
+        try:
+            known = zone.key not in (None, "UTC") and ZoneInfo(zone.key) is zone
+        except (LookupError, ValueError, OSError):  # read from a file of somebody's
+            return None
         return zone.key if known else None
     if type(zone) is not timezone or zone is UTC:
         return None
