@@ -13,21 +13,20 @@ LONGEST_SEPARATOR_LINE = 10
 
 def before_header(data: bytes) -> int:
     """How many bytes of a text stand before its first line of cells."""
-    match = _FRONT.match(data)
-    assert match
-    return match.end()
+    front = _FRONT.match(data)
+    return front.end() if front else 0
 
 
 def separator_line(data: bytes) -> int:
     """The same of a text whose first line names the delimiter; else 0."""
-    return before_header(data) if separator_named(data) else 0
+    front = _FRONT.match(data)
+    return front.end() if front and front[1] else 0
 
 
 def separator_named(data: bytes) -> str:
     """The delimiter that the first line of a text names; nothing where that is a line of cells."""
-    match = _FRONT.match(data)
-    assert match
-    return (match[1] or b"").decode()
+    front = _FRONT.match(data)
+    return front[1].decode() if front and front[1] else ""
 
 
 def is_mistaken(names: list[str], delimiter: str) -> bool:

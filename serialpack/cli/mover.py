@@ -280,8 +280,8 @@ class Mover:
         """Count a failure; whether it is one of many outputs that are there already."""
         if not isinstance(error, ArchiveError):  # whose entries were counted one by one
             self.tally.fail()
-        is_there = isinstance(error, ExistingFileError) and not self._manner.verbose
-        return is_there and self.tally.exists()
+        exists = isinstance(error, ExistingFileError) and not self._manner.verbose
+        return exists and self.tally.exists()
 
     def tells(self, *, verbose_only: bool = False) -> bool:
         """Whether each file is told of; of many only where that is asked for."""

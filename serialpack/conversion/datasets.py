@@ -37,12 +37,10 @@ def from_datasets(given: Given, at: str | None, to: str, source: Source, losses:
     """
     from serialpack.formats.arrays.hdf5.reader import asked
 
-    is_array = FORMATS.declaration(to).is_array
-    file = as_file(given.read)
-    target = FORMATS.declaration(to)
+    file, target = as_file(given.read), FORMATS.declaration(to)
     how: dict[str, Any] = {"do": "all", "lists": not (target.has_arrays or target.has_datasets)}
-    if at or is_array or to in TABLES:
-        how = {"do": "one", "at": at, "as_array": is_array}
+    if at or target.is_array or to in TABLES:
+        how = {"do": "one", "at": at, "as_array": target.is_array}
     answers = asked(file, **how)
     known = next(answers)
     lost = [_counted(ATTRIBUTES, known["dropped"])] if known["dropped"] else []

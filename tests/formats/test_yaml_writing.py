@@ -15,9 +15,10 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.yaml.read import read
-from serialpack.formats.yaml.scalars import PREFIX, needs_quotes, plain_tag
+from serialpack.formats.yaml.scalars import needs_quotes, plain_tag
 from serialpack.formats.yaml.write import write
 from serialpack.values.equality import difference
+from serialpack.values.yaml_tags import PREFIX
 
 PARSERS = [getattr(yaml, name) for name in ("CSafeLoader", "SafeLoader") if hasattr(yaml, name)]
 

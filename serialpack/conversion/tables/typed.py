@@ -16,6 +16,7 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
 from serialpack.formats.shared.lossy import parse_lossy
+from serialpack.formats.shared.renamed import renamed
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import (
     ARRAYS,
@@ -91,7 +92,7 @@ class RowReader:
                 return self._last(names, cells, block.first_record, found)
             if RENAMED not in allowed:
                 raise ValueError("a name twice")
-            names = self._format.renamed(names, found, first=block.index == 0)
+            names = renamed(names, found, first=block.index == 0)
         if not names:
             return names, []
         return names, raw_columns(data.decode(), self._delimiter, len(names), padded=padded)

@@ -169,10 +169,14 @@ class CsvFormat(CsvText):
     ) -> Iterator[Span]:
         text = bytes(data)
         spans = self._quoted_spans(text) if b'"' in text else line_spans(text, blank=LINE_ENDS)
-        lines = int(first) * (not self.declared.headless) + (first and separator_line(text) > 0)
+        lines = self._lines_before(text) if first else 0
         if lines or not self.declared.headless:
             return islice(spans, lines, None)
         return self._without_mark(text, spans) if first else spans
+
+    def _lines_before(self, text: bytes) -> int:
+        """How many lines stand before the records of a source that begins so."""
+        return (not self.declared.headless) + (separator_line(text) > 0)
 
     def _without_mark(self, text: bytes, spans: Iterator[Span]) -> Iterator[Span]:
         """Spans of a source's first block, in which no header has the byte-order mark."""
@@ -193,7 +197,7 @@ class CsvFormat(CsvText):
         found = None
         front = first and before_header(text)
         if b'"' not in text and not (self.declared.headless and front):
-            at = int(first and not self.declared.headless) + (first and separator_line(text) > 0)
+            at = self._lines_before(text) if first else 0
             found = line_range(text, (span[0] + at, span[1] + at), count + at)
         return found or super().record_range(text, style, span, count, first=first)
 

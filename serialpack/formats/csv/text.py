@@ -30,6 +30,7 @@ from serialpack.formats.csv.tokens import (
 )
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
+from serialpack.formats.shared.renamed import renamed
 from serialpack.formats.shared.utf8 import ESCAPED, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
@@ -201,7 +202,7 @@ class CsvText(ValueFormat):
         if len(set(names)) < len(names):
             if self._allows(RENAMED) and not self._allows(DUPLICATES):
                 assert self.marks is not None
-                names = self.renamed(names, self.marks.placed, first=block.index == 0)
+                names = renamed(names, self.marks.placed, first=block.index == 0)
             else:
                 self._last_wins(names, rows)
         width = len(names)
@@ -259,16 +260,6 @@ class CsvText(ValueFormat):
         if self.marks is None or not base:
             return names
         return self.marks.mended_names(names, base, count=count)
-
-    def renamed(self, names: list[str], found: list[Loss], *, first: bool) -> list[str]:
-        """A name of its own for each column; ``first``: which is told in ``found``."""
-        unique = unique_names(names)
-        changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
-        if first:
-            was, became = map(shown, changed[0])
-            path = "$" + value_step(changed[0][0])
-            found.append(Loss(RENAMED, len(changed), 0, path, was, became))
-        return unique
 
     def _last_wins(self, names: list[str], rows: list[list[str]]) -> None:
         """Unheld for a name that is there twice, where no rule says what becomes of it."""

@@ -11,6 +11,7 @@ from serialpack.errors import FileError, SyntaxInputError
 from serialpack.formats.base import Read, SourceBlock, Style, StyleTypes
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.renamed import renamed
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.pandas_types import spelled_columns
@@ -146,15 +147,8 @@ class TableFormat(DocumentFormat):
     def _renamed(self, table: Any, marks: Marks, *, first: bool) -> Any:
         """A table in which each column has a name of its own; ``first``: to be told."""
         names = table.column_names
-        unique = unique_names(names)
-        changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
-        if not changed:
-            return table
-        if first:
-            was, became = changed[0]
-            path = "$" + value_step(was)
-            marks.placed.append(Loss(RENAMED, len(changed), 0, path, shown(was), shown(became)))
-        return table.rename_columns(unique)
+        unique = renamed(names, marks.placed, first=first)
+        return table if unique == names else table.rename_columns(unique)
 
     def _spelled(self, table: Any, marks: Marks, first_record: int) -> Any:
         """A table with text for what pandas has types for, and Arrow numbers."""

@@ -18,10 +18,10 @@ from serialpack.formats.base import Difference
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.exact import Inexact, held, not_read
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
-from serialpack.formats.yaml.scalars import PREFIX, plain_tag, scalar, spelled_number
+from serialpack.formats.yaml.scalars import plain_tag, scalar, spelled_number
 from serialpack.literal import Literal
 from serialpack.values.kinds import DUPLICATES, Spelled, shown, value_step
-from serialpack.values.yaml_tags import YamlTag
+from serialpack.values.yaml_tags import PREFIX, YamlTag
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks

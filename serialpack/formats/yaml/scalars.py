@@ -21,7 +21,6 @@ from typing import Any
 
 from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, checked_integer, exact_float
 from serialpack.literal import Literal
-from serialpack.values.yaml_tags import PREFIX as PREFIX
 
 #: With what all begins that plain text can mean, other than itself.
 _BEGINS = frozenset("~nNyYtTfFoO+-0123456789.<=")

@@ -18,9 +18,9 @@ from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.shared.exact import check_zone
-from serialpack.formats.yaml.scalars import PREFIX, needs_quotes
+from serialpack.formats.yaml.scalars import needs_quotes
 from serialpack.literal import Literal
-from serialpack.values.yaml_tags import YamlTag
+from serialpack.values.yaml_tags import PREFIX, YamlTag
 
 #: No line is folded: where it may be is what readers disagree about.
 _WIDTH = 1 << 30

@@ -165,8 +165,8 @@ def _all(file: Any, *, lists: bool = False) -> Iterator[Any]:
     is_map = lists and bool(others) and left.keys() == others.keys()
     made: dict[str, Npy | DatasetRows] = {**held, **others} if is_map else {**held}
     arrays, dropped = with_attributes(file, everything, made)
-    is_map = is_map and all(map(_has_rows, arrays.values()))
-    if others and not is_map:
+    if is_map and not all(map(_has_rows, arrays.values())):
+        is_map = False
         arrays, dropped = with_attributes(file, everything, held)
     dropped += [*_numbers_named(npy.dataset for npy in arrays.values()), *_beside(everything)]
     if is_map:
