@@ -17,6 +17,7 @@ from serialpack.errors import InputError, RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
 from serialpack.values.equality import difference
+from serialpack.values.yaml_tags import YamlTag
 from tests.serializers.chains import round_trip
 
 
@@ -37,7 +38,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def test_yaml(shared_data: Path) -> None:
-    """What is not read is refused for a limit of PyYAML, or as a tag or key Python has not."""
+    """What is not read is refused for a limit of PyYAML, or as a key Python has not."""
     found: Counter[tuple[bool, str]] = Counter()
     others = set()
     root = shared_data / "conformance" / "yaml-test-suite"
@@ -57,12 +58,12 @@ def test_yaml(shared_data: Path) -> None:
             if [*map(_as_json, records)] != values:
                 others.add(path.parent.relative_to(root).as_posix())
     assert found == {
-        (True, "read"): 113,
+        (True, "read"): 122,
         (True, "syntax"): 19,
-        (True, "refused"): 18,
+        (True, "refused"): 9,
         (False, "read"): 3,
-        (False, "syntax"): 38,
-        (False, "refused"): 2,
+        (False, "syntax"): 39,
+        (False, "refused"): 1,
     }
     assert not others
 
@@ -84,6 +85,8 @@ def _as_json(value: Any) -> Any:
         return [_as_json(part) for part in value]
     if isinstance(value, set):
         return dict.fromkeys(value)
+    if type(value) is YamlTag:  # the suite's JSON has what is under it alone
+        return _as_json(value.value)
     return str(value) if isinstance(value, date | bytes) else value
 
 
