@@ -132,7 +132,7 @@ def pack(
             elsewhere=elsewhere,
             split=choice.split,
         )
-        ways = ways_of(packing, asked.chain, shared_dict, len(head))
+        ways = ways_of(packing, asked.shared, shared_dict, len(head))
         if entry is None:
             expect(lambda: packing.size)
         with sink(target, force, opened.stat) as write:

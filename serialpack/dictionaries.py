@@ -35,7 +35,7 @@ from serialpack.files.output import Output
 from serialpack.files.paths import safe_name
 from serialpack.files.source import Path, Source, check_output, open_folders
 from serialpack.stages.chain import Chain, parse_stage
-from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.text import number_of
 
 #: Sources of up to so many bytes are packed with a dictionary: in larger ones there is enough that
@@ -278,7 +278,8 @@ def train_dictionary(
         except FileError:
             continue
     try:
-        data = train(samples, SIZE, parse_stage(CODECS, "zstd", effort).values[0])
+        level = parse_stage(CODECS, "zstd", EFFORTS[effort].shared).values[0]
+        data = train(samples, SIZE, level)
     except CodecError as error:
         said = (
             f"no dictionary can be trained from {number_of(len(samples), 'file')} of up to 64 KiB"

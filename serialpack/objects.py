@@ -187,7 +187,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
         size=len(data),
         settings=settings,
     )
-    ways = ways_of(packing, choice.chain, how.get("shared_dict"), len(data))
+    ways = ways_of(packing, choice.shared, how.get("shared_dict"), len(data))
     if plain and is_framed(data.read(0, len(MARK))):
         from serialpack.pipeline.in_place import pack_in_place
 

@@ -189,7 +189,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " as it is. It is in the format of zstd's dictionaries: one made by `zstd --train` will"
         " do, and `zstd -D PATH -dc` reads what is packed with it by raw and zstd.",
         "Each file is packed both ways, and the smaller container kept: naming the dictionary"
-        " takes some 27 bytes, which files of under 100 bytes mostly do not gain. Larger inputs"
+        " takes some 27 bytes, which files of under 100 bytes mostly do not gain. With it a codec"
+        " whose level is not named takes that of a higher effort (of -3 that of -6), as for the"
+        " small files of --archive: what a dictionary holds low levels hardly find. Larger inputs"
         " than 64 KiB are packed without. At the end is said how many files use it, and how many"
         " bytes that saves.",
         "The container names the dictionary and its hash. `unpack` and `inspect` find it under"

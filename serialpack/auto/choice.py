@@ -51,14 +51,16 @@ Split = Callable[[Read, int], Iterator[SourceBlock]]
 class Choice(NamedTuple):
     """A chain, the size of its blocks in bytes, and why these.
 
-    ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
-    the codec. ``settled``: whether the data cannot change it any more; ``looked_at``: whether it
-    was looked at for this. ``split``: what cuts the source in the place of its format, given what
-    reads it, and the size of blocks. ``threads``: how many may look for it. ``sized``: whether the
-    user named the size of blocks.
+    ``shared``: the chain for a small source with a dictionary that it shares with others (see
+    ``Effort``). ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the
+    user named the codec. ``settled``: whether the data cannot change it any more; ``looked_at``:
+    whether it was looked at for this. ``split``: what cuts the source in the place of its format,
+    given what reads it, and the size of blocks. ``threads``: how many may look for it. ``sized``:
+    whether the user named the size of blocks.
     """
 
     chain: Chain
+    shared: Chain
     block_size: int
     why: str
     effort: int = DEFAULT_EFFORT
@@ -102,14 +104,18 @@ def choose(
     if codec == "auto":
         codec = "zstd"
         why.append(f"zstd at the level of effort -{effort}, any zstd tool unpacks it")
-    chain = Chain(
-        first,
-        tuple(parse_stage(FILTERS, f, effort) for f in filters),
-        parse_stage(CODECS, codec, effort),
+    chain, shared = (
+        Chain(
+            first,
+            tuple(parse_stage(FILTERS, f, effort) for f in filters),
+            parse_stage(CODECS, codec, of),
+        )
+        for of in (effort, step.shared)
     )
     words = "; ".join(why) or "as asked for"
     return Choice(
         chain,
+        shared,
         block_size or step.block_size,
         words,
         effort,

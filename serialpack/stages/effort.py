@@ -38,8 +38,10 @@ class Effort(NamedTuple):
     pays for it: a tenth saved pays on the way from what gives less than about 120 MB/s, a
     twentieth 60, a fiftieth 24. A fifth of that is asked of columns, which are read faster.
     ``columns``: how records are taken apart; ``by_itself``: whether ``auto`` does so. ``shared``:
-    the step at which the small files of an archive are packed together: to open them takes as long
-    as that adds.
+    the step at which the codec takes small files that are packed together, in an archive or with a
+    dictionary: to open them takes as long as that adds. What a dictionary holds levels below zstd:6
+    hardly find: of seven kinds of small files, packed with one trained from others, zstd:8 leaves
+    0.86 to 0.96 of what zstd:3 does, zstd:12 0.83 to 0.91; without one that leaves 0.91 to 0.97.
     """
 
     block_size: int

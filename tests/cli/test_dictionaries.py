@@ -63,6 +63,7 @@ def test_it_is_trained_once_then_used_and_found_again(run: Run, kinds: Path) -> 
     trained = shared.read_bytes()
     run("pack", "-r", "in", "-o", "plain")
     assert 2 * size_of(kinds / "out") <= size_of(kinds / "plain")
+    assert {line["chain"] for line in lines} == {"raw+zstd:12"}, "that of the small files of -3"
 
     (kinds / "in/new.json").write_bytes(record(1000))
     later = run("pack", "-r", "in", "-o", "out", "--skip-existing", "--shared-dict", shared)
@@ -294,6 +295,23 @@ def test_the_zstd_tool_reads_it_and_makes_one(run: Run, kinds: Path) -> None:
     run("pack", "in/2.json", "-o", "2.spk", "--shared-dict", "theirs.dict")
     run("unpack", "2.spk", "-o", "2.json")
     assert (kinds / "2.json").read_bytes() == record(2)
+
+
+@pytest.mark.parametrize("asked", ["zstd", "zstd:3"])
+def test_a_level_that_is_named_is_that_of_the_dictionary_too(tmp_path: Path, asked: str) -> None:
+    """One that is left open is a higher one with a dictionary."""
+    sources = [tmp_path / f"{number}.json" for number in range(60)]
+    for number, path in enumerate(sources):
+        path.write_bytes(record(number))
+    shared = tmp_path / "kinds.dict"
+    serialpack.train_dictionary(sources, shared)
+    report = serialpack.pack(sources[0], io.BytesIO(), codec=asked, shared_dict=shared)
+    assert report.dictionary is not None
+    assert report.chain == ("raw+zstd:12" if asked == "zstd" else "raw+zstd:3")
+    value = json.loads(record(0))
+    packed = serialpack.dumps(value, f"json+{asked}", shared_dict=shared)
+    chain = str(serialpack.inspect(io.BytesIO(packed)).members[0].chain)
+    assert chain == report.chain.replace("raw", "json")
 
 
 def test_small_real_files_become_half_as_large(shared_data: Path, tmp_path: Path) -> None:
