@@ -7,6 +7,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
+#: A system that knows no files without a name, so that outputs are hidden ones until they have it.
+HIDDEN = "import os\nos.__dict__.pop('O_TMPFILE', None)\n"
+
+
+def has_unnamed(folder: Path) -> bool:
+    """Whether outputs in ``folder`` are files without a name until they have it."""
+    try:
+        os.close(os.open(folder, os.O_WRONLY | os.O_TMPFILE))
+    except (AttributeError, OSError):
+        return False
+    return Path("/proc/self/fd").exists()
+
 
 def injected(folder: Path, code: str) -> dict[str, str]:
     """The environment of a process in which Python runs ``code`` first, out of a new ``folder``."""

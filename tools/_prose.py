@@ -242,15 +242,16 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--sync"): (
         "Of several inputs up to 128 outputs, from up to 16 MiB of sources, are a group: written"
-        " under hidden names, brought to disk all at once, given their names, and then the folders"
-        " are brought to disk. With `each` every output is brought to disk by itself. A crash, or a"
+        " without their names, brought to disk all at once, given them, and then the folders are"
+        " brought to disk. With `each` every output is brought to disk by itself. A crash, or a"
         " power cut, leaves under an output's name either what was there before, or all of it;"
-        " beside it hidden files may be left: with `group` those of a group for each thread. Of the"
-        " group whose names were being given, some have them and some do not; those told of are on"
-        " the disk, and so are, with `--rm`, those whose source is gone. Ctrl-C and other signals"
-        " that ask for the end leave no hidden file, and all of a group or nothing of it. Where a"
-        " system cannot bring all of a file system to disk, and say whether that went well (Linux"
-        " can from 5.8 on), each file of a group is brought by itself.",
+        " beside it, where a file cannot be without a name, hidden files may be left: with `group`"
+        " those of a group for each thread. Of the group whose names were being given, some have"
+        " them and some do not; those told of are on the disk, and so are, with `--rm`, those whose"
+        " source is gone. Ctrl-C and other signals that ask for the end leave no hidden file, and"
+        " all of a group or nothing of it. Where a system cannot bring all of a file system to"
+        " disk, and say whether that went well (Linux can from 5.8 on), each file of a group is"
+        " brought by itself.",
     ),
     ("*", "--journal"): (
         "A line a file, as `--json` prints it, below a line for each run: the file is added to, so"

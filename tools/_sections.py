@@ -91,8 +91,9 @@ FILES: dict[str, str] = {
         " ~/Library/Application Support/serialpack, on Windows %APPDATA%\\serialpack."
     ),
     ".serialpack-XXXXXXXX.tmp": (
-        "An output while it is being written, in the folder where it will stand. It is left"
-        " there only by a crash, and can be removed; `--skip-existing` does."
+        "An output while it is being written, in the folder where it will stand, if the file"
+        " system has no files without a name (most of Linux have them). It is left there only by a"
+        " crash, and can be removed; `--skip-existing` does."
     ),
 }
 

@@ -1,40 +1,35 @@
 """Files written so that nothing is ever lost: whole outputs or none, one by one or in groups.
 
-An output is written to ``.serialpack-XXXXXXXX.tmp`` beside it (mode 0600), given its mode and
-time, brought to disk, and only then given its name; then the folder is brought to disk. While its
-writer lives the hidden file is locked (flock(2)). A crash leaves at most hidden files, which
-``disk.remove_dead`` removes.
+An output is written to a file without a name, or a hidden one beside it (``pending``; mode 0600),
+given its mode and time, brought to disk, and only then given its name; then the folder is brought
+to disk. A crash leaves at most hidden files, which ``disk.remove_dead`` removes.
 
 Outputs made within ``with OutputGroup()`` go through these steps together: bringing each of many
 small files to disk takes most of the time of writing them. A crash leaves some of the group, each
-of them whole, and hidden files for the rest.
+of them whole, and at most hidden files for the rest.
 """
 
 from __future__ import annotations
 
-import filecmp
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-from serialpack.errors import ExistingFileError, FileError
+from serialpack.errors import FileError
 from serialpack.files.disk import (
     LARGE,
     WrittenBytes,
-    hold,
     make_room,
-    name_new,
     sync_all,
     sync_folder,
     syncfs,
 )
-from serialpack.files.paths import made_again
+from serialpack.files.pending import PendingFile
 from serialpack.files.source import Path, file_error, shown
-from serialpack.hidden import forget, hidden_name, hide
 from serialpack.stages.stage import Buffer
 
 #: So many outputs are in a group at most, each an open file; of some 256 files that a process may
@@ -44,10 +39,6 @@ MOST_FILES = 128
 #: From so many outputs on, a file system is brought to disk rather than each of them.
 _ALL_FROM = 4
 
-
-#: How a hidden file is opened.
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-_NEW |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 #: Whether a file gets its time by its descriptor, or by its name.
 _TIMED_OPEN = os.utime in os.supports_fd
@@ -69,7 +60,7 @@ class Output:
     """A new file under its name only once it is whole: ``with Output(...) as out: out.write()``.
 
     Leaving the block without an error commits, or adds it to the ``OutputGroup`` that it was made
-    in; any error, and Ctrl-C, removes the hidden file. ``like``: the source, whose mode and
+    in; any error, and Ctrl-C, removes what was written. ``like``: the source, whose mode and
     modification time the output gets; ``mtime`` (ns since 1970) and ``mode`` go before.
     ``owner``: numbers of user and group that it is to belong to, where the system permits it.
     """
@@ -102,25 +93,13 @@ class Output:
         self._begin()
 
     def _begin(self) -> None:
-        """Make the hidden file."""
-        while True:
-            self._temp = f"{self.folder}{os.sep}{hidden_name()}"
-            hide(self._temp)
-            try:
-                self.fd = os.open(self._temp, _NEW, 0o600)
-            except OSError as error:
-                forget(self._temp)
-                if isinstance(error, FileNotFoundError) and made_again(self.folder):
-                    continue
-                raise file_error(error, self.path, "write") from error
-            if hold(self.fd):
-                break
-            self.abandon()
+        self._file = PendingFile(self.path, self.folder)
+        self.fd = self._file.fd
 
     @property
     def hidden_path(self) -> str:
         """The hidden file, for a library that writes it by its name, in place of ``write``."""
-        return self._temp
+        return self._file.hidden_path
 
     def write(self, data: Buffer) -> int:
         """Write all of ``data``; FileError where that cannot be done."""
@@ -206,7 +185,7 @@ class Output:
             raise
 
     def _finish(self) -> None:
-        """Write the rest, and give the hidden file the mode and the time that it is to have."""
+        """Write the rest, and give the file the mode and the time that it is to have."""
         self._flush()
         if self._owner is not None:
             self.owned = give_owner(self.fd, self._owner)
@@ -214,7 +193,7 @@ class Output:
             os.fchmod(self.fd, self._mode)
         if self._mtime is not None:
             times = (self._mtime, self._mtime)
-            os.utime(self.fd if _TIMED_OPEN else self._temp, ns=times)
+            os.utime(self.fd if _TIMED_OPEN else self._file.place, ns=times)
 
     def to_disk(self) -> None:
         """Bring the file to disk."""
@@ -222,42 +201,22 @@ class Output:
 
     def check_read_back(self) -> None:
         """FileError where the disk does not hold what was written, as far as that is known."""
-        if self._written is not None and not self._written.is_in(self._temp):
+        if self._written is not None and not self._written.is_in(self._file.place):
             raise FileError("what was read back is not what was written", path=self.path)
 
     def give_name(self) -> None:
         """Give the file, which is whole and on the disk, its name."""
-        if os.name == "nt":
-            self._close()  # what is open is not renamed there
-        if self._only_same and os.path.lexists(self.path):
-            if not filecmp.cmp(self._temp, self.path, shallow=False):
-                raise other_exists(self.path)
-            os.unlink(self._temp)
-        elif self._force:
-            os.replace(self._temp, self.path)
-        else:
-            name_new(self._temp, self.path)
-        forget(self._temp)
-        self._close()
+        self._file.give_name(force=self._force, only_same=self._only_same)
 
     def abandon(self) -> None:
-        """Remove the hidden file."""
-        self._close()
-        with suppress(OSError):
-            os.unlink(self._temp)
-        forget(self._temp)
-
-    def _close(self) -> None:
-        fd, self.fd = self.fd, -1
-        with suppress(OSError):
-            if fd >= 0:
-                os.close(fd)
+        """Remove what was written."""
+        self._file.remove()
 
 
 class OutputGroup:
     """Outputs that get their names together: ``with OutputGroup() as group: group.commit()``.
 
-    All that this thread makes within is in it, as a hidden file, until ``commit``; what has no
+    All that this thread makes within is in it, without its name, until ``commit``; what has no
     name when the block is left is removed. ``each``: bring each file to disk by itself,
     several at a time.
     ``read_back``: read each again before it gets its name, for the source to be removed.
@@ -329,15 +288,6 @@ class OutputGroup:
         for each in self.outputs:
             each.abandon()
         self.outputs = []
-
-
-def other_exists(path: str) -> FileError:
-    """That what is left where it is the same, before its source is removed, is not."""
-    return ExistingFileError(
-        "exists already, and is not what its source becomes now",
-        path=path,
-        hint="-f alone overwrites it",
-    )
 
 
 def _give_name(output: Output) -> None:

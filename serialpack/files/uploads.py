@@ -5,7 +5,8 @@ from __future__ import annotations
 from serialpack.errors import FileError, MissingFileError
 from serialpack.far.upload import Upload, remove
 from serialpack.files.disk import WrittenBytes
-from serialpack.files.output import Output, other_exists, undisturbed
+from serialpack.files.output import Output, undisturbed
+from serialpack.files.pending import other_exists
 from serialpack.files.source import Source
 from serialpack.stages.stage import Buffer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.injected import injected
+from tests.injected import HIDDEN, has_unnamed, injected
 
 
 @pytest.fixture
@@ -74,21 +74,28 @@ def test_an_archive_whose_entries_fail_leaves_no_folder(run: Run, tmp_path: Path
     ]
 
 
-def test_a_folder_that_another_run_removed_is_made_again(run: Run, tmp_path: Path) -> None:
-    """Two runs side by side, of which one fails, and is done just as the other one begins."""
+@pytest.mark.parametrize("hides", [True, False], ids=["hidden", "unnamed"])
+def test_a_folder_that_another_run_removed_is_made_again(
+    run: Run, tmp_path: Path, hides: bool
+) -> None:
+    """Two runs side by side, of which one fails, and is done just as the other one begins; where
+    outputs have no name yet, any time before they get it."""
+    if not hides and not has_unnamed(tmp_path):
+        pytest.skip("no files without a name here")
     (tmp_path / "in").mkdir()
     for name in "ab":
         (tmp_path / "in" / name).write_text(name)
+    call, about = ("open", ".serialpack-") if hides else ("link", "in/a.spk")
     env = injected(
         tmp_path / "site",
-        "import os\n"
-        "real = os.open\n"
-        "def opening(path, *args, **named):\n"
-        "    if '.serialpack-' in str(path) and not os.path.exists('done'):\n"
+        f"{HIDDEN * hides}import os\n"
+        f"real = os.{call}\n"
+        "def calling(*args, **named):\n"
+        f"    if {about!r} in str(args) and not os.path.exists('done'):\n"
         "        os.mkdir('done')\n"
         "        os.rmdir('out/in'); os.rmdir('out')\n"
-        "    return real(path, *args, **named)\n"
-        "os.open = opening\n",
+        "    return real(*args, **named)\n"
+        f"os.{call} = calling\n",
     )
     run("pack", "in/a", "in/b", "-o", "out/in/", env=env)
     assert (tmp_path / "done").exists()

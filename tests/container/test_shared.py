@@ -258,7 +258,7 @@ def test_where_case_does_not_count_the_first_of_two_entries_stays(
             return path
         return root + normalize("NFC", path.removeprefix(root).lower())
 
-    for name in ("lstat", "stat", "replace", "open"):
+    for name in ("lstat", "stat", "replace", "open", "link"):
         real = getattr(os, name)
 
         def folded(*paths: object, real: Callable[..., object] = real, **more: object) -> object:

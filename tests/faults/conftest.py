@@ -66,8 +66,32 @@ def wait_for(what: Callable[[], Any], words: str, seconds: float = 60) -> Any:
 
 
 def hidden(folder: Path) -> list[Path]:
-    """The hidden files in which outputs are written."""
-    return [path for path in folder.iterdir() if path.name.startswith(".serialpack-")]
+    """The files in which outputs are written: hidden ones, and those without a name, of whatever
+    process."""
+    named = [path for path in folder.iterdir() if path.name.startswith(".serialpack-")]
+    return [*named, *unnamed(folder)]
+
+
+def written(folder: Path) -> int:
+    """The bytes in these."""
+    sizes = 0
+    for path in hidden(folder):
+        with suppress(FileNotFoundError):  # it has its name meanwhile, or is removed
+            sizes += path.stat().st_size
+    return sizes
+
+
+def unnamed(folder: Path) -> list[Path]:
+    """The files without a name in ``folder`` that any process has open."""
+    found = []
+    for process in Path("/proc").iterdir() if Path("/proc/self/fd").exists() else ():
+        with suppress(OSError):  # it has ended, or is none, or another user's
+            for place in (process / "fd").iterdir():
+                with suppress(FileNotFoundError):  # closed meanwhile
+                    link = str(place.readlink())
+                    if link.startswith(f"{folder}/#") and link.endswith(" (deleted)"):
+                        found.append(place)
+    return found
 
 
 def catches_signals(process: Command) -> bool:

@@ -13,7 +13,7 @@ import serialpack
 from serialpack.files.output import Output
 from tests.faults.conftest import Start, finish, wait_for
 from tests.faults.disk import traced
-from tests.injected import injected
+from tests.injected import HIDDEN, has_unnamed, injected
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
 
@@ -48,10 +48,12 @@ def ending(
     *,
     about: str = TEMP,
     before: bool = True,
+    hides: bool = True,
 ) -> dict[str, str]:
-    """The environment in which that happens."""
+    """The environment in which that happens; ``hides``: of hidden files, as not all systems know
+    those without a name."""
     text = _END.format(call=call, number=number, signal=int(by), about=about, before=before)
-    return injected(folder, text)
+    return injected(folder, HIDDEN * hides + text)
 
 
 def left_in(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -96,6 +98,7 @@ def batch(tmp_path: Path) -> Path:
     ],
     ids=["written", "synced", "named", "folder", "each", "removed", "named-to-be-removed"],
 )
+@pytest.mark.parametrize("hides", [True, False], ids=["hidden", "unnamed"])
 def test_killed_and_run_again_it_ends_as_one_that_was_not(
     start: Start,
     batch: Path,
@@ -105,15 +108,24 @@ def test_killed_and_run_again_it_ends_as_one_that_was_not(
     number: int,
     about: str,
     before: bool,
+    hides: bool,
 ) -> None:
+    """Of files without a name nothing is left."""
+    if not hides and not has_unnamed(tmp_path):
+        pytest.skip("no files without a name here")
     command = ["pack", "-r", "in", "--skip-existing", *options, "-o"]
     sources = left_in(batch)
     whole = packed(batch, tmp_path / "whole")
-    env = ending(tmp_path / "site", call, number, signal.SIGKILL, about=about, before=before)
+    if call == "link" and not hides:
+        about = "/fd/"
+    env = ending(
+        tmp_path / "site", call, number, signal.SIGKILL, about=about, before=before, hides=hides
+    )
     process = start(*command, "out", env=env)
     assert process.wait(60) == -signal.SIGKILL
     found = left_in(tmp_path / "out")
     named = {name: found[name] for name in found if TEMP not in name}
+    assert hides or len(named) == len(found)
     # What has its name is whole; no source is gone without its output.
     assert all(whole[name] == made for name, made in named.items())
     assert {f"{name}.spk" for name in sources if not (batch / name).exists()} <= named.keys()
@@ -256,8 +268,7 @@ def test_a_source_that_grows_is_named_and_the_rest_go_on(
         (batch / "0" / f"{name}.json").write_text("[" + "1, " * 6000 + "1]")
     env = injected(
         tmp_path / "site",
-        "import os\n"
-        "real, count = os.open, [0]\n"
+        HIDDEN + "real, count = os.open, [0]\n"
         "def opening(path, *args, **named):\n"
         f"    if {TEMP!r} in os.fspath(path):\n"
         "        count[0] += 1\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -82,7 +83,7 @@ def holds_hidden(process: Command) -> bool:
     """Whether it is writing an output."""
     for link in Path(f"/proc/{process.pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # closed meanwhile
-            if "/.serialpack-" in str(link.readlink()):
+            if re.search(r"/\.serialpack-|/#\d+ \(deleted\)$", str(link.readlink())):
                 return True
     return False
 

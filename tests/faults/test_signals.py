@@ -24,8 +24,9 @@ from tests.faults.conftest import (
     noise,
     records,
     wait_for,
+    written,
 )
-from tests.injected import injected
+from tests.injected import HIDDEN, has_unnamed, injected
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="watches the program through /proc"
@@ -68,7 +69,7 @@ def test_a_signal_in_the_middle_of_unpacking_leaves_nothing_or_what_was_there(
     for turn in range(3):
         output = tmp_path / ("old" if turn else "new")
         process = start("unpack", "-f", "-j", "1", packed_large, "-o", output)
-        wait_for(lambda: any(p.stat().st_size for p in hidden(tmp_path)), "data in the hidden file")
+        wait_for(lambda: written(tmp_path), "data in the hidden file")
         time.sleep(random.random() * 0.1)
         process.send_signal(number)
         end_of(process, number)
@@ -106,7 +107,7 @@ def test_again_and_again_is_as_once(
     """Signals that come while the first is answered do not break into the cleaning up."""
     env = injected(
         tmp_path / "slow",
-        "import os, time\n"
+        f"{HIDDEN}import time\n"
         "real = os.unlink\n"
         "def unlink(path):\n"
         f"    open({str(tmp_path / 'cleaning')!r}, 'w').close()\n"
@@ -138,7 +139,7 @@ def test_ctrl_c_while_a_silent_pipe_is_waited_for_ends_at_once(
     wait_for(lambda: catches_signals(process), "handlers")
     if fed and output:
         # All but what may be on its way was read: it waits, or is about to.
-        wait_for(lambda: fed < MIB or any(p.stat().st_size for p in hidden(tmp_path)), "blocks")
+        wait_for(lambda: fed < MIB or written(tmp_path), "blocks")
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     process.wait(60)
@@ -170,7 +171,7 @@ def test_ctrl_c_while_a_silent_fifo_is_waited_for_ends_at_once(
     with fifo.open("wb") as writer:
         writer.write(noise(2 * MIB))
         writer.flush()
-        wait_for(lambda: any(p.stat().st_size for p in hidden(tmp_path)), "blocks")
+        wait_for(lambda: written(tmp_path), "blocks")
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
         end_of(process, signal.SIGINT)
@@ -218,24 +219,27 @@ def test_what_nohup_ignores_stays_ignored(start: Start, tmp_path: Path) -> None:
     assert (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("hides", [True, False], ids=["hidden", "unnamed"])
 def test_sigkill_leaves_the_old_output_and_at_most_one_hidden_file(
-    start: Start, large: Path, tmp_path: Path
+    start: Start, large: Path, tmp_path: Path, hides: bool
 ) -> None:
     """Nobody can clean up after SIGKILL; the next run goes through all the same."""
+    env = injected(tmp_path / "site", HIDDEN * hides)
     output = tmp_path / "out"
     output.write_bytes(b"old")
     random = Random(9)
     for turn in range(4):
-        process = start("pack", "-f", "-9", "--block-size", "1M", large, "-o", output)
+        process = start("pack", "-f", "-9", "--block-size", "1M", large, "-o", output, env=env)
         wait_for(lambda: hidden(tmp_path), "the hidden file")
         time.sleep(random.random() * 0.4)
         process.kill()
         process.wait()
         assert output.read_bytes() == b"old", turn
         left = hidden(tmp_path)
-        assert len(left) == 1
-        assert left[0].stat().st_mode & 0o777 == 0o600
-        left[0].unlink()
+        assert len(left) == (hides or not has_unnamed(tmp_path))
+        for each in left:
+            assert each.stat().st_mode & 0o777 == 0o600
+            each.unlink()
 
 
 def children(process: Command) -> list[int]:
@@ -276,7 +280,8 @@ def test_no_worker_process_is_left_behind(
     finish(process, -number if number == signal.SIGKILL else 128 + number, most=0)
     wait_for(lambda: not running(workers), "the end of the workers")
     assert not (tmp_path / "out").exists()
-    assert len(hidden(tmp_path)) == (number == signal.SIGKILL)
+    left = number == signal.SIGKILL and not has_unnamed(tmp_path)
+    assert len(hidden(tmp_path)) == left
 
 
 @each_signal

@@ -11,7 +11,7 @@ import serialpack
 from serialpack.errors import FileError
 from serialpack.files.disk import remove_source
 from tests.faults.conftest import KIB, MIB, Start, finish, hidden, noise
-from tests.injected import injected
+from tests.injected import HIDDEN, injected
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
 
@@ -64,8 +64,7 @@ def test_a_container_that_changes_while_it_is_read_is_not_called_damaged(
             serialpack.pack(tmp_path / "a", tmp_path / name, block_size=64 * KIB)
     env = injected(
         tmp_path / "site",
-        "import os\n"
-        "real = os.open\n"
+        HIDDEN + "real = os.open\n"
         "def opening(path, *args, **named):\n"
         "    if '.serialpack-' in os.fspath(path):\n"
         "        os.truncate('x.spk', 1 << 20)\n"

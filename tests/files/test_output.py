@@ -18,6 +18,7 @@ from serialpack.files.disk import sync_all
 from serialpack.files.output import Output, OutputGroup
 from serialpack.files.targets import sink
 from serialpack.hidden import is_hidden
+from tests.injected import has_unnamed
 
 of_linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
 
@@ -28,6 +29,15 @@ def names(folder: Path) -> list[str]:
 
 def hidden(folder: Path) -> list[str]:
     return [name for name in names(folder) if is_hidden(name)]
+
+
+@pytest.fixture(autouse=True, params=["unnamed", "hidden"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Outputs are files without a name, or hidden ones, until they have theirs."""
+    if request.param == "hidden":
+        monkeypatch.setattr("serialpack.files.unnamed._UNNAMED", 0)
+    elif not has_unnamed(tmp_path):
+        pytest.skip("no files without a name here")
 
 
 def write(path: Path, data: bytes = b"data", *, force: bool = False) -> None:
@@ -74,7 +84,7 @@ def test_what_the_disk_does_not_hold_gets_no_name(tmp_path: Path, each: bool) ->
                 output.write(large)
                 output.patch(0, b"head")
         for number, place in ((1, 2), (4, 99_999)):
-            with hidden_of(group, number).open("r+b") as file:
+            with Path(f"/proc/self/fd/{group.outputs[number].fd}").open("r+b") as file:
                 file.seek(place)
                 file.write(b"\0\0")
         failed = group.commit()
