@@ -8,6 +8,8 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
+from typing import cast
 
 from serialpack.errors import FileError
 from serialpack.far import is_far
@@ -112,10 +114,33 @@ def make_room(fd: int, start: int, size: int) -> None:
         return
 
 
-#: So many files are brought to disk at a time: the system writes once for all that wait. Of 512
-#: files of 650 bytes on ext4, on a machine in use, one takes 0.5 to 1.3 ms where one waits, 0.2
-#: with 4, 0.11 to 0.16 with 16.
-_AT_A_TIME = 16
+#: The system begins to write, and nobody waits (sync_file_range(2), SYNC_FILE_RANGE_WRITE).
+_WRITE = 2
+
+
+def begin_writing(fd: int) -> None:
+    """Have the system begin to write what a file has, where it can be told to: one of several that
+    is brought to disk then brings most of the others with it."""
+    if (call := _begins()) is not None:
+        call(fd, 0, 0, _WRITE)
+
+
+@cache
+def _begins() -> Callable[[int, int, int, int], int] | None:
+    try:
+        import ctypes
+
+        call = ctypes.CDLL(None).sync_file_range
+        call.argtypes = (ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint)
+    except (AttributeError, OSError, ImportError):
+        return None
+    return cast("Callable[[int, int, int, int], int]", call)
+
+
+#: So many files are brought to disk at a time: the system writes once for all that wait. Of 128
+#: files of 900 bytes on ext4, one takes 150 us where one waits, 74 with 4, 50 with 16; 62, 45 and
+#: 50 where all were begun before, and least with 8: 40, for half of the processor's time.
+_AT_A_TIME = 8
 
 
 def sync_all(syncs: Sequence[Callable[[], object]]) -> list[OSError | None]:

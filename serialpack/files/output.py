@@ -23,6 +23,7 @@ from serialpack.errors import FileError
 from serialpack.files.disk import (
     LARGE,
     WrittenBytes,
+    begin_writing,
     make_room,
     sync_all,
     sync_folder,
@@ -195,6 +196,10 @@ class Output:
             times = (self._mtime, self._mtime)
             os.utime(self.fd if _TIMED_OPEN else self._file.place, ns=times)
 
+    def begin_to_disk(self) -> None:
+        """Have the file begin to go to disk, which ``to_disk`` waits for."""
+        begin_writing(self.fd)
+
     def to_disk(self) -> None:
         """Bring the file to disk."""
         os.fsync(self.fd)
@@ -270,6 +275,8 @@ class OutputGroup:
                     break
         outputs = self.outputs
         if all_at_once is None:
+            for each in outputs if len(outputs) > 1 else ():
+                each.begin_to_disk()
             faults = sync_all([each.to_disk for each in outputs])
             for each, fault in zip(outputs, faults, strict=True):
                 if fault is not None:

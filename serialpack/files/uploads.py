@@ -30,8 +30,11 @@ class FarOutput(Output):
     def _finish(self) -> None:
         self._flush()
 
-    def to_disk(self) -> None:
+    def begin_to_disk(self) -> None:
         """Nothing is anywhere before it has its name."""
+
+    def to_disk(self) -> None:
+        """Nor then."""
 
     def check_read_back(self) -> None:
         """It is read when it has its name: ``give_name``."""
