@@ -369,7 +369,7 @@ def first_records(
         elif packed:
             unpack_records(opened, fmt.shown_by(write), Span(0, count), max_size)
         else:
-            slice_source(opened, out, fmt.name, Span(0, count))
+            slice_source(fmt.in_lines(opened.read, head), out, fmt.name, Span(0, count))
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

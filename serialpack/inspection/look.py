@@ -230,10 +230,10 @@ def _are_members(format: str, head: bytes) -> bool:
 
 
 def _split(fmt: ValueFormat, head: bytes) -> Iterator[Any]:
-    pieces = [head]
+    read = fmt.in_lines(io.BytesIO(head).read, head)
     # Of a file that goes on, the first part of the sample ends where records do.
     size = SAMPLE // 4 if len(head) == SAMPLE else len(head)
-    return fmt.split(lambda _: pieces.pop() if pieces else b"", max(size, 1))
+    return fmt.split(read, max(size, 1))
 
 
 def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
