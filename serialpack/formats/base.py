@@ -212,11 +212,6 @@ class Format(ABC):
         """What writes records for people, as text in UTF-8; ``write`` gets it."""
         return write
 
-    def in_lines(self, read: Read, head: bytes) -> Read:  # noqa: ARG002
-        """What reads a source that begins with ``head`` with ends of lines at which ``split`` finds
-        records, where it has others; for who only looks at these."""
-        return read
-
     def look_at_head(self, read: Read, count: int) -> bytes | None:  # noqa: ARG002
         """The first ``count`` records as lines for people, where its bytes are none; else None."""
         return None

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from serialpack.csv_front import LONGEST_SEPARATOR_LINE, before_header, separator_line
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.csv.found import dialect_of
-from serialpack.formats.csv.returns import by_lines
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import WITHIN_QUOTES, line_tokens, record_ends
 from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
@@ -150,9 +149,6 @@ class CsvFormat(CsvText):
         most = most_values // _ROW if for_values else most_values
         blocks = split_records(read, block_size, finder, for_values=for_values, most_values=most)
         return self._headed(blocks) if for_values else blocks
-
-    def in_lines(self, read: Read, head: bytes) -> Read:
-        return by_lines(read, head)[0]
 
     def _first_line(self, data: bytes) -> bytes:
         front = separator_line(data)
