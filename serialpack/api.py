@@ -340,10 +340,10 @@ def first_records(
 ) -> None:
     """Write the first ``count`` records of a container, or of a file that is none yet; of one that
     is compressed, of what is in it. Of arrays a corner. ``max_size`` (bytes): RefusedError for
-    more. UsageError where no records can be told apart.
-    """
+    more. UsageError where no records can be told apart."""
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import decompressed, packed_inside
+    from serialpack.formats.csv.found import in_lines
     from serialpack.formats.shared.filed import FileRead
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
     from serialpack.pipeline.unpack import LimitedWrite, member_plan, restored_pieces
@@ -369,7 +369,7 @@ def first_records(
         elif packed:
             unpack_records(opened, fmt.shown_by(write), Span(0, count), max_size)
         else:
-            slice_source(opened, out, fmt.name, Span(0, count))
+            slice_source(in_lines(fmt.declared, opened.read, head), out, fmt.name, Span(0, count))
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

@@ -121,6 +121,25 @@ def test_a_refusal_is_one_line_with_path_and_who_can() -> None:
     assert said.endswith("objects or pickle may")  # not "no serializer here can"
 
 
+@pytest.mark.parametrize("chain", ["auto", "pickle", "msgpack", "json", "objects", "cbor"])
+def test_of_a_memoryview_it_is_said_what_is_held(chain: str) -> None:
+    """It was an array of NumPy, of which cloudpickle was said to hold some."""
+    with pytest.raises(ValueRefusedError) as caught:
+        serialpack.dumps({"a": memoryview(b"abc")}, chain)
+    said, _, hint = str(caught.value).partition("; ")
+    assert said.startswith(
+        f"$.a: {'pickle' if chain == 'auto' else chain} cannot hold a memoryview"
+    )
+    assert hint == (
+        "msgpack, objects or cbor can hold bytes(view)"
+        if chain == "json"
+        else "bytes(view) can be held"
+    )
+    for able in ("msgpack", "objects", "cbor") if chain == "json" else (chain,):
+        data = serialpack.dumps({"a": b"abc"}, able)
+        assert serialpack.loads(data, trust=True) == {"a": b"abc"}
+
+
 def test_nothing_is_written_where_the_object_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueRefusedError):
         serialpack.dump({"a": object()}, tmp_path / "a.spk", "json")

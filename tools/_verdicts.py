@@ -81,6 +81,7 @@ text with one offset. Times in several zones, and below a map or a list, are tex
 A first line `sep=;` of CSV, by which Excel is told the delimiter, names that and is no line of
 cells: bytes that are given back have it, and what is converted has not. Lines that all end in
 carriage returns alone, as of old Macs, are read as lines, which is told; in quotes these stay.
+`inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
 
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the

@@ -145,7 +145,7 @@ def unpack_part(
             else:
                 hint = "a range of bytes can be had (unpack --bytes A:B)"
                 file = Source(BytesIO(data), entry.shown)
-                records = slice_source(file, out, entry.format, span, hint)
+                records = slice_source(file.read, out, entry.format, span, hint)
             done = Unpacked(
                 headers=(entry.member.header,),
                 format=entry.format,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from serialpack.container.entries import EntryRow, cut
+from serialpack.container.entries import EntryRow, cut, share_of
 from serialpack.container.records import Header
 from serialpack.errors import (
     ArchiveError,
@@ -125,7 +125,8 @@ class Placer:
         for entry, begin, end in cut(found.entries):
             if not self.takes(entry.path):
                 continue
-            report = _report(self.source.path, entry, format)._replace(seconds=seconds)
+            read = share_of(found.read, begin, end, len(view))
+            report = _report(self.source.path, entry, format, read)._replace(seconds=seconds)
             seconds = {}
             try:
                 if found.damage is not None:
@@ -368,7 +369,7 @@ def _which(path: str) -> set[tuple[int, int]]:
     return {(found.st_dev, found.st_ino)}
 
 
-def _report(source: str, entry: EntryRow, format: str) -> UnpackReport:
+def _report(source: str, entry: EntryRow, format: str, read: int) -> UnpackReport:
     return UnpackReport(
         source=source,
         target=None,
@@ -380,7 +381,7 @@ def _report(source: str, entry: EntryRow, format: str) -> UnpackReport:
         exact=True,
         part=False,
         proved=True,
-        read=entry.size,
+        read=read,
         seconds={},
         entry=entry.path,
     )

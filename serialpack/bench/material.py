@@ -236,7 +236,7 @@ def _first_records(subject: Subject, count: int) -> bytes:
             raise UsageError(f"{count:,} records are more than the {most} that are held in memory")
 
     with opened_source(subject.path) as opened:
-        slice_source(opened, write, subject.format, Span(0, count))
+        slice_source(opened.read, write, subject.format, Span(0, count))
     return data.getvalue()
 
 

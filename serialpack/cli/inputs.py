@@ -140,12 +140,22 @@ def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
     except FolderError as error:
         error.hint = "--files-from reads a file of names; -r takes the files in a folder"
         raise
+    _check_ends(listed, sources)
     names = [os.fsdecode(n) for n in listed.split(b"\0" if sources.nul else b"\n") if n]
     if not sources.nul:
         names = [n.removesuffix("\r") for n in names]
     if sources.files_from == STDIO and STDIO in (*files, *names):
         raise UsageError("standard input cannot give both the names and the data")
     return [shown(name) for name in names if name]
+
+
+def _check_ends(listed: bytes, sources: Sources) -> None:
+    """UsageError where all of a list would be one name, since its names end in the other way."""
+    said = f"--files-from {sources.files_from}"
+    if sources.nul and b"\0" not in listed and b"\n" in listed and not os.path.lexists(listed):
+        raise UsageError(f"{said}: its names are lines", hint="without -0 it is read so")
+    if not sources.nul and b"\0" in listed and b"\n" not in listed:
+        raise UsageError(f"{said}: its names end with NULs", hint="with -0 it is read so")
 
 
 def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list[str]:

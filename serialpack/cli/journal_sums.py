@@ -40,17 +40,25 @@ class JournalSums:
         #: The files that failed and were not done since, and why.
         self.failed: dict[str, str] = {}
         self.cut = False
+        #: What the last run did: ``pack`` or ``unpack``.
+        self._verb = ""
 
     def add(self, line: dict[str, Any]) -> None:
         """A line of it. KeyError, TypeError or ValueError for what is none."""
         if MARK in line:
-            self.runs[str(line["verb"])] += 1
+            self._verb = str(line["verb"])
+            self.runs[self._verb] += 1
             return
-        source = str(line["source"])
-        if "error" in line:
-            self.failed[source] = str(line["error"])
+        source = name = str(line["source"])
+        if self._verb == "unpack" and "entry" in line:
+            name = f"{source}: {line['entry']}"
+        if "error" in line and "entries" not in line:
+            self.failed[name] = str(line["error"])
             return
-        self.failed.pop(source, None)
+        self.failed.pop(name, None)
+        self.failed.pop(source, None)  # an archive that was opened
+        if "error" in line:  # of which entries failed, each with a line of its own
+            return
         if line.get("left"):
             self.left += 1
             return
@@ -65,7 +73,7 @@ class JournalSums:
             chain = str(line["chain"])
             self.chains[chain] = self.chains.get(chain, FileSums()).plus(before, after)
         spent = sum(s for stage, s in line["seconds"].items() if stage != "wait")
-        self.slowest = nlargest(_MOST, [*self.slowest, (float(spent), before, source)])
+        self.slowest = nlargest(_MOST, [*self.slowest, (float(spent), before, name)])
 
 
 def summed(path: str) -> JournalSums:

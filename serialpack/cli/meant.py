@@ -28,7 +28,7 @@ from serialpack.far import is_store
 from serialpack.files.source import Source
 from serialpack.files.targets import is_device
 from serialpack.formats import FORMATS
-from serialpack.known import KnownFile, known_words
+from serialpack.known import KnownFile, known_name, known_words
 from serialpack.stages.stage import Buffer
 
 
@@ -207,10 +207,12 @@ def _opened(path: str) -> Source:
     return Source(io.BytesIO(_front()), "<stdin>") if path == STDIO else Source(path)
 
 
-def not_unpacked(path: str, error: SerialpackError, *, whole: bool) -> SerialpackError:
+def not_unpacked(
+    path: str, error: SerialpackError, output: str | None, *, whole: bool
+) -> SerialpackError:
     """``error``, of an input that is no container, with what can be done with it.
 
-    ``whole``: all of it was asked for, as a conversion gives it.
+    ``output``: as ``-o`` names it; ``whole``: all of it was asked for, as a conversion gives it.
     """
     is_file = path != STDIO and os.path.isfile(path)
     if is_file and (words := uncompressing(path)) is not None:
@@ -227,7 +229,7 @@ def not_unpacked(path: str, error: SerialpackError, *, whole: bool) -> Serialpac
                 return InputError(f"{known.words}: {known.cannot}", hint=known.instead)
             error = NotContainerError(looks_like(head))
     if isinstance(error, NotContainerError):
-        error.hint = _instead(path, error.looks_like, whole=whole)
+        error.hint = _instead(path, error.looks_like, output, whole=whole)
     return error
 
 
@@ -241,12 +243,34 @@ def _known(source: Source) -> KnownFile | None:
     return not_converted(source.peek(HEAD))
 
 
-def _instead(path: str, looks: str | None, *, whole: bool) -> str | None:
+def _instead(path: str, looks: str | None, output: str | None, *, whole: bool) -> str | None:
     """What can be done with an input that is no container and ``looks`` so."""
     if (known := known_words(looks)) is not None:
         return known.instead
     if looks in (None, "an empty file", "text") and named_format(path) in (None, "bytes"):
-        return None
-    if whole or path == STDIO:
+        # What is called so may have been one.
+        whole = path == STDIO or path.endswith(SUFFIX) or os.path.exists(path + SUFFIX)
+        if whole or not os.path.isfile(path):
+            return None
+    elif path == STDIO or (whole and output is None):
         return "--to FORMAT converts it"
+    elif whole:
+        return _written_instead(path, output or "") or "--to FORMAT converts it"
     return shlex.join(["serialpack", "pack", path]) + " makes one of it"
+
+
+def _written_instead(path: str, output: str) -> str | None:
+    """The command that writes another file than ``output``, whose name says what nothing here
+    writes; None where it does not."""
+    base, ending = os.path.splitext(uncompressed_name(output))
+    named, known = named_format(output), known_name(ending[1:].lower())
+    if known is not None and known.written:
+        to, why = "csv", "writes a table that it opens"
+    elif named is not None and not is_written(named):
+        is_array = FORMATS.declaration(_format_of(path)).is_array
+        to, why = "npy" if is_array else "json", f"writes that: {named} is only read"
+    else:
+        return None
+    other = f"{base}.{to}"
+    words = ["unpack", path, "--to", to, "-o", STDIO if os.path.exists(other) else other]
+    return f"{shlex.join(['serialpack', *words])} {why}"

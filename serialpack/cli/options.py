@@ -36,6 +36,11 @@ class Without(NamedTuple):
     applies: Callable[[Any], bool] = bool
 
 
+#: How much is told, of every verb: one of them.
+_TOLD = ("quiet", "verbose")
+_QUIET = Without("quiet", "-q prints errors only", ("verbose",))
+
+
 class Verb(click.Command):
     """A verb: ``examples`` (command, what it does) come first in its help and manual page.
 
@@ -57,7 +62,7 @@ class Verb(click.Command):
         self.examples = examples
         self.completes = completes
         self._lists = lists
-        self._without = without
+        self._without = (_QUIET, *without)
         for param in self.params:
             if isinstance(param, click.Option):
                 param.envvar = f"SERIALPACK_{self.name}_{setting_name(param)}".upper()
@@ -66,6 +71,9 @@ class Verb(click.Command):
         if any(p.name == "effort" for p in self.params):
             args = spell_out_effort(args, self._valued)
         left = super().parse_args(ctx, args)
+        for one, other in (_TOLD, _TOLD[::-1]):  # what is typed outweighs a default of the other
+            if _typed(ctx, (one,)) and not _typed(ctx, (other,)):
+                ctx.params[other] = False
         self._check_together(ctx)
         return left
 

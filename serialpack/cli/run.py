@@ -19,6 +19,7 @@ from serialpack.cli.words import (
 )
 from serialpack.errors import (
     WORST_FIRST,
+    ArchiveError,
     DamagedError,
     FileError,
     RefusedError,
@@ -90,6 +91,8 @@ def error_line(error: SerialpackError) -> dict[str, Any]:
     line: dict[str, Any] = {"error": error.said, "exit": error.exit_code}
     if isinstance(error, DamagedError) and error.damage:
         line["damage"] = [each._asdict() for each in error.damage]
+    if isinstance(error, ArchiveError):
+        line["entries"] = len(error.failures)
     return line
 
 

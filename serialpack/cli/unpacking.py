@@ -87,7 +87,8 @@ class Unpacker:
         except (NotContainerError, FileError) as error:
             from serialpack.cli.meant import not_unpacked
 
-            raise not_unpacked(path, error, whole=self._asked.whole) from None
+            output = self._asked.outputs.output
+            raise not_unpacked(path, error, output, whole=self._asked.whole) from None
 
     def _given(self, given: Input) -> dict[str, Any]:
         path, asked = given.path, self._asked

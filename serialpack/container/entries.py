@@ -122,6 +122,13 @@ def cut(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
         yield entry, begin, end
 
 
+def share_of(taken: int, begin: int, end: int, size: int) -> int:
+    """About how much of what a block of ``size`` bytes takes is that of bytes ``begin`` to ``end``;
+    of entries one after another together that of all."""
+    size = max(size, 1)
+    return taken * end // size - taken * begin // size
+
+
 def fault_of(path: str) -> str | None:
     """Why no entry can have ``path``, in words; None where one can."""
     whole = f"/{path}/"

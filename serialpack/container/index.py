@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from serialpack.container.entries import Covered, stand_once
+from serialpack.container.entries import Covered, share_of, stand_once
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
 from serialpack.container.limits import too_much
 from serialpack.container.names import count_of
@@ -51,8 +51,7 @@ class IndexRow(NamedTuple):
 
     def share(self, begin: int, end: int) -> int:
         """About how much of its payload is that of bytes ``begin`` to ``end`` of its source."""
-        size = max(self.size, 1)
-        return self.payload * end // size - self.payload * begin // size
+        return share_of(self.payload, begin, end, self.size)
 
     @property
     def indexed(self) -> "IndexRow":

@@ -20,7 +20,7 @@ from serialpack.formats.csv.found import (
     front_in_utf8,
     marked_encoding,
 )
-from serialpack.formats.csv.returns import ReturnLines, ends_in_returns, with_newlines
+from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.found import json_kind
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
 from serialpack.recognise import recognised
@@ -62,27 +62,19 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
     if not declared.delimiter:
         return Opened(found, found, read)
     dialect = dialect_of(declared)
-    pieces = in_utf8(read, dialect.encoding) if dialect.encoding else None
-    if dialect.escaped:
-        pieces = doubled_pieces(pieces or iter(partial(read, _PIECE), b""))
     lines: ReturnLines | None = None
-    if not dialect.escaped and ends_in_returns(front_in_utf8(head, dialect.encoding)):
-        pieces, lines = with_newlines(pieces or iter(partial(read, _PIECE), b"")), ReturnLines()
-    if pieces is not None:
-        text = Pieces(pieces)
+    usual = Pieces(in_utf8(read, dialect.encoding)).read if dialect.encoding else read
+    if dialect.escaped:
+        usual = Pieces(doubled_pieces(iter(partial(usual, _PIECE), b""))).read
+    else:
+        usual, lines = by_lines(usual, front_in_utf8(head, dialect.encoding))
+    if usual != read:
+        text = Pieces(iter(partial(usual, _PIECE), b""))
         _, failed = text.front(len(head))
         if failed is not None:
             raise failed
         read = text.read
     return Opened(found, dialect.usual().name, read, lines)
-
-
-def by_lines(text: Pieces) -> tuple[Read, ReturnLines | None]:
-    """What reads a table in UTF-8 so that its lines end in line feeds, and how it is read then."""
-    head, _ = text.front(HEAD)
-    if not ends_in_returns(head):
-        return text.read, None
-    return Pieces(with_newlines(iter(partial(text.read, _PIECE), b""))).read, ReturnLines()
 
 
 def _wide_json(

@@ -10,7 +10,7 @@ from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import decompressed, packed_inside
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.found_tables import by_lines, opened
+from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
 from serialpack.detect import AsFound, looks_like, not_converted, told
@@ -18,7 +18,7 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
-from serialpack.formats.csv.returns import ReturnLines
+from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.blocks import SETTINGS
@@ -169,7 +169,7 @@ def given_by(
         found, usual, read, loose, maker = opened(read, head, found, None, table)
         plan = plan._replace(source=usual)
     elif plan.source_serializer is None and declared.delimiter:
-        read, loose = by_lines(restored)
+        read, loose = by_lines(restored.read, restored.front(HEAD)[0])
     as_it_is = read == restored.read
     head = restored.front(HEAD)[0] if trust else b""
     if plan.source_serializer is None and _in_file(plan.source):

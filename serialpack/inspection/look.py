@@ -18,6 +18,7 @@ from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.formats.csv.found import in_lines
 from serialpack.formats.json.text import JsonText
 from serialpack.inspection.listing import ListedArray, Listing, listing_of
 from serialpack.stages.stage import Buffer
@@ -230,10 +231,10 @@ def _are_members(format: str, head: bytes) -> bool:
 
 
 def _split(fmt: ValueFormat, head: bytes) -> Iterator[Any]:
-    pieces = [head]
+    read = in_lines(fmt.declared, io.BytesIO(head).read, head)
     # Of a file that goes on, the first part of the sample ends where records do.
     size = SAMPLE // 4 if len(head) == SAMPLE else len(head)
-    return fmt.split(lambda _: pieces.pop() if pieces else b"", max(size, 1))
+    return fmt.split(read, max(size, 1))
 
 
 def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:

@@ -12,7 +12,7 @@ from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.errors import DamagedError, InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Format, Style
+from serialpack.formats.base import Format, Read, Style
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
@@ -212,7 +212,7 @@ def unpack_records(
 
 
 def slice_source(
-    source: Source,
+    read: Read,
     write: Write,
     format: str,
     span: Span,
@@ -224,7 +224,7 @@ def slice_source(
     """
     fmt = FORMATS.get(format)
     piece: _Slice | None = None
-    for block in fmt.split(source.read, DEFAULT_BLOCK_SIZE):
+    for block in fmt.split(read, DEFAULT_BLOCK_SIZE):
         if block.records is None:
             raise _untold(fmt, hint)
         piece = piece or _Slice(fmt, fmt.outline(block), span, write)

@@ -15,7 +15,8 @@ class SharedBlock(NamedTuple):
     """The entries of a block, and the bytes of all of them, one after another.
 
     ``serialized``, ``source``: as ``Restored`` has them. ``damage``: why there are no bytes;
-    ``covered``: what is known of the entries where not even they are told.
+    ``covered``: what is known of the entries where not even they are told. ``read``: bytes of the
+    file that were read for it.
     """
 
     entries: list[EntryRow]
@@ -25,6 +26,7 @@ class SharedBlock(NamedTuple):
     seconds: dict[str, float]
     damage: DamagedError | None = None
     covered: Covered | None = None
+    read: int = 0
 
     @classmethod
     def lost(
@@ -58,7 +60,8 @@ class SharedUnpacker:
                 error.block = stored.block.seq
             return SharedBlock.lost(entries, error)
         data, other = restored.data, restored.source
-        return SharedBlock(entries, restored.source_data, data, other, restored.seconds)
+        found = SharedBlock(entries, restored.source_data, data, other, restored.seconds)
+        return found._replace(read=stored.end - stored.start)
 
 
 def entries_of(stored: StoredBlock) -> list[EntryRow]:

@@ -19,6 +19,7 @@ from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
     BEYOND_JSON,
     KINDS,
+    VIEW,
     Difference,
     key_kind,
     shown,
@@ -243,9 +244,13 @@ class RecordSerializer(Serializer):
         None for an object, which has no records. ``hint``: who can hold it, if that is known
         better than by the declarations.
         """
+        what = f"{KINDS[lost.kind]}: {lost.was}"
+        if lost.kind == "number-array" and lost.was.startswith(VIEW):
+            what, hint = lost.was, "bytes(view) can be held"
+            if "bytes" in self.cannot:
+                hint = f"{self.who_can('bytes', raw=False)} hold bytes(view)"
         return ValueRefusedError(
-            f"{self.name} cannot hold {KINDS[lost.kind]}: {lost.was}"
-            + (f" became {lost.became}" if lost.became else ""),
+            f"{self.name} cannot hold {what}" + (f" became {lost.became}" if lost.became else ""),
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,

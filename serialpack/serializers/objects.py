@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.depth.values import contents
 from serialpack.formats.msgpack.values import FIRST_ROOM, messages
 from serialpack.formats.python.buffers import (
     LARGE,
@@ -66,6 +69,11 @@ _MAKERS = (
     *(parts_of_pandas, parts_of_arrow, parts_of_polars),
 )
 
+#: What is written as these, bytes or an extension, may have been of a type of ``_taken``.
+_ANY_TAKEN = re.compile(rb"[\xc4-\xc9\xd4-\xd8]")
+_BELOW = frozenset({list, dict})
+_PLAIN = _BELOW | {type(None), bool, int, float, str, bytes}
+
 #: How often Python calls itself, at most, for each extension in an extension.
 _CALLS_A_LEVEL = 4
 
@@ -104,8 +112,10 @@ class ObjectsSerializer(RecordSerializer):
 
     def message(self, obj: Any) -> tuple[bytes, list[memoryview]]:
         """An object, and the large buffers that stand beside it, for ``load_over`` elsewhere: of no
-        class of the user's, which need not be imported there. One of ``FAILURES``, or TooDeep."""
-        writer = _ExtensionWriter(beside=True, own_classes=False)
+        class of the user's, which need not be imported there. One of ``FAILURES``, or TooDeep.
+
+        Nobody proves it: what would come back as another type is refused."""
+        writer = _ExtensionWriter(beside=True, alone=True)
         with frames_for(_CALLS_A_LEVEL):
             return writer.message(obj), writer.buffers
 
@@ -145,12 +155,12 @@ def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> 
 
 class _ExtensionWriter:
     """Writes messages; ``beside``: with large buffers in ``buffers``, not in them;
-    ``own_classes``: also ``OWN_CLASSES``."""
+    ``alone``: that nobody proves; without ``OWN_CLASSES``, and without what the library takes."""
 
-    def __init__(self, *, beside: bool = False, own_classes: bool = True) -> None:
+    def __init__(self, *, beside: bool = False, alone: bool = False) -> None:
         self.buffers: list[memoryview] = []
         self._beside = beside
-        self._own_classes = own_classes
+        self._alone = alone
         self._level = 0
 
     def message(self, value: Any) -> bytes:
@@ -165,11 +175,14 @@ class _ExtensionWriter:
                 default=self._extension,
                 buf_size=FIRST_ROOM,
             )
-            return bytes(packer.pack(value))
+            data = bytes(packer.pack(value))
         except ValueError as error:
             if "recursion" in str(error):
                 raise TooDeep from None
             raise
+        if self._alone and _ANY_TAKEN.search(data):
+            _check_taken(value)
+        return data
 
     def _extension(self, value: Any) -> Any:
         import msgpack
@@ -180,7 +193,7 @@ class _ExtensionWriter:
             made = self._table(value)
         else:
             made = next(filter(None, (make(value) for make in _MAKERS)), None)
-        if made is None or (made[0] in OWN_CLASSES and not self._own_classes):
+        if made is None or (made[0] in OWN_CLASSES and self._alone):
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
             raise TooDeep
@@ -207,6 +220,30 @@ class _ExtensionWriter:
             return ARROW, [bytes(data), data.nbytes]
         self.buffers.append(data)
         return ARROW, [None, data.nbytes]
+
+
+@cache
+def _taken() -> frozenset[type]:
+    """What the library takes for bytes, or for an extension of ours, and asks nobody."""
+    import msgpack
+
+    return frozenset({bytearray, memoryview, msgpack.ExtType})
+
+
+def _check_taken(value: Any) -> None:
+    """TypeError where one of ``_taken`` is in a value that was written: in its own lists and maps,
+    as all else is written apart."""
+    level, taken = [[value]], _taken()
+    while level:
+        below: list[Any] = []
+        for values in contents(level):
+            kinds = set(map(type, values))
+            for kind in kinds & taken:
+                raise TypeError(f"cannot hold {kind.__name__}")
+            if kinds & _BELOW:
+                plain = kinds <= _PLAIN  # in others of these the collector finds nothing
+                below += values if plain else [v for v in values if type(v) in _BELOW]
+        level = below
 
 
 class _ExtensionReader:

@@ -186,6 +186,10 @@ def path_text(path: Path) -> str:
     return "$" + "".join(reversed(steps))
 
 
+#: What ``shown`` calls a memoryview: its address tells nobody anything.
+VIEW = "a memoryview"
+
+
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
     # By what it holds as one: a class of somebody's may say otherwise, or not say.
@@ -193,6 +197,8 @@ def shown(value: Any) -> str:
         isinstance(value, list) and list.__len__(value)
     ):
         return type(value).__name__
+    if type(value) is memoryview:
+        return VIEW
     try:
         text = ascii(value)
     except Exception:  # a __repr__ of somebody's class, or an integer of too many digits

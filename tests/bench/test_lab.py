@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from serialpack.bench import lab as lab_module
+from serialpack.bench import trials
 from serialpack.bench.lab import Failed, Held, Lab, Load, Trial
 from serialpack.bench.material import LOOK, WHOLE, Material, Subject
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
-from serialpack.bench.trials import Figures
+from serialpack.bench.trials import Care, Figures, repeat
 from serialpack.errors import FileError, ValueRefusedError
 from tests.bench.found import PLENTY
 
@@ -217,3 +218,18 @@ def test_of_what_is_held_in_part_most_is_measured_in_one_block(tmp_path: Path, k
     (block,) = material.blocks(WHOLE, BLOCK, 2, for_values=False)
     assert len(block.data) >= 0.8 * len(material.data)
     assert material.data.startswith(bytes(block.data))
+
+
+def test_the_steps_are_those_of_the_run_that_is_fastest_in_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So they add up to its time, though one of them may be more than its mean."""
+    runs = [{"serialize": 2.0, "prove": 8.0}, {"serialize": 5.0, "prove": 1.0}]
+    clock = iter([0.0, 10.0, 10.0, 16.0])
+    monkeypatch.setattr(trials, "perf_counter", lambda: next(clock))
+    left = iter(runs)
+    care = Care(least=2, seconds=0.0, memory=False)
+    _, timing = repeat(lambda _: (None, next(left)), lambda _: 0, care)
+    assert (timing.wall, timing.mean) == (6.0, 8.0)
+    assert timing.steps == runs[1]
+    assert timing.means == {"serialize": 3.5, "prove": 4.5}

@@ -333,3 +333,35 @@ def test_a_dry_run_tells_of_links_as_of_what_they_lead_to(run: Run, tree: Path) 
     assert "would pack in/link.json to out/link.json.spk as raw+zstd:3\n" in said
     where = "it is a link to no.json, where nothing is"
     assert f"serialpack: in/nothing.json: cannot read: {where}\n" in said
+
+
+@pytest.mark.parametrize("where", ["-", "list"])
+@pytest.mark.parametrize("many", [1, 200])
+def test_a_list_whose_names_end_in_the_other_way_is_told_of_in_a_line(
+    run: Run, tmp_path: Path, many: int, where: str
+) -> None:
+    """All of it was taken for one name, which could not be read."""
+    names = [f"{number:050}" for number in range(many)]
+    for name in names:
+        (tmp_path / name).write_bytes(b"[1]")
+    for end, typed, said in (
+        ("\n", ["-0"], "its names are lines; without -0 it is read so"),
+        ("\0", [], "its names end with NULs; with -0 it is read so"),
+    ):
+        listed = "".join(name + end for name in names).encode()
+        (tmp_path / "list").write_bytes(listed)
+        command = ("pack", "--files-from", where, "-o", "out")
+        (line,) = run(*command, *typed, stdin=listed, code=2).stderr.decode().splitlines()
+        assert line == f"serialpack: --files-from {where}: {said}"
+        other = [] if typed else ["-0"]
+        run(*command, "-f", *other, stdin=listed)
+
+
+def test_a_name_with_a_newline_needs_no_nul_behind_it(run: Run, tmp_path: Path) -> None:
+    name = "a\nb.json"
+    try:
+        (tmp_path / name).write_bytes(b"[1]")
+    except OSError:
+        pytest.skip("no such name here")
+    run("pack", "--files-from", "-", "-0", "-o", "out", stdin=name.encode())
+    assert (tmp_path / f"out/{name}.spk").exists()

@@ -6,6 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
@@ -88,6 +89,31 @@ def test_what_is_no_container_is_told_so_however_it_is_called(
         f"serialpack: {name}: not a serialpack file (looks like JSON); --to FORMAT converts it"
     )
     run("unpack", "--to", "ndjson", name)
+
+
+@pytest.mark.parametrize("output", ["x.mrc", "x.nii.gz", "x.xlsx", "x.ods"])
+@pytest.mark.parametrize("name", ["plain", "a.npy", "a b.csv"])
+def test_where_nothing_is_written_as_the_output_is_called_a_command_says_what_is(
+    run: Run, tmp_path: Path, name: str, output: str
+) -> None:
+    """There was no hint for text, and of others one that does not go with that name."""
+    (tmp_path / "plain").write_bytes(b"hello world\n")
+    (tmp_path / "a b.csv").write_bytes(b"a,b\n1,2\n")
+    np.save(tmp_path / "a.npy", np.eye(2))
+    there = {path.name for path in tmp_path.iterdir()}
+    (line,) = lines(run("unpack", name, "-o", output, code=3).stderr)
+    hint = line.partition("; ")[2]
+    command, _, why = hint.partition(" writes " if name != "plain" else " makes ")
+    assert why == (
+        "one of it"
+        if name == "plain"
+        else "a table that it opens"
+        if output in ("x.xlsx", "x.ods")
+        else f"that: {'mrc' if output == 'x.mrc' else 'nifti'} is only read"
+    )
+    run(*shlex.split(command)[1:])
+    (made,) = {path.name for path in tmp_path.iterdir()} - there
+    assert made.rpartition(".")[2] == ("spk" if name == "plain" else shlex.split(command)[4])
 
 
 def test_bytes_that_only_begin_with_a_length_are_not_taken_for_bson(

@@ -97,6 +97,49 @@ def test_a_journal_keeps_what_json_prints(run: Run, batch: Path, tmp_path: Path)
     assert "json -> yaml" in found["formats"]
 
 
+def test_entries_of_archives_fail_one_by_one_in_a_journal(
+    run: Run, batch: Path, tmp_path: Path
+) -> None:
+    """An archive counted once, whatever of it failed, or as one more of its files."""
+    inputs = [batch / name for name in ("00.json", "01.json", "02.json")]
+    (batch / "02.json").write_text('{"n": ')
+    for code in (3, 0):
+        done = run(
+            *("pack", "-f", "--archive", "--json", "--journal", "two", "-s", "cbor", "-o", "a.spk"),
+            *(*inputs, batch / "no"),
+            code=code or 1,
+        )
+        failed = [*sums(run, "two")["failed"]]
+        assert failed == ([f"{batch}/no"] + [f"{batch}/02.json"] * (code == 3))
+        *_, last = lines(done.stdout)
+        check("error", last)
+        assert last["entries"] == len(failed)
+        (batch / "02.json").write_text("[1]")
+    out = Path("out") / batch.relative_to("/")
+    run("unpack", "a.spk", "-o", "out")
+    for name in ("00.json", "01.json"):
+        (tmp_path / out / name).write_text("other")
+    unpack = ("unpack", "a.spk", "-o", "out", "--skip-existing", "--journal", "one")
+    run(*unpack, code=1)
+    names = [str((batch / name).relative_to("/")) for name in ("00.json", "01.json")]
+    assert [*sums(run, "one")["failed"]] == [f"a.spk: {name}" for name in names]
+    (tmp_path / out / "00.json").unlink()
+    run(*unpack, code=1)
+    found = sums(run, "one")
+    assert [*found["failed"]] == [f"a.spk: {names[1]}"]
+    assert [each["source"] for each in found["slowest"]] == [f"a.spk: {names[0]}"]
+    (tmp_path / out / "01.json").unlink()
+    run(*unpack)
+    assert sums(run, "one")["failed"] == {}
+
+
+def sums(run: Run, journal: str) -> dict[str, Any]:
+    """What inspect says of a journal."""
+    found: dict[str, Any] = json.loads(run("inspect", "--json", journal).stdout)
+    check("journal", found)
+    return found
+
+
 def test_a_journal_is_added_to_no_other_file(run: Run, sample: Path) -> None:
     before = sample.read_bytes()
     said = run("pack", sample, "--journal", sample, "-o", "out", code=1).stderr

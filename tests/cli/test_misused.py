@@ -244,6 +244,10 @@ def test_a_folder_and_a_glob_name_the_whole_command_that_takes_them(
             "bench a.json --compare c --format csv",
             "--compare is told as a table or as json, not as csv",
         ),
+        *(
+            (f"{call} -q -v", "-q prints errors only: it goes without --verbose")
+            for call in ("pack a.json", "unpack a.spk", "inspect a.spk", "bench a.json")
+        ),
     ],
 )
 def test_options_of_which_one_would_have_no_effect_are_refused(
@@ -266,6 +270,9 @@ def test_a_default_that_has_no_effect_beside_what_is_typed_is_let_be(
     (tmp_path / "a.json").write_bytes(b'[{"a": 1}]')
     run("pack", "a.json")
     run("unpack", "--test", "a.json.spk", env={"SERIALPACK_UNPACK_SKIP_EXISTING": "1"})
+    for typed, default, told in (("-v", "QUIET", True), ("-q", "VERBOSE", False)):
+        env = {f"SERIALPACK_UNPACK_{default}": "1"}
+        assert bool(run("unpack", typed, "--test", "a.json.spk", env=env).stderr) == told
 
 
 def test_a_plan_draws_no_profile(run: Run, tmp_path: Path) -> None:

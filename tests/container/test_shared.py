@@ -111,6 +111,17 @@ def test_one_entry_is_had_by_reading_its_block_and_no_other(tmp_path: Path) -> N
         serialpack.unpack_archive(io.BytesIO(data), tmp_path / "none", include=["x"])
 
 
+def test_what_is_read_of_the_file_for_an_entry_is_its_part_of_a_block(tmp_path: Path) -> None:
+    """It was the size of the entry, of whatever the archive takes for it."""
+    data = packed(documents(tmp_path, 80), block_size=4 << 10)
+    blocks = [b for m in serialpack.inspect(io.BytesIO(data)).members for b in m.blocks if b.size]
+    assert len(blocks) > 3
+    report = serialpack.unpack_archive(io.BytesIO(data), tmp_path / "out")
+    read = [each.read for each in report.entries]
+    assert sum(read) == sum(block.end - block.start for block in blocks)
+    assert 0 < min(read) <= max(read) < min(each.size for each in report.entries) / 2
+
+
 @needs_posix
 def test_folders_links_modes_and_times_come_back(tmp_path: Path) -> None:
     inside = tmp_path / "in"

@@ -181,3 +181,32 @@ def test_two_workers_and_a_client_that_loads_no_pickle() -> None:
         assert held.result()["walk"][-1] == 600_000
         with pytest.raises(TypeError, match=r"only able to deserialize data with \['serialpack'\]"):
             client.submit(type, 1, workers=[one]).result()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        bytearray(b"a"),
+        {"a": [1.5, {"b": bytearray(b"a")}]},
+        [(1, bytearray(b"a")), datetime.date(2026, 11, 23)],
+        [0.1] * 2000 + [[], [bytearray(b"a")]],
+        {"many": [bytes([n]) for n in range(256)], "one": [{1}, {"x": bytearray()}]},
+    ],
+    ids=["bare", "below", "in a tuple", "behind many", "beside bytes"],
+)
+def test_what_the_library_takes_for_bytes_is_the_next_familys(value: Any) -> None:
+    """A bytearray arrived as bytes, which nothing can be written to, and nothing was said."""
+    ours.register()
+    with pytest.raises(NotImplementedError, match="cannot hold bytearray"):
+        ours.dumps(value)
+    found, _, _ = sent(value, "serialpack", "pickle")
+    assert difference(value, found) is None
+
+
+def test_what_would_be_an_extension_of_ours_is_the_next_familys() -> None:
+    msgpack = pytest.importorskip("msgpack")
+    for value in (msgpack.ExtType(5, b"\x90"), [memoryview(b"a")], {memoryview(b"a"): 1}):
+        with pytest.raises(NotImplementedError, match=r"cannot hold (ExtType|memoryview)"):
+            ours.dumps(value)
+    usual = [b"a", {"b": (b"c",), "d": [b"e", Decimal(1)]}]
+    assert ours.loads(*ours.dumps(usual)) == usual

@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.api import first_records
 from serialpack.errors import SerialpackError
 from tests.conversion.test_matrix import converted
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.feather")
+pytest.importorskip("pyarrow.parquet")
 
 
 def frame() -> Any:
@@ -49,6 +52,23 @@ def test_they_are_the_text_that_pandas_calls_them(kind: str) -> None:
     assert json.loads(again) == WANTED
     with pytest.raises(SerialpackError, match="a period became"):
         converted(table(kind), kind, "csv", strict=True)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_the_first_records_are_shown_as_they_are_converted(kind: str, tmp_path: Path) -> None:
+    """Numbers were shown, and columns of one name were refused."""
+    path, packed, twice = (tmp_path / name for name in ("a", "a.spk", "b"))
+    path.write_bytes(table(kind))
+    serialpack.pack(path, packed, format=kind)
+    named_twice = pyarrow.table([[1], [2]], names=["a", "a"])
+    if kind == "parquet":
+        pyarrow.parquet.write_table(named_twice, twice)
+    else:
+        pyarrow.feather.write_feather(named_twice, twice)
+    for source, wanted in (path, WANTED), (packed, WANTED), (twice, [{"a": 1, "a_2": 2}]):
+        out = io.BytesIO()
+        first_records(source, out, 3)
+        assert [*map(json.loads, out.getvalue().splitlines())] == wanted
 
 
 def test_also_where_pandas_is_not_there_yet(tmp_path: Path) -> None:

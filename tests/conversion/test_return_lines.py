@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.api import first_records
 from serialpack.errors import SerialpackError
 from tests.conversion.test_matrix import converted
 
@@ -17,6 +18,11 @@ ROWS = [{"a": "1", "b": 'x\ry,;"\n'}, {"a": "3", "b": "4"}]
 
 def table(mark: str, end: str = "\r") -> bytes:
     return f'a{mark}b\r1{mark}"x\ry,;""\n"\r3{mark}4{end}'.encode()
+
+
+def as_lines(data: bytes) -> bytes:
+    """A part of such a table with line feeds."""
+    return data.replace(b"x\r", b"x\0").replace(b"\r", b"\n").replace(b"\0", b"\r")
 
 
 def read(data: bytes, format: str, **how: Any) -> tuple[list[Any], str]:
@@ -46,6 +52,26 @@ def test_out_of_a_container() -> None:
         assert json.loads(out.getvalue()) == ROWS
         serialpack.unpack(io.BytesIO(packed.getvalue()), back)
         assert back.getvalue() == table(";")
+
+
+@pytest.mark.parametrize(("mark", "format"), [(",", "csv"), (";", "csv"), ("\t", "tsv")])
+def test_its_records_are_seen_without_a_conversion(mark: str, format: str) -> None:
+    """There were none, and all of it was shown as its header."""
+    data = table(mark)
+    shape = serialpack.inspect(io.BytesIO(data), format=format).shape
+    assert shape is not None
+    assert (shape.records_seen, shape.whole) == (2, True)
+    assert shape.fields == {"a": ("string",), "b": ("string",)}
+    for count, end in (1, data.index(b"\r3") + 1), (9, len(data)):
+        out = io.BytesIO()
+        first_records(io.BytesIO(data), out, count, format=format)
+        assert out.getvalue() == as_lines(data[:end])
+
+
+def test_to_look_at_two_kinds_of_ends_is_refused_too() -> None:
+    with pytest.raises(SerialpackError, match="a line feed behind lines that end in"):
+        data = b"a,b\r" + b"1,2\r" * 50_000 + b"3,4\n"
+        first_records(io.BytesIO(data), io.BytesIO(), 9**9, format="csv")
 
 
 def test_of_many_pieces() -> None:

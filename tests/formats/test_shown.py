@@ -48,16 +48,12 @@ def test_a_torn_table_is_told(tmp_path: Path) -> None:
 
 
 def test_what_no_value_holds_is_one_line(tmp_path: Path) -> None:
-    """A key twice in YAML, and a column twice in Parquet, were internal errors."""
+    """A key twice in YAML was an internal error."""
     pytest.importorskip("yaml")
-    pa = pytest.importorskip("pyarrow")
     (tmp_path / "a.yaml").write_text("b: 1\n---\na: 1\na: 2\n")
-    columns = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
-    with pa.ipc.new_file(tmp_path / "a.arrow", columns.schema) as file:
-        file.write_table(columns)
-    for name, place in (("a.yaml", r"record 1, \$\.a"), ("a.arrow", r"record 0, \$")):
-        with pytest.raises(ValueRefusedError, match=f"{place}: an object with a key twice is not"):
-            head(tmp_path / name, 2)
+    twice = r"record 1, \$\.a: an object with a key twice is not"
+    with pytest.raises(ValueRefusedError, match=twice):
+        head(tmp_path / "a.yaml", 2)
 
 
 def test_times_and_keys_that_json_has_no_words_for(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
+
 from serialpack.csv_front import separator_named
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.found import doubling
-from serialpack.formats.csv.returns import ends_in_returns, with_newlines
+from serialpack.formats.csv.returns import by_lines
 from serialpack.formats.csv.tokens import fields
 from serialpack.formats.shared.document import Malformed
 
@@ -33,9 +35,11 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
     """
     if (named := separator_named(head)) in delimiters:
         return named
-    if ends_in_returns(head):
-        head = b"".join(with_newlines(iter((head,))))
-    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+    text = (
+        by_lines(io.BytesIO(head).read, head)[0](len(head))
+        .decode("utf-8", "replace")
+        .removeprefix("\ufeff")
+    )
     if not whole:
         text = text[: text.rfind("\n") + 1]
     plain = _plain_rows(text)

@@ -1,10 +1,11 @@
 """CSV whose lines end in carriage returns alone, as old Macs wrote it, with line feeds."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from serialpack.errors import SyntaxInputError
+from serialpack.formats.base import Read
 from serialpack.values.kinds import Loss
 
 _MARKS = re.compile(rb'["\r\n]')
@@ -22,7 +23,13 @@ class ReturnLines(NamedTuple):
         return "lines that end in carriage returns"
 
 
-def ends_in_returns(head: bytes) -> bool:
+def by_lines(read: Read, head: bytes) -> tuple[Read, ReturnLines | None]:
+    """What reads a table in UTF-8 that begins with ``head`` so that its lines end in line feeds,
+    and how it is read then. It raises SyntaxInputError where a line ends in another way."""
+    return (_Lines(read).read, ReturnLines()) if _ends_in_returns(head) else (read, None)
+
+
+def _ends_in_returns(head: bytes) -> bool:
     """Whether the lines of a text that begins so end in carriage returns, and in nothing else."""
     if b"\r" not in head:
         return False
@@ -30,14 +37,22 @@ def ends_in_returns(head: bytes) -> bool:
     return b"\r" in outside and b"\n" not in outside
 
 
-def with_newlines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """A text in UTF-8 whose lines end so, with line feeds; SyntaxInputError where a line ends
-    in another way. What stands in quotes stays."""
-    at, inside = 0, False
-    for piece in pieces:
-        made, inside = _made(piece, inside, at)
-        at += len(piece)
-        yield made
+class _Lines:
+    """Reads such a text; what stands in quotes stays. What fails once fails again."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._at = 0
+        self._inside = False
+        self._failing = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, with line feeds; as many as the text has."""
+        self._failing = piece = self._failing or self._read(size)
+        made, self._inside = _made(piece, self._inside, self._at)
+        self._failing = b""
+        self._at += len(piece)
+        return made
 
 
 def _made(piece: bytes, inside: bool, at: int) -> tuple[bytes, bool]:

@@ -57,7 +57,7 @@ def _spelled(column_name: str, column: Any, name: str, about: bytes) -> Any:
             index = pandas.IntervalIndex.from_arrays(*ends, closed=said["closed"])
         texts = [None if no else str(item) for item, no in zip(index, mask, strict=True)]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        hint = "--fields takes the other columns; pandas.read_parquet may read it"
+        hint = "unpack --fields takes the other columns; pandas.read_parquet may read it"
         message = f"the column {column_name} is of {name}, of which pandas says: {error}"
         raise RefusedError(message, hint=hint) from None
     return pa.array(texts, pa.string())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -128,6 +129,14 @@ class TableFormat(DocumentFormat):
     @abstractmethod
     def has_rows(self, data: bytes, written: bytes) -> bool:
         """Whether ``written``, a part of a file, has the very rows of the file ``data``."""
+
+    def look_at_head(self, read: Read, count: int) -> bytes | None:
+        """As a conversion shows them, which tells what it renames and spells."""
+        from serialpack.formats.shared.marks import Marks
+
+        shown = copy(self)
+        shown.marks = Marks(frozenset({ARRAYS, RENAMED}))
+        return super(TableFormat, shown).look_at_head(read, count)
 
     def read_block(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
