@@ -241,7 +241,9 @@ class LazyArray(NDArrayOperatorsMixin):
             found = found.T
         # One item is a scalar, as of an array in memory, but where dots ask for an array.
         dotted = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
-        return found if found.shape or dotted else found.copy()[()]
+        if found.shape:
+            return found
+        return found.copy() if dotted else found.copy()[()]
 
     def _picked(self, rows: NDArray[np.intp], more: tuple[Any, ...]) -> Array:
         """The ``rows`` with these numbers, in their order, of each what ``more`` picks of it; each

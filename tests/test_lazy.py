@@ -55,6 +55,7 @@ def test_an_index_gives_what_it_gives_of_the_array(tmp_path: Path, chain: str, o
         assert np.array_equal(found, wanted), index
         assert found.shape == wanted.shape
         assert found.dtype == wanted.dtype
+    lazy[3, 4, 5, ...][()] = 1  # which is nobody else's
     for index in (90, -91, (0, 0, 0, 0), (..., ...), 1.5):
         with pytest.raises(IndexError):
             lazy[index]

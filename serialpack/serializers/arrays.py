@@ -76,7 +76,8 @@ def type_of(descr: str, shape: list[int], size: int) -> Any:
 
 def scalar_over(data: bytes, descr: str) -> Any:
     """The scalar of NumPy that ``data`` is."""
-    return array_over(data, descr, [], False, True)[()]
+    # A record is no copy, but a view of what it is in, and its fields may be set.
+    return array_over(bytearray(data), descr, [], False, True)[()]
 
 
 #: So many characters have the types of which many arrays are, and which are no records.
