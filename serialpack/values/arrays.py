@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
+
+from serialpack.imported import imported
 
 
 def array_facts(value: Any) -> tuple[Any, ...] | None:
@@ -28,7 +29,7 @@ def array_facts(value: Any) -> tuple[Any, ...] | None:
 
 def _is_scalar(value: Any) -> bool:
     """Whether it is a scalar of NumPy, of which nobody sees where it lies."""
-    numpy = sys.modules.get("numpy")
+    numpy = imported("numpy")
     return numpy is not None and isinstance(value, numpy.generic)
 
 
@@ -56,7 +57,7 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
 
 def unmapped(value: Any) -> Any:
     """An array of NumPy that is mapped from a file, or lazy, as one in memory; else as it is."""
-    numpy, lazy = sys.modules.get("numpy"), sys.modules.get("serialpack.lazy")
+    numpy, lazy = imported("numpy"), imported("serialpack.lazy")
     if numpy is None:
         return value
     mapped = type(value) is numpy.memmap or (lazy and type(value) is lazy.LazyArray)
@@ -74,7 +75,7 @@ def objects_of(array: Any) -> list[Any] | None:
 def _bare(array: Any) -> Any:
     """An array of a subclass of NumPy's as one of NumPy's, whatever it makes of its items; all else
     as it is."""
-    numpy = sys.modules.get("numpy")
+    numpy = imported("numpy")
     return array.view(numpy.ndarray) if numpy and isinstance(array, numpy.ndarray) else array
 
 
@@ -137,7 +138,7 @@ def _same_bytes(x: Any, y: Any) -> bool:
 
 def is_plain_array(value: Any) -> bool:
     """Whether it is an array of numbers of NumPy's own class, which has nothing beside."""
-    numpy = sys.modules.get("numpy")
+    numpy = imported("numpy")
     return numpy is not None and type(value) is numpy.ndarray and not value.dtype.hasobject
 
 
