@@ -34,7 +34,10 @@ class SerialpackError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors come back from worker processes; their classes take keywords.
-        return _rebuild, (type(self), self.args, self.__dict__)
+        facts = (
+            {**self.__dict__, "errno": self.errno} if isinstance(self, OSError) else self.__dict__
+        )
+        return _rebuild, (type(self), self.args, facts)
 
     @property
     def place(self) -> str:
@@ -63,7 +66,8 @@ def _rebuild(
 ) -> SerialpackError:
     error = cls.__new__(cls, *args)
     error.args = args
-    error.__dict__.update(facts)
+    for name, value in facts.items():
+        setattr(error, name, value)
     return error
 
 
@@ -85,6 +89,10 @@ class ForbiddenFileError(FileError, PermissionError):
 
 class FolderError(FileError, IsADirectoryError):
     """A folder stands where a file was named."""
+
+
+class SystemFileError(FileError, OSError):
+    """The system fails at a file in another way: no space, a read that fails, too many are open."""
 
 
 class ArchiveError(SerialpackError):

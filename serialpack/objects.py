@@ -247,6 +247,7 @@ def load(
     ...     serialpack.load(file)
     [1, 2.5]
     """
+    check_threads(threads)
     if shared_dict is not None:
         from serialpack.dictionaries import read
 

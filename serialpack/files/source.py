@@ -20,6 +20,7 @@ from serialpack.errors import (
     InputError,
     MissingFileError,
     SerialpackError,
+    SystemFileError,
     changed,
 )
 from serialpack.far import is_far
@@ -47,10 +48,14 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
         why = f"it is a link to {printable(os.readlink(path))}, where nothing is"
     if isinstance(error, io.UnsupportedOperation):
         why = f"the file was not opened to {doing}"
-    kind = next((ours for theirs, ours in _KINDS.items() if isinstance(error, theirs)), FileError)
+    kinds = (ours for theirs, ours in _KINDS.items() if isinstance(error, theirs))
+    kind = next(kinds, SystemFileError)
     is_long = error.errno == errno.ENAMETOOLONG and doing == "write"
     hint = "-o names it otherwise" if is_long else None
-    return kind(f"cannot {doing}: {why}", path=path, hint=hint)
+    found = kind(f"cannot {doing}: {why}", path=path, hint=hint)
+    if isinstance(found, OSError):
+        found.errno = error.errno
+    return found
 
 
 class Source:
