@@ -75,24 +75,35 @@ class FileError(SerialpackError):
     """The environment: a missing file, an output that exists, no space, a read that fails."""
 
 
-class MissingFileError(FileError, FileNotFoundError):
+class SystemFileError(FileError, OSError):
+    """The system fails at a file: no space, a read that fails, too many are open."""
+
+    def __init__(
+        self,
+        message: str,
+        number: int | None = None,
+        *,
+        hint: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, path=path)
+        self.errno = number
+
+
+class MissingFileError(SystemFileError, FileNotFoundError):
     """A file, or the folder that one is to be in, is not there."""
 
 
-class ExistingFileError(FileError, FileExistsError):
+class ExistingFileError(SystemFileError, FileExistsError):
     """An output is there already, and nobody said that it may be overwritten."""
 
 
-class ForbiddenFileError(FileError, PermissionError):
+class ForbiddenFileError(SystemFileError, PermissionError):
     """The system forbids to read or write a file."""
 
 
-class FolderError(FileError, IsADirectoryError):
+class FolderError(SystemFileError, IsADirectoryError):
     """A folder stands where a file was named."""
-
-
-class SystemFileError(FileError, OSError):
-    """The system fails at a file in another way: no space, a read that fails, too many are open."""
 
 
 class ArchiveError(SerialpackError):

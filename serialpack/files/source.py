@@ -31,11 +31,12 @@ Path = str | os.PathLike[str]
 UNNAMED = "<input>"
 
 #: Of which kind our error is where Python people catch one of theirs.
-_KINDS: dict[type[OSError], type[FileError]] = {
+_KINDS: dict[type[OSError], type[SystemFileError]] = {
     FileNotFoundError: MissingFileError,
     FileExistsError: ExistingFileError,
     PermissionError: ForbiddenFileError,
     IsADirectoryError: FolderError,
+    OSError: SystemFileError,
 }
 
 
@@ -48,14 +49,10 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
         why = f"it is a link to {printable(os.readlink(path))}, where nothing is"
     if isinstance(error, io.UnsupportedOperation):
         why = f"the file was not opened to {doing}"
-    kinds = (ours for theirs, ours in _KINDS.items() if isinstance(error, theirs))
-    kind = next(kinds, SystemFileError)
-    is_long = error.errno == errno.ENAMETOOLONG and doing == "write"
+    kind = next(ours for theirs, ours in _KINDS.items() if isinstance(error, theirs))
+    is_long = (error.errno, doing) == (errno.ENAMETOOLONG, "write")
     hint = "-o names it otherwise" if is_long else None
-    found = kind(f"cannot {doing}: {why}", path=path, hint=hint)
-    if isinstance(found, OSError):
-        found.errno = error.errno
-    return found
+    return kind(f"cannot {doing}: {why}", error.errno, path=path, hint=hint)
 
 
 class Source:
