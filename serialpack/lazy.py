@@ -207,6 +207,14 @@ class LazyArray(NDArrayOperatorsMixin):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getattr__(self, name: str) -> Any:
+        import numpy as np
+
+        said = f"a LazyArray has no {name}"
+        if not name.startswith("_") and hasattr(np.ndarray, name):
+            said += f": numpy.asarray(array).{name} is that of all of it, in memory"
+        raise AttributeError(said, name=name, obj=self)
+
     def __repr__(self) -> str:
         return f"<LazyArray {self.shape} {self.dtype}>"
 

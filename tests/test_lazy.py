@@ -64,6 +64,16 @@ def test_an_index_gives_what_it_gives_of_the_array(tmp_path: Path, chain: str, o
     assert sum(1 for _ in lazy) == 90
 
 
+def test_what_only_an_array_in_memory_has_is_said(tmp_path: Path) -> None:
+    lazy = dumped(tmp_path / "a.spk", CUBE)
+    with pytest.raises(AttributeError, match=r"has no mean: numpy\.asarray\(array\)\.mean is"):
+        lazy.mean()
+    with pytest.raises(AttributeError, match=r"has no nothing$"):
+        lazy.nothing  # noqa: B018
+    assert not hasattr(lazy, "__array_interface__")
+    assert np.mean(lazy) == CUBE.mean()
+
+
 def test_it_is_compared_and_reckoned_with_item_by_item(tmp_path: Path) -> None:
     """Without a word, lazy == 5 was False and lazy == lazy True; other operators raised."""
     lazy, more = (dumped(tmp_path / f"{name}.spk", CUBE) for name in "ab")
