@@ -302,3 +302,15 @@ def test_fields_keep_their_names(value: str) -> None:
     data = io.BytesIO(pickle.dumps(obj))
     serialpack.convert(data, out, to="json", format="pickle", trust=True)
     assert json.loads(out.getvalue()) == wanted
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("target", ["json", "xml", "toml"])
+def test_a_map_in_itself_is_refused_and_not_written_for_ever(target: str, tmp_path: Path) -> None:
+    """XML, which was tried for the hint, wrote it until there was no memory."""
+    value: dict[str, Any] = {}
+    value["self"] = value
+    serialpack.dump(value, tmp_path / "a.spk", "pickle")
+    with pytest.raises(serialpack.ValueRefusedError, match="holds itself"):
+        serialpack.convert(tmp_path / "a.spk", tmp_path / f"a.{target}", trust=True)
+    assert not (tmp_path / f"a.{target}").exists()
