@@ -193,11 +193,18 @@ def is_table(value: Any) -> bool:
 
 def table_of(value: Any) -> Any:
     """The table of Arrow that a table or a frame is, with its index where that is more than the
-    numbers of its rows; None where no column of a table holds the items of one as they are."""
+    numbers of its rows; None where no column of a table holds the items of one as they are.
+    RefusedError for columns that only polars has."""
     if is_of_arrow(value):
         return value
     if is_of_polars(value):
-        return table_of_polars(value)
+        try:
+            return table_of_polars(value)
+        except Exception as error:  # whatever the libraries say of types that only polars has
+            hint = "cast its columns first"
+            raise RefusedError(
+                f"Arrow has no such columns of polars ({error})", hint=hint
+            ) from None
     names, columns = _columns_of(value)
     arrays = [_array_of(column) for column in columns]
     if any(array is None for array in arrays):
