@@ -34,7 +34,10 @@ class SerialpackError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors come back from worker processes; their classes take keywords.
-        return _rebuild, (type(self), self.args, self.__dict__)
+        facts = (
+            {**self.__dict__, "errno": self.errno} if isinstance(self, OSError) else self.__dict__
+        )
+        return _rebuild, (type(self), self.args, facts)
 
     @property
     def place(self) -> str:
@@ -63,7 +66,8 @@ def _rebuild(
 ) -> SerialpackError:
     error = cls.__new__(cls, *args)
     error.args = args
-    error.__dict__.update(facts)
+    for name, value in facts.items():
+        setattr(error, name, value)
     return error
 
 
@@ -71,19 +75,34 @@ class FileError(SerialpackError):
     """The environment: a missing file, an output that exists, no space, a read that fails."""
 
 
-class MissingFileError(FileError, FileNotFoundError):
+class SystemFileError(FileError, OSError):
+    """The system fails at a file: no space, a read that fails, too many are open."""
+
+    def __init__(
+        self,
+        message: str,
+        number: int | None = None,
+        *,
+        hint: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, path=path)
+        self.errno = number
+
+
+class MissingFileError(SystemFileError, FileNotFoundError):
     """A file, or the folder that one is to be in, is not there."""
 
 
-class ExistingFileError(FileError, FileExistsError):
+class ExistingFileError(SystemFileError, FileExistsError):
     """An output is there already, and nobody said that it may be overwritten."""
 
 
-class ForbiddenFileError(FileError, PermissionError):
+class ForbiddenFileError(SystemFileError, PermissionError):
     """The system forbids to read or write a file."""
 
 
-class FolderError(FileError, IsADirectoryError):
+class FolderError(SystemFileError, IsADirectoryError):
     """A folder stands where a file was named."""
 
 

@@ -207,6 +207,14 @@ class LazyArray(NDArrayOperatorsMixin):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getattr__(self, name: str) -> Any:
+        import numpy as np
+
+        said = f"a LazyArray has no {name}"
+        if not name.startswith("_") and hasattr(np.ndarray, name):
+            said += f": numpy.asarray(array).{name} is that of all of it, in memory"
+        raise AttributeError(said, name=name, obj=self)
+
     def __repr__(self) -> str:
         return f"<LazyArray {self.shape} {self.dtype}>"
 
@@ -241,7 +249,9 @@ class LazyArray(NDArrayOperatorsMixin):
             found = found.T
         # One item is a scalar, as of an array in memory, but where dots ask for an array.
         dotted = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
-        return found if found.shape or dotted else found.copy()[()]
+        if found.shape:
+            return found
+        return found.copy() if dotted else found.copy()[()]
 
     def _picked(self, rows: NDArray[np.intp], more: tuple[Any, ...]) -> Array:
         """The ``rows`` with these numbers, in their order, of each what ``more`` picks of it; each

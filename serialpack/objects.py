@@ -5,6 +5,7 @@ like any other bytes: in blocks, with checksums. ``unpack`` of such a container 
 serializer wrote.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from threading import Event
@@ -246,6 +247,7 @@ def load(
     ...     serialpack.load(file)
     [1, 2.5]
     """
+    check_threads(threads)
     if shared_dict is not None:
         from serialpack.dictionaries import read
 
@@ -386,4 +388,13 @@ def _warn(path: str) -> None:
     """A PickleWarning, once in a process: ``path`` is the first value that nothing else holds."""
     _warned.set()
     said = f"{path}: only pickle holds it, so that load needs trust=True"
-    warn(said, PickleWarning, stacklevel=4)
+    warn(said, PickleWarning, stacklevel=_calls_here())
+
+
+def _calls_here() -> int:
+    """The stack level of whoever called serialpack, for ``warn`` in what calls this."""
+    package, level = __name__.partition(".")[0], 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    return level

@@ -55,12 +55,23 @@ def test_an_index_gives_what_it_gives_of_the_array(tmp_path: Path, chain: str, o
         assert np.array_equal(found, wanted), index
         assert found.shape == wanted.shape
         assert found.dtype == wanted.dtype
+    lazy[3, 4, 5, ...][()] = 1  # which is nobody else's
     for index in (90, -91, (0, 0, 0, 0), (..., ...), 1.5):
         with pytest.raises(IndexError):
             lazy[index]
     assert np.array_equal(np.asarray(lazy), cube)
     assert np.asarray(lazy, "f4").dtype == "f4"
     assert sum(1 for _ in lazy) == 90
+
+
+def test_what_only_an_array_in_memory_has_is_said(tmp_path: Path) -> None:
+    lazy = dumped(tmp_path / "a.spk", CUBE)
+    with pytest.raises(AttributeError, match=r"has no mean: numpy\.asarray\(array\)\.mean is"):
+        lazy.mean()
+    with pytest.raises(AttributeError, match=r"has no nothing$"):
+        lazy.nothing  # noqa: B018
+    assert not hasattr(lazy, "__array_interface__")
+    assert np.mean(lazy) == CUBE.mean()
 
 
 def test_it_is_compared_and_reckoned_with_item_by_item(tmp_path: Path) -> None:

@@ -270,6 +270,16 @@ def test_an_argument_that_does_nothing_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("threads", [0, -1])
+def test_load_takes_no_fewer_threads_than_dump(threads: int, tmp_path: Path) -> None:
+    """Large data waited for ever for a thread."""
+    serialpack.dump(OBJECT, tmp_path / "a.spk")
+    data = serialpack.dumps([bytes(range(256)) * 40_000], "msgpack+zstd")
+    for load in (partial(serialpack.load, tmp_path / "a.spk"), partial(serialpack.loads, data)):
+        with pytest.raises(UsageError, match="threads must be 1 or more"):
+            load(threads=threads)
+
+
 @pytest.mark.parametrize(
     ("function", "name", "value", "takes"),
     [

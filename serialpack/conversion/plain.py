@@ -3,7 +3,6 @@ counted: no format of values but pickle has them."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import repeat
@@ -13,6 +12,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats.arrays.values import values_of
 from serialpack.formats.shared.changes import Changer
 from serialpack.formats.tables.records import arrow
+from serialpack.imported import imported
 from serialpack.serializers.of_arrow import is_table as is_of_arrow
 from serialpack.serializers.of_pandas import is_frame
 from serialpack.serializers.of_polars import is_of_polars, table_of_polars
@@ -173,7 +173,7 @@ def _is_scalar(value: Any) -> bool:
 
 def is_array(value: Any) -> bool:
     """Whether it is an array or a scalar of NumPy's; none of objects, and none with nulls."""
-    numpy = sys.modules.get("numpy")
+    numpy = imported("numpy")
     if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
         return False
     return not (value.dtype.hasobject or isinstance(value, numpy.ma.MaskedArray))
@@ -193,11 +193,18 @@ def is_table(value: Any) -> bool:
 
 def table_of(value: Any) -> Any:
     """The table of Arrow that a table or a frame is, with its index where that is more than the
-    numbers of its rows; None where no column of a table holds the items of one as they are."""
+    numbers of its rows; None where no column of a table holds the items of one as they are.
+    RefusedError for columns that only polars has."""
     if is_of_arrow(value):
         return value
     if is_of_polars(value):
-        return table_of_polars(value)
+        try:
+            return table_of_polars(value)
+        except Exception as error:  # whatever the libraries say of types that only polars has
+            hint = "cast its columns first"
+            raise RefusedError(
+                f"Arrow has no such columns of polars ({error})", hint=hint
+            ) from None
     names, columns = _columns_of(value)
     arrays = [_array_of(column) for column in columns]
     if any(array is None for array in arrays):

@@ -20,6 +20,7 @@ from serialpack.errors import (
     InputError,
     MissingFileError,
     SerialpackError,
+    SystemFileError,
     changed,
 )
 from serialpack.far import is_far
@@ -30,11 +31,12 @@ Path = str | os.PathLike[str]
 UNNAMED = "<input>"
 
 #: Of which kind our error is where Python people catch one of theirs.
-_KINDS: dict[type[OSError], type[FileError]] = {
+_KINDS: dict[type[OSError], type[SystemFileError]] = {
     FileNotFoundError: MissingFileError,
     FileExistsError: ExistingFileError,
     PermissionError: ForbiddenFileError,
     IsADirectoryError: FolderError,
+    OSError: SystemFileError,
 }
 
 
@@ -47,10 +49,10 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
         why = f"it is a link to {printable(os.readlink(path))}, where nothing is"
     if isinstance(error, io.UnsupportedOperation):
         why = f"the file was not opened to {doing}"
-    kind = next((ours for theirs, ours in _KINDS.items() if isinstance(error, theirs)), FileError)
-    is_long = error.errno == errno.ENAMETOOLONG and doing == "write"
+    kind = next(ours for theirs, ours in _KINDS.items() if isinstance(error, theirs))
+    is_long = (error.errno, doing) == (errno.ENAMETOOLONG, "write")
     hint = "-o names it otherwise" if is_long else None
-    return kind(f"cannot {doing}: {why}", path=path, hint=hint)
+    return kind(f"cannot {doing}: {why}", error.errno, path=path, hint=hint)
 
 
 class Source:

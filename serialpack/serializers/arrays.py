@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ast
 import math
-import sys
 from functools import lru_cache
 from typing import Any
 
 from serialpack.formats.arrays.types import dtype_of, items_of
+from serialpack.imported import imported
 from serialpack.stages.stage import Buffer
 
 #: The extensions of arrays with a mask, and of those of the classes that show one in another way.
@@ -19,7 +19,7 @@ _SHOWN = ("matrix", "recarray")
 
 def is_array(value: Any) -> bool:
     """Whether ``value`` is an array, also one in a file, or a scalar, of NumPy itself."""
-    numpy, lazy = sys.modules.get("numpy"), sys.modules.get("serialpack.lazy")
+    numpy, lazy = imported("numpy"), imported("serialpack.lazy")
     if numpy is None:
         return False
     if lazy is not None and type(value) is lazy.LazyArray:
@@ -76,7 +76,8 @@ def type_of(descr: str, shape: list[int], size: int) -> Any:
 
 def scalar_over(data: bytes, descr: str) -> Any:
     """The scalar of NumPy that ``data`` is."""
-    return array_over(data, descr, [], False, True)[()]
+    # A record is no copy, but a view of what it is in, and its fields may be set.
+    return array_over(bytearray(data), descr, [], False, True)[()]
 
 
 #: So many characters have the types of which many arrays are, and which are no records.
@@ -105,7 +106,7 @@ def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:
 
     TypeError for one that has attributes of its own.
     """
-    numpy = sys.modules.get("numpy")
+    numpy = imported("numpy")
     if numpy is None or type(value) is not numpy.ma.MaskedArray:
         return None
     mapped = value._baseclass is numpy.memmap  # of which the items count, as ever
@@ -140,7 +141,7 @@ def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
 
     TypeError for one that has attributes of its own.
     """
-    numpy, name = sys.modules.get("numpy"), type(value).__name__
+    numpy, name = imported("numpy"), type(value).__name__
     if numpy is None or name not in _SHOWN or type(value) is not getattr(numpy, name):
         return None
     if vars(value).keys() - {"_getitem"}:  # which a matrix sets itself

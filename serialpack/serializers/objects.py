@@ -9,6 +9,7 @@ from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.depth.values import contents
+from serialpack.errors import SerialpackError
 from serialpack.formats.msgpack.values import FIRST_ROOM, messages
 from serialpack.formats.python.buffers import (
     LARGE,
@@ -42,7 +43,7 @@ from serialpack.serializers.arrays import (
     scalar_over,
     shown_of,
 )
-from serialpack.serializers.base import RecordSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.of_arrow import (
     ARROW,
     OF_ARROW,
@@ -60,7 +61,7 @@ from serialpack.serializers.of_pandas import (
     parts_of_pandas,
 )
 from serialpack.serializers.of_polars import OF_POLARS, parts_of_polars, polars_of
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, is_failure
 from serialpack.values.kinds import TEXT_KINDS
 
 #: What each makes of a value that it knows: an extension and its parts.
@@ -268,6 +269,17 @@ class _ExtensionReader:
         self._level -= 1
         if type(parts) is not list:
             raise ValueError(f"an extension {code} without its parts")
+        try:
+            return self._made(code, parts)
+        except (*FAILURES, SerialpackError):
+            raise
+        except BaseException as error:  # whatever a library says of parts that no value has
+            if not is_failure(error):
+                raise
+            words = str(error) or type(error).__name__
+            raise ValueError(f"an extension {code} with other parts ({words})") from None
+
+    def _made(self, code: int, parts: list[Any]) -> Any:
         if code == ARRAY:
             return self._array(*parts)
         if code == ARROW:

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.flatbuffers import restored_size
+from serialpack.imported import imported
 from serialpack.stages.stage import Buffer
 
 #: Tables; all else that a table holds.
@@ -22,7 +22,7 @@ NAME = "values"
 
 def is_table(value: Any) -> bool:
     """Whether ``value`` is a table of Arrow."""
-    pyarrow = sys.modules.get("pyarrow")
+    pyarrow = imported("pyarrow")
     return pyarrow is not None and type(value) is pyarrow.Table
 
 
@@ -55,7 +55,7 @@ def table_over(data: Buffer) -> Any:
 
 def parts_of_arrow(value: Any) -> tuple[int, list[Any]] | None:
     """What becomes of a batch, an array, a scalar, a schema or a type; None for what is none."""
-    pa = sys.modules.get("pyarrow")
+    pa = imported("pyarrow")
     if pa is None:
         return None
     if isinstance(value, pa.RecordBatch):

@@ -7,7 +7,6 @@ where they are missing, a table of Arrow. What comes back is held against it as 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from datetime import UTC, timedelta, timezone
 from functools import lru_cache
@@ -16,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from serialpack.alone import know_pandas
 from serialpack.errors import UnsupportedError
+from serialpack.imported import imported
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
 
 #: Frames, series, and all else.
@@ -35,13 +35,13 @@ _MASKED = {
 
 def is_frame(value: Any) -> bool:
     """Whether ``value`` is a frame or a series of pandas."""
-    pandas = sys.modules.get("pandas")
+    pandas = imported("pandas")
     return pandas is not None and type(value) in (pandas.DataFrame, pandas.Series)
 
 
 def parts_of_pandas(value: Any) -> tuple[int, list[Any]] | None:
     """What an object of pandas becomes; None for what is none, TypeError where it is not held."""
-    pandas = sys.modules.get("pandas")
+    pandas = imported("pandas")
     if pandas is None:
         return None
     try:

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from serialpack.errors import UnsupportedError
+from serialpack.imported import imported
 from serialpack.serializers.of_arrow import is_table
 
 OF_POLARS = 32
@@ -16,7 +16,7 @@ OF_POLARS = 32
 
 def is_of_polars(value: Any) -> bool:
     """Whether ``value`` is a frame or a series of polars."""
-    polars = sys.modules.get("polars")
+    polars = imported("polars")
     return polars is not None and type(value) in (polars.DataFrame, polars.Series)
 
 
@@ -34,7 +34,7 @@ def parts_of_polars(value: Any) -> tuple[int, list[Any]] | None:
 def table_of_polars(value: Any) -> Any:
     """The table of Arrow over its memory; what the libraries raise where there is none."""
     frame = value if hasattr(value, "columns") else value.to_frame()
-    return frame.to_arrow(compat_level=sys.modules["polars"].CompatLevel.newest())
+    return frame.to_arrow(compat_level=imported("polars").CompatLevel.newest())
 
 
 def polars_of(word: str, table: Any) -> Any:

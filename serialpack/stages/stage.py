@@ -194,7 +194,7 @@ def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
     """Raise what ``error`` is to the user, of a stage that fails while it packs: a SerialpackError
     with the stage's ``name`` and the cause. Refusals and a lack of memory stay what they are.
     """
-    if isinstance(error, SerialpackError) or not _is_failure(error):
+    if isinstance(error, SerialpackError) or not is_failure(error):
         raise error
     raise SerialpackError(
         f"{name} cannot {doing} this ({_cause(error)})",
@@ -204,12 +204,12 @@ def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
 
 def fail_backward(name: str, doing: str, error: BaseException) -> NoReturn:
     """The same of a stage that fails to undo what is stored: CodecError."""
-    if isinstance(error, SerialpackError | CodecError) or not _is_failure(error):
+    if isinstance(error, SerialpackError | CodecError) or not is_failure(error):
         raise error
     raise CodecError(f"{name} cannot {doing} it: {_cause(error)}") from error
 
 
-def _is_failure(error: BaseException) -> bool:
+def is_failure(error: BaseException) -> bool:
     """Whether it is a library that failed; a panic of Rust's comes as no Exception."""
     if isinstance(error, Exception):
         return not isinstance(error, MemoryError)

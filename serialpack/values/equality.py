@@ -20,19 +20,22 @@ from uuid import UUID
 
 from serialpack.literal import Literal
 from serialpack.text import number_of
+from serialpack.values.arrays import (
+    array_facts,
+    objects_of,
+    same_array,
+    same_numbers,
+    unmapped,
+)
 from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
-    array_facts,
+    asked,
     attributes,
     is_cached,
     is_leaf,
-    objects_of,
     plain,
-    same_array,
     same_leaf,
-    same_numbers,
-    unmapped,
     whole,
 )
 from serialpack.values.quick import quickly_same
@@ -240,10 +243,13 @@ class _Walk:
 
 
 def _attributes(x: Any, y: Any) -> Iterator[Pair]:
-    state = attributes(x), attributes(y)
-    for name in sorted({*state[0], *state[1]}):
+    sides = (x, attributes(x)), (y, attributes(y))
+    for name in sorted({*sides[0][1], *sides[1][1]}):
         if not is_cached(x, name):
-            yield (f".{name}", *(s.get(name, NOTHING) for s in state))
+            was, became = (
+                held[name] if name in held else asked(value, name) for value, held in sides
+            )
+            yield (f".{name}", was, became)
 
 
 def _held(value: dict[Any, Any]) -> dict[Any, Any]:

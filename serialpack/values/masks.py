@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
+
+from serialpack.imported import imported
 
 #: What they keep in attributes and is told otherwise: whether others share the mask is no value,
 #: and what stands for masked items is there once it was asked for.
@@ -12,7 +13,7 @@ _TOLD = frozenset({"_mask", "_sharedmask", "_fill_value"})
 
 def is_masked(value: Any) -> bool:
     """Whether ``value`` is such an array."""
-    numpy = sys.modules.get("numpy")
+    numpy = imported("numpy")
     return numpy is not None and isinstance(value, numpy.ma.MaskedArray)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import copyreg
 import struct
-import sys
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -133,6 +132,15 @@ def attributes(value: Any) -> dict[str, Any]:
     if isinstance(value, BaseException):
         found.update((n, getattr(value, n)) for n in _EXCEPTION_PARTS)
     return found
+
+
+def asked(value: Any, name: str) -> Any:
+    """What an object without an attribute of its own says where it is asked for it: its class has
+    one, or a property, and may have told pickle so. NOTHING where there is none."""
+    try:
+        return getattr(value, name)
+    except Exception:  # of somebody's class
+        return NOTHING
 
 
 def _slots(cls: type) -> list[str]:
@@ -307,94 +315,3 @@ def _is_of_python(cls: type) -> bool:
         return False
     word, more = struct.calcsize("P"), cls.__basicsize__ - base.__basicsize__
     return more <= (len(_slots(cls)) + 2) * word
-
-
-def array_facts(value: Any) -> tuple[Any, ...] | None:
-    """What describes an array of machine numbers; None for what is none.
-
-    Order in memory and whether it is read-only count where it is not a piece of a larger one.
-    """
-    if isinstance(value, memoryview):
-        return value.format, value.shape, value.strides, value.readonly
-    if hasattr(value, "typecode"):
-        return (value.typecode,)
-    if not hasattr(value, "dtype") or not hasattr(value, "tobytes"):
-        return None
-    facts = value.dtype.str, _type_facts(value.dtype), value.shape
-    flags = getattr(value, "flags", None)
-    if flags is None or not (flags.c_contiguous or flags.f_contiguous):
-        return facts
-    return *facts, flags.c_contiguous, flags.f_contiguous, flags.writeable
-
-
-def _type_facts(dtype: Any) -> tuple[Any, ...]:
-    """What describes the type of an item: of one with fields also where these lie in it."""
-    if dtype.subdtype is not None:
-        return (*_type_facts(dtype.base), dtype.shape)
-    if dtype.names is None:
-        return (dtype.str,)
-    fields = ((name, *dtype.fields[name][1:], _type_facts(dtype[name])) for name in dtype.names)
-    return (dtype.type.__name__, dtype.itemsize, dtype.isalignedstruct, *fields)
-
-
-def unmapped(value: Any) -> Any:
-    """An array of NumPy that is mapped from a file, or lazy, as one in memory; else as it is."""
-    numpy, lazy = sys.modules.get("numpy"), sys.modules.get("serialpack.lazy")
-    if numpy is None:
-        return value
-    mapped = type(value) is numpy.memmap or (lazy and type(value) is lazy.LazyArray)
-    return numpy.asarray(value) if mapped else value
-
-
-def objects_of(array: Any) -> list[Any] | None:
-    """The elements of an array of objects; None for an array of numbers."""
-    if not getattr(getattr(array, "dtype", None), "hasobject", False):
-        return None
-    found: list[Any] = _bare(array).tolist()
-    return found
-
-
-def _bare(array: Any) -> Any:
-    """An array of a subclass of NumPy's as one of NumPy's, whatever it makes of its items; all else
-    as it is."""
-    numpy = sys.modules.get("numpy")
-    return array.view(numpy.ndarray) if numpy and isinstance(array, numpy.ndarray) else array
-
-
-#: So many bytes of large arrays are compared at a time, which the processor's cache holds.
-_PIECE = 1 << 20
-
-
-def same_numbers(x: Any, y: Any) -> bool:
-    """Whether two arrays of equal facts hold the same bits."""
-    x, y = _bare(x), _bare(y)
-    is_numpy = type(x).__name__ == "ndarray"
-    if is_numpy and _place(x) == _place(y):
-        return True
-    if not is_numpy or x.nbytes <= _PIECE:
-        return bool(x.tobytes() == y.tobytes())
-    if not x.flags.forc or x.strides != y.strides:
-        rows = max(len(x) * _PIECE // x.nbytes, 1)
-        pairs = ((x[i : i + rows], y[i : i + rows]) for i in range(0, len(x), rows))
-        if rows == 1:
-            pairs = ((one[0], other[0]) for one, other in pairs)
-        return all(same_numbers(one, other) for one, other in pairs)
-    one, other = (array.ravel(order="A").view("u1") for array in (x, y))
-    starts = range(0, x.nbytes, _PIECE)
-    return all(bool((one[i : i + _PIECE] == other[i : i + _PIECE]).all()) for i in starts)
-
-
-def is_plain_array(value: Any) -> bool:
-    """Whether it is an array of numbers of NumPy's own class, which has nothing beside."""
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and type(value) is numpy.ndarray and not value.dtype.hasobject
-
-
-def same_array(x: Any, y: Any) -> bool:
-    """Whether two values of one type certainly are the same array of numbers."""
-    return is_plain_array(x) and array_facts(x) == array_facts(y) and same_numbers(x, y)
-
-
-def _place(array: Any) -> tuple[Any, ...]:
-    """Where the numbers of an array lie."""
-    return array.__array_interface__["data"], array.strides

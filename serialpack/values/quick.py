@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from serialpack.depth.values import check_values, contents
-from serialpack.values.parts import WITH_CONTENTS, array_facts, is_hidden, is_plain_array
+from serialpack.values.arrays import array_facts, is_plain_array
+from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.
 _TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})

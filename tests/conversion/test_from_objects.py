@@ -302,3 +302,33 @@ def test_fields_keep_their_names(value: str) -> None:
     data = io.BytesIO(pickle.dumps(obj))
     serialpack.convert(data, out, to="json", format="pickle", trust=True)
     assert json.loads(out.getvalue()) == wanted
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("target", ["json", "xml", "toml"])
+def test_a_map_in_itself_is_refused_and_not_written_for_ever(target: str, tmp_path: Path) -> None:
+    """XML, which was tried for the hint, wrote it until there was no memory."""
+    value: dict[str, Any] = {}
+    value["self"] = value
+    serialpack.dump(value, tmp_path / "a.spk", "pickle")
+    with pytest.raises(serialpack.ValueRefusedError, match="holds itself"):
+        serialpack.convert(tmp_path / "a.spk", tmp_path / f"a.{target}", trust=True)
+    assert not (tmp_path / f"a.{target}").exists()
+
+
+def test_fields_in_another_order_than_they_lie_in(tmp_path: Path) -> None:
+    """NumPy has no words for such a type in an .npy file."""
+    table = np.array([(1, 2.5, 3), (4, 5.5, 6)], [("a", "i4"), ("b", "f8"), ("c", "i2")])
+    serialpack.dump(table[["c", "a"]], tmp_path / "a.spk", "pickle")
+    serialpack.convert(tmp_path / "a.spk", tmp_path / "a.json", trust=True)
+    assert json.loads((tmp_path / "a.json").read_bytes()) == [{"c": 3, "a": 1}, {"c": 6, "a": 4}]
+    serialpack.convert(tmp_path / "a.spk", tmp_path / "a.npy", trust=True)
+    assert np.load(tmp_path / "a.npy").tolist() == [(3, 1), (6, 4)]
+
+
+def test_columns_that_only_polars_has_are_refused(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"x": polars.Series([1], dtype=polars.Int128)})
+    serialpack.dump(frame, tmp_path / "a.spk", "pickle")
+    with pytest.raises(serialpack.RefusedError, match="no such columns of polars"):
+        serialpack.convert(tmp_path / "a.spk", tmp_path / "a.json", trust=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import pickle
 import stat
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from serialpack.errors import FileError
 from serialpack.files.disk import remove_source
 from serialpack.files.output import Output
 from serialpack.files.paths import safe_name
-from serialpack.files.source import Source, check_output
+from serialpack.files.source import Source, check_output, file_error
 from tests.injected import has_unnamed
 
 
@@ -207,3 +209,15 @@ def test_what_was_peeked_at_of_a_pipe_is_still_to_be_read() -> None:
         source = Source(file)
         assert (source.peek(2), source.peek(4), source.read(1)) == (b"ab", b"abcd", b"a")
         assert source.read(9) == b"bcdefgh"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.ENOENT, errno.EACCES])
+def test_what_the_system_refuses_is_an_error_of_the_system_to_python(number: int) -> None:
+    """Whoever catches OSError for a full disk, and asks for its number."""
+    theirs = OSError(number, os.strerror(number))
+    found = file_error(theirs, "a.spk", "write")
+    for error in (found, pickle.loads(pickle.dumps(found))):
+        assert isinstance(error, FileError)
+        assert isinstance(error, type(theirs))
+        assert error.errno == number
+        assert str(error) == f"a.spk: cannot write: {os.strerror(number).lower()}"

@@ -21,7 +21,7 @@ from serialpack.detect import detect, looks_like
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays import rows
-from serialpack.formats.arrays.header import _said
+from serialpack.formats.arrays.header import _said, read_header
 from serialpack.formats.base import ValueFormat
 
 
@@ -346,3 +346,13 @@ def test_a_header_as_usual_says_what_any_does(descr: str, shape: str) -> None:
             _said(text)
     else:
         assert _said(text) == (found["descr"], found["fortran_order"], found["shape"])
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_shape_that_python_2_wrote(version: int) -> None:
+    said = b"{'descr': [('3L', '<i4')], 'fortran_order': False, 'shape': (2L, 1L), }\n"
+    lead = b"\x93NUMPY" + bytes([version, 0]) + len(said).to_bytes(2 * version, "little")
+    header = read_header(lead + said)
+    assert (header.shape, header.descr) == ((2, 1), [("3L", "<i4")])
+    with pytest.warns(UserWarning, match="Python 2"):
+        assert np.load(io.BytesIO(lead + said + bytes(8))).shape == (2, 1)

@@ -130,3 +130,8 @@ def test_nothing_is_run_to_show_it(tmp_path: Path) -> None:
     path.write_bytes(pickle.dumps([1, 2]))
     with pytest.raises(serialpack.UsageError, match="pickle"):
         head(path, 2)
+
+
+def test_lone_surrogates_are_shown_as_json_spells_them(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array(["\ud800x", "\xe9"]))
+    assert head(tmp_path / "a.npy", 2) == ["\ud800x", "\xe9"]

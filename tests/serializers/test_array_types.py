@@ -106,6 +106,13 @@ def test_a_mask_that_lies_is_one_error(parts: Any) -> None:
         serialpack.loads(data)
 
 
+def test_a_text_of_no_characters_is_one_error() -> None:
+    """NumPy raises a SystemError."""
+    parts = [b"\x04x\x00@", "'<U1'"]
+    with pytest.raises(DamagedError, match="extension 19"):
+        serialpack.loads(made_of(msgpack.ExtType(19, msgpack.packb(parts))))
+
+
 _RECORDS = np.rec.array([(1, 2.5, b"x"), (3, np.nan, b"")], "<i4,>f8,S1")
 
 SHOWN: dict[str, Any] = {

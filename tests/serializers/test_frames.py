@@ -284,3 +284,23 @@ def test_flipped_bits_never_crash_and_nothing_compressed_is_read() -> None:
     data = Small(((60,), (0,)), 0, len(message), {}, message).encode()
     with pytest.raises(serialpack.DamagedError, match="compressed"):
         serialpack.loads(data)
+
+
+def test_a_panic_of_polars_is_one_error() -> None:
+    """It is no Exception, so that nobody caught it."""
+    polars = pytest.importorskip("polars")
+    import msgpack
+
+    frame = polars.DataFrame({"c": polars.Series(["a"], dtype=polars.Categorical)})
+    table = frame.to_arrow(compat_level=polars.CompatLevel.newest())
+    (name,) = table.schema.field(0).metadata
+    lying = table.cast(table.schema.set(0, table.schema.field(0).with_metadata({name: b"9;x"})))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, lying.schema) as stream:
+        stream.write_table(lying)
+    stored = sink.getvalue().to_pybytes()
+    inner = msgpack.ExtType(20, msgpack.packb([stored, len(stored)]))
+    message = msgpack.packb(msgpack.ExtType(32, msgpack.packb(["frame", inner])))
+    data = Small(((60,), (0,)), 0, len(message), {}, message).encode()
+    with pytest.raises(serialpack.DamagedError, match="extension 32"):
+        serialpack.loads(data)

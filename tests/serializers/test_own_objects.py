@@ -115,6 +115,13 @@ def test_what_only_pickle_holds_is_told_once(monkeypatch: pytest.MonkeyPatch) ->
         assert serialpack.loads(packed, trust=True)[1].value == 2
 
 
+def test_it_is_told_where_dump_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
+    with pytest.warns(serialpack.PickleWarning) as told:
+        serialpack.dump(things.Slotted(2), tmp_path / "a.spk")
+    assert told[0].filename == __file__
+
+
 def test_an_array_in_a_file_is_dumped_as_its_items(tmp_path: Path) -> None:
     """What ``load(..., mmap_mode="r")`` gave could not be dumped again."""
     serialpack.dump(np.arange(20_000), tmp_path / "a.spk", "auto+none")

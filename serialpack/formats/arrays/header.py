@@ -25,6 +25,8 @@ _USUAL = re.compile(
     r"\{'descr': '([ -&(-\[\]-~]*)', 'fortran_order': (False|True), "
     rf"'shape': \((|{_LENGTH},|{_LENGTH}(?:, {_LENGTH})+)\), \}}"
 )
+#: A shape as Python 2 wrote it, whose long integers end so.
+_SHAPE_OF_PYTHON_2 = re.compile(r"'shape': \(([0-9L, ]+)\)")
 #: NumPy has no more (from version 2 on).
 MOST_DIMENSIONS = 64
 
@@ -118,8 +120,15 @@ def _said(text: str) -> tuple[object, object, Any]:
     if (usual := _USUAL.fullmatch(text)) is not None:
         descr, fortran, lengths = usual.groups()
         return descr, fortran == "True", tuple(map(int, filter(None, lengths.split(","))))
-    found = ast.literal_eval(text)
+    try:
+        found = ast.literal_eval(text)
+    except SyntaxError:
+        found = ast.literal_eval(_SHAPE_OF_PYTHON_2.sub(_of_python_3, text))
     return found["descr"], found["fortran_order"], found["shape"]
+
+
+def _of_python_3(shape: re.Match[str]) -> str:
+    return shape[0].replace("L", "")
 
 
 def read_header(data: bytes) -> ArrayHeader:

@@ -66,8 +66,14 @@ def npy_pieces(array: Any) -> list[Buffer]:
     are."""
     import numpy as np
 
+    try:
+        descr = np.lib.format.dtype_to_descr(array.dtype)
+    except ValueError:  # fields that lie in another order, or over one another
+        from numpy.lib.recfunctions import repack_fields
+
+        array = repack_fields(array, recurse=True)
+        descr = np.lib.format.dtype_to_descr(array.dtype)
     fortran, items = items_of(array)
-    descr = np.lib.format.dtype_to_descr(array.dtype)
     return [npy_header(descr, array.shape, fortran=fortran), items]
 
 

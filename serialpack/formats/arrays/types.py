@@ -40,7 +40,13 @@ def items_of(array: Any) -> tuple[bool, memoryview]:
     import numpy as np
 
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
-    flat: Any = np.ascontiguousarray(array.T if fortran else array).reshape(-1)
+    lying = array.T if fortran else array
+    if not lying.flags.c_contiguous and array.dtype.kind == "V":
+        # NumPy copies fields, and leaves between them whatever was in that memory.
+        copied = np.zeros(lying.shape, lying.dtype)
+        copied[...] = lying
+        lying = copied
+    flat: Any = np.ascontiguousarray(lying).reshape(-1)
     # Items without a byte have no other view.
     return fortran, memoryview(flat.view("u1") if flat.nbytes else b"")
 

@@ -47,7 +47,8 @@ def _records(fmt: ValueFormat, read: Read) -> Generator[Any, None, None]:
 
 def shown_corner(value: Any) -> bytes:
     """A line of JSON, for people, with the first items of each list in ``value``."""
-    return json.dumps(_corner(value), default=_words, ensure_ascii=False).encode() + b"\n"
+    text = json.dumps(_corner(value), default=_words, ensure_ascii=False)
+    return text.encode(errors="backslashreplace") + b"\n"  # which JSON spells a lone surrogate by
 
 
 def _words(value: Any) -> str:

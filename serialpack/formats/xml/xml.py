@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.depth.values import holds_itself
+from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.xml.read import read_document
@@ -47,6 +47,7 @@ class XmlFormat(DocumentFormat):
     def write(self, records: list[Any]) -> bytes:
         if len(records) != 1:
             raise ValueError("an XML file is one document")
+        check_values(records)  # what holds itself would have no end
         return write_document(records[0])
 
     def check_document(self, document: Any) -> None:

@@ -1,0 +1,152 @@
+"""Arrays and scalars of machine numbers: what describes them, whether they hold the same bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.imported import imported
+
+
+def array_facts(value: Any) -> tuple[Any, ...] | None:
+    """What describes an array of machine numbers; None for what is none.
+
+    Order in memory and whether it is read-only count where it is not a piece of a larger one, and
+    that it is so where it can be told at all: ``_tells_lock``.
+    """
+    if isinstance(value, memoryview):
+        return value.format, value.shape, value.strides, value.readonly
+    if hasattr(value, "typecode"):
+        return (value.typecode,)
+    if not hasattr(value, "dtype") or not hasattr(value, "tobytes"):
+        return None
+    facts = value.dtype.str, _type_facts(value.dtype), value.shape
+    flags = getattr(value, "flags", None)
+    if flags is None or _is_scalar(value) or not (flags.c_contiguous or flags.f_contiguous):
+        return facts
+    writeable = flags.writeable or not _tells_lock(value)
+    return *facts, flags.c_contiguous, flags.f_contiguous, writeable
+
+
+def _is_scalar(value: Any) -> bool:
+    """Whether it is a scalar of NumPy, of which nobody sees where it lies."""
+    numpy = imported("numpy")
+    return numpy is not None and isinstance(value, numpy.generic)
+
+
+def _tells_lock(array: Any) -> bool:
+    """Whether NumPy tells pickle that an array is read-only: not of its subclasses, of objects, of
+    times, and of what else has no buffer; and all that pandas 3 gives out is read-only."""
+    if not is_plain_array(array) or not array.dtype.itemsize:
+        return False
+    try:
+        memoryview(array)
+    except ValueError:
+        return False
+    return True
+
+
+def _type_facts(dtype: Any) -> tuple[Any, ...]:
+    """What describes the type of an item: of one with fields also where these lie in it."""
+    if dtype.subdtype is not None:
+        return (*_type_facts(dtype.base), dtype.shape)
+    if dtype.names is None:
+        return (dtype.str,)
+    fields = ((name, *dtype.fields[name][1:], _type_facts(dtype[name])) for name in dtype.names)
+    return (dtype.type.__name__, dtype.itemsize, dtype.isalignedstruct, *fields)
+
+
+def unmapped(value: Any) -> Any:
+    """An array of NumPy that is mapped from a file, or lazy, as one in memory; else as it is."""
+    numpy, lazy = imported("numpy"), imported("serialpack.lazy")
+    if numpy is None:
+        return value
+    mapped = type(value) is numpy.memmap or (lazy and type(value) is lazy.LazyArray)
+    return numpy.asarray(value) if mapped else value
+
+
+def objects_of(array: Any) -> list[Any] | None:
+    """The elements of an array of objects; None for an array of numbers."""
+    if not getattr(getattr(array, "dtype", None), "hasobject", False):
+        return None
+    found: list[Any] = _bare(array).tolist()
+    return found
+
+
+def _bare(array: Any) -> Any:
+    """An array of a subclass of NumPy's as one of NumPy's, whatever it makes of its items; all else
+    as it is."""
+    numpy = imported("numpy")
+    return array.view(numpy.ndarray) if numpy and isinstance(array, numpy.ndarray) else array
+
+
+#: So many bytes of large arrays are compared at a time, which the processor's cache holds.
+_PIECE = 1 << 20
+
+
+def same_numbers(x: Any, y: Any) -> bool:
+    """Whether two arrays of equal facts hold the same bits, whatever lies between their numbers."""
+    x, y = _bare(x), _bare(y)
+    kind = getattr(x, "dtype", None)
+    return _same_bytes(x, y) or (_has_gaps(kind) and _same_parts(x, y))
+
+
+def _has_gaps(kind: Any) -> bool:
+    """Whether items of a type have bytes that are none of their numbers': beside the fields of a
+    structure, and behind floats of 80 bits. NumPy copies them, or not."""
+    if kind is None:
+        return False
+    if kind.names is not None:
+        sizes = sum(kind[name].itemsize for name in kind.names)
+        return sizes < kind.itemsize or any(_has_gaps(kind[name]) for name in kind.names)
+    return _has_gaps(kind.base) if kind.subdtype is not None else kind.char in "gG"
+
+
+def _same_parts(x: Any, y: Any) -> bool:
+    """As ``same_numbers``, field by field."""
+    if x.dtype.names is not None:
+        return all(same_numbers(x[name], y[name]) for name in x.dtype.names)
+    return _bytes_of_long(x) == _bytes_of_long(y)
+
+
+def _bytes_of_long(array: Any) -> bytes:
+    """Those of long doubles that are not behind the number."""
+    import numpy as np
+
+    data = np.frombuffer(array.tobytes(), "u1")
+    long = np.finfo(np.longdouble)
+    # What the processors of PCs compute with; all others use every byte.
+    used = 10 if long.nmant == 63 else long.dtype.itemsize
+    return data.reshape(-1, long.dtype.itemsize)[:, :used].tobytes()
+
+
+def _same_bytes(x: Any, y: Any) -> bool:
+    is_numpy = type(x).__name__ == "ndarray"
+    if is_numpy and _place(x) == _place(y):
+        return True
+    if not is_numpy or x.nbytes <= _PIECE:
+        return bool(x.tobytes() == y.tobytes())
+    if not x.flags.forc or x.strides != y.strides:
+        rows = max(len(x) * _PIECE // x.nbytes, 1)
+        pairs = ((x[i : i + rows], y[i : i + rows]) for i in range(0, len(x), rows))
+        if rows == 1:
+            pairs = ((one[0], other[0]) for one, other in pairs)
+        return all(same_numbers(one, other) for one, other in pairs)
+    one, other = (array.ravel(order="A").view("u1") for array in (x, y))
+    starts = range(0, x.nbytes, _PIECE)
+    return all(bool((one[i : i + _PIECE] == other[i : i + _PIECE]).all()) for i in starts)
+
+
+def is_plain_array(value: Any) -> bool:
+    """Whether it is an array of numbers of NumPy's own class, which has nothing beside."""
+    numpy = imported("numpy")
+    return numpy is not None and type(value) is numpy.ndarray and not value.dtype.hasobject
+
+
+def same_array(x: Any, y: Any) -> bool:
+    """Whether two values of one type certainly are the same array of numbers."""
+    return is_plain_array(x) and array_facts(x) == array_facts(y) and same_numbers(x, y)
+
+
+def _place(array: Any) -> tuple[Any, ...]:
+    """Where the numbers of an array lie."""
+    return array.__array_interface__["data"], array.strides
