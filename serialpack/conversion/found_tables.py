@@ -23,7 +23,7 @@ from serialpack.formats.csv.found import (
 from serialpack.formats.csv.returns import ReturnLines, ends_in_returns, with_newlines
 from serialpack.formats.json.found import json_kind
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
-from serialpack.recognise import recognised
+from serialpack.recognise import told_again
 
 _PIECE = 1 << 20
 
@@ -51,9 +51,12 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
         format, encoding = wide
         return Opened(format, format, Pieces(in_utf8(read, encoding)).read)
     whole = len(head) < HEAD
-    if format is None and told(None, name, head) == "bytes":
-        only_tables = table.encoding or table.no_header
-        format = "csv" if only_tables else recognised(head, whole=whole).format
+    if format is None:
+        by_name = told(None, name, head)
+        if by_name == "bytes" and (table.encoding or table.no_header):
+            format = "csv"
+        elif table == AsFound() and (by_content := told_again(by_name, head, whole=whole)):
+            format = by_content if by_content != by_name else None
     found = told(format, name, head, table)
     declared = FORMATS.declaration(found)
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):

@@ -104,7 +104,7 @@ def given_by(
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
             read = FileRead(read, source.here, database_table)
-        by_content = format is None and found != "bytes" == told(None, name, head)
+        by_content = format is None and _is_other(found, told(None, name, head))
         plan = ConversionPlan(usual, fields=fields.paths)
         head = head if trust else b""
         given = Given(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
@@ -179,6 +179,16 @@ def given_by(
         )
     given = Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
     return given._replace(head=head, loose=loose, maker=maker)
+
+
+def _is_other(found: str, named: str) -> bool:
+    """Whether a source is in no dialect, and no other lines, of the format that its name says."""
+    if found == named:
+        return False
+    if "bytes" in (found, named):
+        return found != "bytes"
+    one, other = FORMATS.declaration(found), FORMATS.declaration(named)
+    return not ((one.is_json and other.is_json) or (one.delimiter and other.delimiter))
 
 
 def _in_file(format: str) -> bool:
