@@ -26,7 +26,8 @@ becomes columns `a.b` only where it is a map with keys in every record that has 
 (with `--null`, null too); any other column with maps or lists is JSON text throughout. `--nest`
 reads each cell that is JSON of a list, a map or a string as such; where text is among the cells
 that reads as JSON too, the closing line names the columns to read: `--nest tags,items`, or `--nest
--` for none.
+-` for none. Of SQLite, Parquet and Arrow, which have null for what is missing, it takes a map of
+nothing but null as missing: none was made columns.
 
 Cells of CSV and TSV are text, always, but where types are asked for. `--infer` looks at all records
 and gives a column the type that its cells have, empty ones aside: integer, number, boolean, date,

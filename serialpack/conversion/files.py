@@ -39,6 +39,7 @@ from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
+from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets import is_written, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
@@ -371,8 +372,8 @@ def _asks(how: ConvertOptions) -> bool:
 
 
 def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
-    if plan.layout is None:
-        return ()
+    if plan.layout is None or (plan.target in TEXT_TABLES and has_plain_text(plan)):
+        return ()  # such cells need no words to be read as text, and by --typed are none
     return turned_back_by(plan.target, plan.layout, plan.shaping, losses)
 
 
