@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
+import subprocess
 from typing import Any
 
 import pytest
@@ -42,6 +45,30 @@ def test_in_tables_their_last_fields_are_empty(to: str) -> None:
         assert data == b"a,b,c\n1,2,3\n4,5,\n6,,\n7,,9\n"
     if to in ("csv", "tsv"):  # text is read as text without a word, and with --typed as numbers
         assert report.back == ()
+
+
+@pytest.mark.parametrize(
+    ("above", "mark"),
+    [
+        ("# of cars, of 1974\n# by nobody\n\n", "\t"),
+        ("Report 2024\n\n", ";"),
+        ("Report\n", ","),
+        ("\ufeffOf cars, and others\r\n", "|"),
+    ],
+)
+def test_lines_above_a_table_are_told_with_what_leaves_them_out(above: str, mark: str) -> None:
+    """The hint was --skip-bad, which leaves out the table."""
+    table = "a,b,c\n1,2,3\n4,5,6\n".replace(",", mark).encode()
+    text = above.encode() + table
+    with pytest.raises(serialpack.ValueRefusedError, match="different lengths") as refused:
+        converted(text, "json")
+    command = re.search(r"tail -n \+\d+ (?=<FILE)", str(refused.value))
+    assert command is not None
+    words = shlex.split(command[0])
+    left = subprocess.run(words, input=text, capture_output=True, check=True).stdout
+    assert left == table
+    data, _ = converted(left, "json")
+    assert len(json.loads(data)[0]) == 3
 
 
 TYPED = [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"a": 6}, {"a": 7, "b": None, "c": 9}]

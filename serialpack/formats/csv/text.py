@@ -39,7 +39,7 @@ from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss,
 
 _NO_UTF8 = "not UTF-8"
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
-_TITLED = "tail -n +2 <FILE >NEW.csv leaves out the first line, where that is a title or a comment"
+_TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
 _HINTS = {
     _NO_UTF8: "--to takes --encoding, such as cp1252",
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
@@ -216,8 +216,7 @@ class CsvText(ValueFormat):
                 was = f"{fields}, not {width:,}" if row else "a blank line"
                 if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
                     record = block.first_record + len(records)
-                    titled = width == 1 < len(row) and not record
-                    raise self._ragged(block, text, begin, at, record, was, titled=titled)
+                    raise self._ragged(block, text, begin, at, record, was)
                 if short is None:
                     short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
                 short = short._replace(count=short.count + 1)
@@ -237,10 +236,15 @@ class CsvText(ValueFormat):
         at: int,
         record: int,
         was: str,
-        *,
-        titled: bool,
     ) -> ValueRefusedError:
         """The error for the row ``at`` of a block, behind the header, which may be a title."""
+        above = 0
+        if block.index == 0 and not self.declared.headless:
+            from serialpack.formats import FORMATS
+            from serialpack.formats.csv.dialects import first_line_of_table
+
+            above = first_line_of_table(text[begin:], (self._mark, *FORMATS.dialects("csv")))
+            above += text.count("\n", 0, begin) if above else 0
         where = ""
         if block.line >= 0 or block.index == 0:
             header = block.index == 0 and not self.declared.headless
@@ -253,7 +257,7 @@ class CsvText(ValueFormat):
             record=record,
             value_path="$",
             kind="mixed",
-            hint=f"{_TITLED if titled else _LEFT_OUT}; pack -s raw keeps the bytes",
+            hint=f"{_titled(above) if above else _LEFT_OUT}; pack -s raw keeps the bytes",
         )
 
     def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
@@ -324,6 +328,10 @@ class CsvText(ValueFormat):
                 return Difference(0, "$", was, "", "value")
             return Difference(0, "$", "the header", "another", "value")
         return compared(before[1], after[1])
+
+
+def _titled(above: int) -> str:
+    return _TITLED.format(above + 1, number_of(above, "line"))
 
 
 def _below(head: bytes, errors: str = "strict") -> str:
