@@ -86,7 +86,8 @@ def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
 def recognised(head: bytes, *, whole: bool) -> Recognised:
     """What a file that begins so is; ``whole``: that is all of it."""
     if head.startswith(_UTF16_MARKS):
-        return Recognised(None, ("csv",))
+        is_xml = _is_xml(head, whole=whole)
+        return Recognised("xml", ("xml",)) if is_xml else Recognised(None, ("csv",))
     return (
         _binary(head, whole=whole) if is_binary(head) or not _is_text(head) else _text(head, whole)
     )

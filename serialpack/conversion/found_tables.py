@@ -12,7 +12,7 @@ from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
 from serialpack.detect import AsFound, encoding_of, told
 from serialpack.errors import SyntaxInputError
-from serialpack.formats import FORMATS
+from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Read
 from serialpack.formats.csv.found import (
     dialect_of,
@@ -46,7 +46,7 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
     is not of it, SyntaxInputError where it lies.
     """
     if table._replace(encoding=None) == AsFound() and (
-        wide := _wide_json(head, format, name, table.encoding)
+        wide := _other_encoding(head, format, name, table.encoding)
     ):
         format, encoding = wide
         return Opened(format, format, Pieces(in_utf8(read, encoding)).read)
@@ -88,28 +88,42 @@ def by_lines(text: Pieces) -> tuple[Read, ReturnLines | None]:
     return Pieces(with_newlines(iter(partial(text.read, _PIECE), b""))).read, ReturnLines()
 
 
-def _wide_json(
+def _other_encoding(
     head: bytes, format: str | None, name: str | None, user_said: str | None
 ) -> tuple[str, str] | None:
-    """Which JSON a text in UTF-16 or UTF-32 is, and its encoding; None where it is none.
+    """Which text that is no table one in another encoding than UTF-8 is, and its encoding; None
+    where it is none.
 
-    UsageError where the user said another encoding than its mark does.
+    That is said by its mark, for JSON also by the zeros in it, or by the user; and the text what it
+    is, for other formats than JSON its name. XML says its encoding itself. UsageError where the
+    user said another encoding than its mark does.
     """
     encoding = marked_encoding(head)
     if encoding is None:  # what JSON begins with is ASCII (RFC 4627, section 3)
         zeros = bytes(byte == 0 for byte in head[:4])
         encoding = next((each for each, where in _ZEROS.items() if zeros == where), None)
-    if not encoding or not (format or told(None, name, head) == "bytes"):
-        return None
     said = FORMATS.declaration(format) if format else FORMATS.by_extension(name or "")
+    if not encoding:
+        if user_said is None or said is None or not _takes_encodings(said):
+            return None
+        encoding = encoding_of(head, user_said)
+        return (said.name, encoding) if encoding else None
+    if not (format or told(None, name, head) == "bytes"):
+        return None
     named = said.name if said is not None and said.is_json else None
-    if format and named is None:
+    if format and not (said is not None and _takes_encodings(said)):
         return None
     if user_said is not None and not encoding.startswith(encoding_of(head, user_said)):
         return None
+    if said is not None and not said.is_json and marked_encoding(head):
+        return (said.name, encoding) if _takes_encodings(said) else None
     text = front_in_utf8(head, encoding)
     found = json_kind(text, None if format else named)
     return None if found is None else (format or found, encoding)
+
+
+def _takes_encodings(said: Declaration) -> bool:
+    return said.is_json or said.name in ("yaml", "yaml:1.1", "toml")
 
 
 _ZEROS = {

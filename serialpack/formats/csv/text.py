@@ -31,17 +31,16 @@ from serialpack.formats.csv.tokens import (
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.renamed import renamed
-from serialpack.formats.shared.utf8 import ESCAPED, said
+from serialpack.formats.shared.utf8 import ENCODING_HINT, ESCAPED, NO_UTF8, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, unique_names
 from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss, shown, value_step
 
-_NO_UTF8 = "not UTF-8"
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
 _TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
 _HINTS = {
-    _NO_UTF8: "--to takes --encoding, such as cp1252",
+    NO_UTF8: ENCODING_HINT,
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
 }
 
@@ -180,7 +179,7 @@ class CsvText(ValueFormat):
             begin = 0 if block.index else len(data[: before_header(data)].decode())
             rows = rows_of(text[begin:], self._mark)
         except UnicodeDecodeError as error:
-            raise self._placed(block, data[: error.start].decode(), _NO_UTF8) from None
+            raise self._placed(block, data[: error.start].decode(), NO_UTF8) from None
         except Malformed as bad:
             assert bad.at is not None  # noqa: PT017
             raise self._placed(block, text[: begin + bad.at], bad.message) from None
