@@ -71,6 +71,30 @@ def test_lines_above_a_table_are_told_with_what_leaves_them_out(above: str, mark
     assert len(json.loads(data)[0]) == 3
 
 
+@pytest.mark.parametrize("mark", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_rows_of_one_field_more_are_told_with_what_names_it(mark: str, end: str) -> None:
+    """As R and pandas write them, without a name for that of the rows; or with a last delimiter.
+    The hint was --skip-bad, which leaves out all of them."""
+    lines = ["a,b", "1,2,3", "4,5,6", ""]
+    text = end.join(lines).replace(",", mark).encode()
+    told = "tsv" if mark == "\t" else {";": "csv:semicolon", "|": "csv:pipe"}.get(mark, "csv")
+    with pytest.raises(serialpack.ValueRefusedError, match="one field more") as refused:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format=told)
+    commands = re.findall(r"(sed '[^']+') <FILE", str(refused.value))
+    names = []
+    for command in commands:
+        words = shlex.split(command)
+        made = subprocess.run(words, input=text, capture_output=True, check=True).stdout
+        data, _ = converted(made, "json")
+        assert [list(row.values()) for row in json.loads(data)] == [[*"123"], [*"456"]]
+        names.append(list(json.loads(data)[0]))
+    assert names == [["a", "b", "more"], ["row", "a", "b"]]
+    with pytest.raises(serialpack.InputError, match="no record is left") as left:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format=told, skip_bad=True)
+    assert "sed" not in str(left.value)
+
+
 TYPED = [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"a": 6}, {"a": 7, "b": None, "c": 9}]
 
 

@@ -57,16 +57,14 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
 
 
 def first_line_of_table(text: str, delimiters: tuple[str, ...]) -> int:
-    """How many lines, of a title or of comments, stand above a table: more fields than any of
-    those are in its line of names, and in several rows below it. 0: none, or no table is found.
-    """
+    """How many lines of one field, a title or comments, stand above a table: several fields are
+    in its line of names, and as many in the rows below it. 0: none, or no table is found."""
     text = text[:_HEAD] if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1]
     for mark in delimiters:
         rows = _widths(text, mark)[0]
-        most = max(rows, default=0)
-        above = rows.index(most) if most > 1 else 0
+        above = next((number for number, width in enumerate(rows) if width > 1), 0)
         below = [width for width in rows[above:] if width]
-        if above and len(below) > 1 and {most}.issuperset(below[:_BELOW]):
+        if above and len(below) > 1 and {below[0]}.issuperset(below[:_BELOW]):
             return line_of_row(text, mark, above)
     return 0
 

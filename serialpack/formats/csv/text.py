@@ -39,6 +39,10 @@ from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss,
 
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
 _TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
+_NAMED = (
+    "sed '1s/\\r*$/{0}more&/' <FILE >NEW.csv names the one field more that all rows have, the last"
+    "; sed '1s/^/row{0}/' <FILE >NEW.csv where it is the first"
+)
 _HINTS = {
     NO_UTF8: ENCODING_HINT,
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
@@ -215,7 +219,9 @@ class CsvText(ValueFormat):
                 was = f"{fields}, not {width:,}" if row else "a blank line"
                 if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
                     record = block.first_record + len(records)
-                    raise self._ragged(block, text, begin, at, record, was)
+                    one_more = width > 1 < len(rows)
+                    one_more = one_more and {width + 1}.issuperset(map(len, filter(None, rows)))
+                    raise self._ragged(block, text, begin, at, record, was, one_more=one_more)
                 if short is None:
                     short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
                 short = short._replace(count=short.count + 1)
@@ -235,8 +241,11 @@ class CsvText(ValueFormat):
         at: int,
         record: int,
         was: str,
+        *,
+        one_more: bool,
     ) -> ValueRefusedError:
-        """The error for the row ``at`` of a block, behind the header, which may be a title."""
+        """The error for the row ``at`` of a block, behind the header, which may be a title;
+        ``one_more``: all rows have a field more than there are names."""
         above = 0
         if block.index == 0 and not self.declared.headless:
             from serialpack.formats import FORMATS
@@ -250,13 +259,16 @@ class CsvText(ValueFormat):
             before = text.count("\n", 0, begin)
             before += line_of_row(text[begin:], self._mark, at + header)
             where = f"line {max(block.line, 0) + before + 1}: "
+        way = _titled(above) if above else _LEFT_OUT
+        if one_more:
+            way = _NAMED.format("\\t" if self._mark == "\t" else self._mark)
         return ValueRefusedError(
             f"a {self.title} source with rows of different lengths is not read as values:"
             f" {where}{was}",
             record=record,
             value_path="$",
             kind="mixed",
-            hint=f"{_titled(above) if above else _LEFT_OUT}; pack -s raw keeps the bytes",
+            hint=f"{way}; pack -s raw keeps the bytes",
         )
 
     def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
