@@ -33,7 +33,8 @@ Cells of CSV and TSV are text, always, but where types are asked for. `--infer` 
 and gives a column the type that its cells have, empty ones aside: integer, number, boolean, date,
 time or timestamp, where the target has that type itself, and each cell is what the column's one
 spelling makes of its value: digits with or without `.0`, as many decimals, `true`, `TRUE` or
-`True`, `T` or a space, as many digits of seconds. What is left stays text: `00123`, `+1`, `1.5`
+`True`, `T` or a space, as many digits of seconds. `nan` and `inf`, as NumPy writes them, are
+numbers beside numbers, for a target that has them. What is left stays text: `00123`, `+1`, `1.5`
 beside `1.50`, integers beyond 64 bits, in JSON beyond 2^53. In records of other formats only dates
 and times are found in text. `--types NAME=TYPE,...` names types by hand, also `decimal`,
 `duration`, `bytes` (base64) and `text` (to leave a column out of `--infer`), and of what is
