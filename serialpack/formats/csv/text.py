@@ -22,7 +22,9 @@ from serialpack.formats.base import (
 )
 from serialpack.formats.csv.style import detect_style, style_of, write_rows
 from serialpack.formats.csv.tokens import (
+    BEHIND_QUOTE,
     LONE_RETURN,
+    UNCLOSED,
     fields_of_row,
     first_width,
     line_of_row,
@@ -47,6 +49,13 @@ _HINTS = {
     NO_UTF8: ENCODING_HINT,
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
 }
+
+#: Of tables between tabs many have no quotes but in their text.
+_QUOTES = (UNCLOSED, BEHIND_QUOTE)
+_PLAIN_TABS = (
+    r"""sed 's/\r$//; s/"/""/g; s/[^\t]*/"&"/g' <FILE >NEW.tsv quotes all fields,"""
+    " where quotes are text in them"
+)
 
 #: The longest header, in bytes, that the style keeps as it stands.
 _MAX_HEAD = 16 << 10
@@ -298,7 +307,7 @@ class CsvText(ValueFormat):
             offset=block.offset + len(before.encode()),
             line=max(block.line, 0) + before.count("\n") + 1 if known else None,
             column=len(before) - before.rfind("\n") if known else None,
-            hint=_HINTS.get(message),
+            hint=_PLAIN_TABS if self._mark == "\t" and message in _QUOTES else _HINTS.get(message),
         )
 
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
