@@ -303,7 +303,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .s
 complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write FORMAT instead; see below'
 complete -c serialpack -n '__serialpack_verb unpack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
 complete -c serialpack -n '__serialpack_verb unpack' -l delimiter -x -d 'With --to: between fields of CSV; , ; | or tab'
-complete -c serialpack -n '__serialpack_verb unpack' -l encoding -x -d 'With --to: of CSV that is not UTF-8'
+complete -c serialpack -n '__serialpack_verb unpack' -l encoding -x -d 'With --to: of text that is not UTF-8'
 complete -c serialpack -n '__serialpack_verb unpack' -l no-header -d 'With --to: of CSV; columns are column1, ...'
 complete -c serialpack -n '__serialpack_verb unpack' -l table -x -k -a '(__serialpack_serializer)' -d 'With --to: of a database; default: FILE\'s, or one'
 complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: digits, ..., or all'

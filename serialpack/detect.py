@@ -33,7 +33,19 @@ def _is_other(declared: Declaration, head: bytes) -> bool:
     """Whether a file that begins so is not in the format that its name says."""
     if declared.has_magic and not head.startswith(declared.magic):
         return True
-    return declared.is_text and is_binary(head)
+    return declared.is_text and is_binary(head) and not (declared.delimiter and _is_odd_text(head))
+
+
+def _is_odd_text(head: bytes) -> bool:
+    """Whether text has control characters that are seldom there: in a cell any may be but NUL,
+    which UTF-16 has."""
+    if b"\0" in head or is_binary(head.translate(None, _BINARY)):
+        return False
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True
 
 
 class AsFound(NamedTuple):

@@ -40,6 +40,8 @@ _SOUND = (_NO_DATA, "a tool for sound and film converts it, such as ffmpeg")
 _PAGES = (_NO_DATA, "a tool makes text of it, such as pdftotext")
 _PROGRAM = (_NO_DATA, "serialpack pack keeps its bytes")
 _ZIP = b"PK\x03\x04"
+#: What may be the first file in an Office document: most programs write the list of types first.
+_OFFICE_FIRST = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/", b"xl/", b"word/", b"ppt/")
 
 
 def _by(command: str) -> tuple[str, str]:
@@ -59,7 +61,7 @@ KNOWN: tuple[KnownFile, ...] = (
     KnownFile("compress", _front(b"\x1f\x9d"), *_by("gzip -dc"), ("z",)),
     KnownFile(
         "an Office document",
-        (((0, _ZIP), (30, b"[Content_Types].xml")),),
+        tuple(((0, _ZIP), (30, first)) for first in _OFFICE_FIRST),
         *_OFFICE,
         ("xlsx", "docx", "pptx", "excel"),
         _OPENED,

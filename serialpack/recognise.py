@@ -1,4 +1,5 @@
-"""What a file is by its content alone, where neither its name nor its first bytes tell.
+"""What a file is by its content alone, where its name and its first bytes do not tell, or its name
+says what cannot be.
 
 Only what is sure is taken: one format reads it, and no other that it might be in.
 """
@@ -8,12 +9,13 @@ from codecs import BOM_UTF8
 from io import BytesIO
 from typing import NamedTuple
 
-from serialpack.detect import is_binary
+from serialpack.detect import detect, is_binary, not_converted
 from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.tokens import rows_of
+from serialpack.formats.json.found import json_kind, json_state
 from serialpack.formats.json.loose import loose_in
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.structure import Structure
@@ -37,10 +39,55 @@ class Recognised(NamedTuple):
     possible: tuple[str, ...]
 
 
+def told_again(told: str, head: bytes, *, whole: bool) -> str:
+    """What a file that begins so is, of which its name and its first bytes say that it is ``told``:
+    "bytes" for what nobody knows, or what is known to be no data."""
+    if not head:
+        return told
+    if told == "bytes":
+        by_magic = detect(None, head)
+        return recognised(head, whole=whole).format or told if by_magic == told else by_magic
+    named = FORMATS.declaration(told)
+    if not _may_be_misnamed(named, head, whole=whole):
+        return told
+    if not_converted(head) is not None:
+        return "bytes"
+    found = json_kind(head) or recognised(head, whole=whole).format
+    if found is None or (named.delimiter and FORMATS.declaration(found).delimiter):
+        return told
+    return found
+
+
+def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
+    """Whether text begins as none does in the format that its name says, or hardly any.
+
+    Any text is YAML, and any text is a table: one of lines of JSON, or of tags, is no better read
+    as that.
+    """
+    text = head.removeprefix(BOM_UTF8).lstrip()
+    begins = text[:1]
+    if named.delimiter and not named.variants:
+        return begins == b"<" or (
+            begins in (b"{", b"[")
+            and (kind := json_kind(head)) is not None
+            and (kind == "ndjson" or not whole or json_state(text.rstrip()) == "whole")
+        )
+    if named.is_json:
+        return (
+            begins not in (b"{", b"[")
+            and json_state(text.partition(b"\n")[0].rstrip()) == "no"
+            and loose_in(head, lines=named.has_lines, whole=whole) is None
+        )
+    if named.name == "toml":
+        return begins in (b"{", b"<")
+    return named.name == "xml" and begins != b"<"
+
+
 def recognised(head: bytes, *, whole: bool) -> Recognised:
     """What a file that begins so is; ``whole``: that is all of it."""
     if head.startswith(_UTF16_MARKS):
-        return Recognised(None, ("csv",))
+        is_xml = _is_xml(head, whole=whole)
+        return Recognised("xml", ("xml",)) if is_xml else Recognised(None, ("csv",))
     return (
         _binary(head, whole=whole) if is_binary(head) or not _is_text(head) else _text(head, whole)
     )

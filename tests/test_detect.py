@@ -204,3 +204,26 @@ def test_a_stream_begins_with_a_schema() -> None:
     batch = data.index(b"\xff\xff\xff\xff", 4 + int.from_bytes(data[4:8], "little"))
     assert not begins_stream(data[batch:])
     assert not begins_stream(data[:12])
+
+
+@pytest.mark.parametrize("odd", [b"\x0b", b"\x1c", b"\x1a", b"\x01"])
+def test_a_control_character_makes_no_other_file_of_a_table(odd: bytes) -> None:
+    """Behind the first kilobytes it did not either. NUL does: UTF-16 has it."""
+    assert detect("a.tsv", b"a\tb\n1\tx" + odd + b"y\n") == "tsv"
+    assert detect("a.tsv", b"a\tb\n1\tx" + odd + b"\xff\n") == "bytes"
+    assert detect("a.tsv", b"a\tb\n1\tx" + odd + b"\0\n") == "bytes"
+    assert detect("a.json", b'["x' + odd + b'"]') == "bytes"
+
+
+def test_xml_is_not_typed_for_an_element_behind_a_later_comment() -> None:
+    head = (
+        b"<?xml version='1.0'?>\n<!-- a -->\n<config><!-- b -->\n<list><int>1</int></list></config>"
+    )
+    assert detect("a.xml", head) == "xml"
+    assert detect("a.xml", b"<!-- a -->\n<!-- b -->\n<list><int>1</int></list>") == "typed-xml"
+
+
+@pytest.mark.parametrize("first", [b"[Content_Types].xml", b"_rels/.rels", b"xl/workbook.xml"])
+def test_an_office_document_is_known_by_any_of_its_first_files(first: bytes) -> None:
+    assert looks_like(b"PK\x03\x04" + bytes(26) + first) == "an Office document"
+    assert looks_like(b"PK\x03\x04" + bytes(26) + b"data/a.csv") == "zip"

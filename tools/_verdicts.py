@@ -26,13 +26,15 @@ becomes columns `a.b` only where it is a map with keys in every record that has 
 (with `--null`, null too); any other column with maps or lists is JSON text throughout. `--nest`
 reads each cell that is JSON of a list, a map or a string as such; where text is among the cells
 that reads as JSON too, the closing line names the columns to read: `--nest tags,items`, or `--nest
--` for none.
+-` for none. Of SQLite, Parquet and Arrow, which have null for what is missing, it takes a map of
+nothing but null as missing: none was made columns.
 
 Cells of CSV and TSV are text, always, but where types are asked for. `--infer` looks at all records
 and gives a column the type that its cells have, empty ones aside: integer, number, boolean, date,
 time or timestamp, where the target has that type itself, and each cell is what the column's one
 spelling makes of its value: digits with or without `.0`, as many decimals, `true`, `TRUE` or
-`True`, `T` or a space, as many digits of seconds. What is left stays text: `00123`, `+1`, `1.5`
+`True`, `T` or a space, as many digits of seconds. `nan` and `inf`, as NumPy writes them, are
+numbers beside numbers, for a target that has them. What is left stays text: `00123`, `+1`, `1.5`
 beside `1.50`, integers beyond 64 bits, in JSON beyond 2^53. In records of other formats only dates
 and times are found in text. `--types NAME=TYPE,...` names types by hand, also `decimal`,
 `duration`, `bytes` (base64) and `text` (to leave a column out of `--infer`), and of what is

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from typing import IO
 
-from serialpack.csv_front import separator_line
+from serialpack.csv_front import before_header, separator_line
 from serialpack.errors import RefusedError, UsageError
 from serialpack.formats import FORMATS
+from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.declaration import Declaration
+from serialpack.formats.shared.document import Malformed
 from serialpack.reports import ConvertReport
 from serialpack.stages.stage import Buffer
 
@@ -81,7 +84,12 @@ class JoinedOutputs:
             self._names, self._bare = _first_row(table), bare
         elif bare or self._bare:
             raise RefusedError("rows without names are not joined", hint="--to ndjson joins any")
-        elif _first_row(table) != self._names:
+        elif (names := _first_row(table)) != self._names:
+            if _are_the_same(names, self._names):
+                raise RefusedError(
+                    f"its cells have another delimiter than those of {self._first}",
+                    hint="--to tsv writes all of them between tabs",
+                )
             raise RefusedError(
                 f"its columns are not those of {self._first}",
                 hint="--fields takes the same of each, --to ndjson joins any",
@@ -137,6 +145,22 @@ def _write(raw: IO[bytes], data: Buffer) -> None:
     view = memoryview(data)
     while view:
         view = view[raw.write(view) :]
+
+
+def _cells(row: bytes) -> dict[str, list[str]]:
+    """A line of names as each delimiter has it that gives it several cells."""
+    text, found = row[before_header(row) :].decode(), {}
+    for declared in FORMATS:
+        if (mark := declared.delimiter.decode()) and not declared.variants:
+            with suppress(Malformed):
+                found[mark] = (rows_of(text, mark) or [[]])[0]
+    return {mark: cells for mark, cells in found.items() if len(cells) > 1}
+
+
+def _are_the_same(row: bytes, other: bytes) -> bool:
+    """Whether two lines of names have the same names, between other delimiters."""
+    others = list(_cells(other).values())
+    return any(cells in others for cells in _cells(row).values())
 
 
 def _first_row(table: IO[bytes]) -> bytes:

@@ -81,11 +81,9 @@ def _format_of(path: str) -> str:
         inner = decompressed(source)
         head = inner.peek(HEAD)
         found = told(None, None if path == STDIO else inner.name, head)
-    if found != "bytes":
-        return found
-    from serialpack.recognise import recognised
+    from serialpack.recognise import told_again
 
-    return recognised(head, whole=len(head) < HEAD).format or found
+    return told_again(found, head, whole=len(head) < HEAD)
 
 
 def uncompressing(path: str) -> list[str] | None:

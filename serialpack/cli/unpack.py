@@ -82,7 +82,7 @@ _OF_FILES = (
 )
 @from_option
 @click.option("--delimiter", metavar="CHAR", help="With --to: between fields of CSV; , ; | or tab.")
-@click.option("--encoding", metavar="ENCODING", help="With --to: of CSV that is not UTF-8.")
+@click.option("--encoding", metavar="ENCODING", help="With --to: of text that is not UTF-8.")
 @click.option("--no-header", is_flag=True, help="With --to: of CSV; columns are column1, ...")
 @click.option("--table", metavar="NAME", help="With --to: of a database; default: FILE's, or one.")
 @click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: digits, ..., or all.")

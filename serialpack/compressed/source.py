@@ -69,7 +69,7 @@ def packed_inside(source: Source, pieces: Pieces, name: str | None) -> Source | 
     head, _ = pieces.front(SNIFF)
     if not any(kind.begins(head) for kind in KINDS):
         return None
-    return _Packed(source, pieces, name or "")
+    return PackedFile(source, pieces, name)
 
 
 def front_of(source: Source, size: int) -> tuple[bytes, DamagedError | None]:
@@ -141,14 +141,14 @@ class _Decompressed(Source):
         self._source.close()
 
 
-class _Packed(Source):
-    """What a container is of."""
+class PackedFile(Source):
+    """What a container is of, ``pieces``, which was called ``name``."""
 
-    def __init__(self, source: Source, pieces: Pieces, name: str) -> None:
+    def __init__(self, source: Source, pieces: Pieces, name: str | None) -> None:
         super().__init__(cast(IO[bytes], pieces), source.path)
         self.stat = source.stat
         self._source = source
-        self._name = name
+        self._name = name or ""
 
     @property
     def size(self) -> None:

@@ -39,6 +39,7 @@ from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
+from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets import is_written, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
@@ -123,8 +124,8 @@ def convert(
     all of them. ``shaping`` says how records become rows of a table, and rows records.
     ``delimiter`` stands between the fields of a source that is CSV: ``,``, ``;``, ``|`` or a tab;
     by default that which fits its first rows, and CSV becomes CSV with the delimiter that it has.
-    ``encoding`` is its encoding, where that is not UTF-8 and no byte-order mark says it; with
-    ``no_header`` its columns are ``column1``, ``column2``, ...
+    ``encoding`` is its encoding, or that of JSON, YAML and TOML, where that is not UTF-8 and no
+    byte-order mark says it; with ``no_header`` its columns are ``column1``, ``column2``, ...
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
     ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
     of each record: see ``columns.project`` for what that means; of a container of columns only
@@ -371,8 +372,8 @@ def _asks(how: ConvertOptions) -> bool:
 
 
 def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
-    if plan.layout is None:
-        return ()
+    if plan.layout is None or (plan.target in TEXT_TABLES and has_plain_text(plan)):
+        return ()  # such cells need no words to be read as text, and by --typed are none
     return turned_back_by(plan.target, plan.layout, plan.shaping, losses)
 
 

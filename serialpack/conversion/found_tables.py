@@ -12,7 +12,7 @@ from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
 from serialpack.detect import AsFound, encoding_of, told
 from serialpack.errors import SyntaxInputError
-from serialpack.formats import FORMATS
+from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Read
 from serialpack.formats.csv.found import (
     dialect_of,
@@ -23,7 +23,7 @@ from serialpack.formats.csv.found import (
 from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.found import json_kind
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
-from serialpack.recognise import recognised
+from serialpack.recognise import told_again
 
 _PIECE = 1 << 20
 
@@ -46,14 +46,17 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
     is not of it, SyntaxInputError where it lies.
     """
     if table._replace(encoding=None) == AsFound() and (
-        wide := _wide_json(head, format, name, table.encoding)
+        wide := _other_encoding(head, format, name, table.encoding)
     ):
         format, encoding = wide
         return Opened(format, format, Pieces(in_utf8(read, encoding)).read)
     whole = len(head) < HEAD
-    if format is None and told(None, name, head) == "bytes":
-        only_tables = table.encoding or table.no_header
-        format = "csv" if only_tables else recognised(head, whole=whole).format
+    if format is None:
+        by_name = told(None, name, head)
+        if by_name == "bytes" and (table.encoding or table.no_header):
+            format = "csv"
+        elif table == AsFound() and (by_content := told_again(by_name, head, whole=whole)):
+            format = by_content if by_content != by_name else None
     found = told(format, name, head, table)
     declared = FORMATS.declaration(found)
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
@@ -77,28 +80,42 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
     return Opened(found, dialect.usual().name, read, lines)
 
 
-def _wide_json(
+def _other_encoding(
     head: bytes, format: str | None, name: str | None, user_said: str | None
 ) -> tuple[str, str] | None:
-    """Which JSON a text in UTF-16 or UTF-32 is, and its encoding; None where it is none.
+    """Which text that is no table one in another encoding than UTF-8 is, and its encoding; None
+    where it is none.
 
-    UsageError where the user said another encoding than its mark does.
+    That is said by its mark, for JSON also by the zeros in it, or by the user; and the text what it
+    is, for other formats than JSON its name. XML says its encoding itself. UsageError where the
+    user said another encoding than its mark does.
     """
     encoding = marked_encoding(head)
     if encoding is None:  # what JSON begins with is ASCII (RFC 4627, section 3)
         zeros = bytes(byte == 0 for byte in head[:4])
         encoding = next((each for each, where in _ZEROS.items() if zeros == where), None)
-    if not encoding or not (format or told(None, name, head) == "bytes"):
-        return None
     said = FORMATS.declaration(format) if format else FORMATS.by_extension(name or "")
+    if not encoding:
+        if user_said is None or said is None or not _takes_encodings(said):
+            return None
+        encoding = encoding_of(head, user_said)
+        return (said.name, encoding) if encoding else None
+    if not (format or told(None, name, head) == "bytes"):
+        return None
     named = said.name if said is not None and said.is_json else None
-    if format and named is None:
+    if format and not (said is not None and _takes_encodings(said)):
         return None
     if user_said is not None and not encoding.startswith(encoding_of(head, user_said)):
         return None
+    if said is not None and not said.is_json and marked_encoding(head):
+        return (said.name, encoding) if _takes_encodings(said) else None
     text = front_in_utf8(head, encoding)
     found = json_kind(text, None if format else named)
     return None if found is None else (format or found, encoding)
+
+
+def _takes_encodings(said: Declaration) -> bool:
+    return said.is_json or said.name in ("yaml", "yaml:1.1", "toml")
 
 
 _ZEROS = {

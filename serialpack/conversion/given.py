@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
-from serialpack.compressed.source import decompressed, packed_inside
+from serialpack.compressed.source import PackedFile, decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
@@ -25,7 +25,7 @@ from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
-from serialpack.recognise import is_one_column, recognised
+from serialpack.recognise import is_one_column, recognised, told_again
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values.kinds import Loss
@@ -104,7 +104,7 @@ def given_by(
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
             read = FileRead(read, source.here, database_table)
-        by_content = format is None and found != "bytes" == told(None, name, head)
+        by_content = format is None and not _is_as_named(found, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
         head = head if trust else b""
         given = Given(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
@@ -153,11 +153,11 @@ def given_by(
             source_settings=settings,
         )
     restored = Pieces(pieces)
-    inside = packed_inside(source, restored, header.name) if packed.format == "bytes" else None
-    if inside is not None:
+    if not is_object and _is_told_again(packed.format, restored, said=format is not None):
+        inside = PackedFile(source, restored, header.name)
         how: dict[str, Any] = {"trust": trust, "threads": threads, "verify": verify}
         given = given_by(inside, format, fields, table, database_table, **how)
-        return given._replace(packed=packed.format, as_it_is=False)
+        return given._replace(packed="bytes", as_it_is=False)
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
     read, found = restored.read, plan.source
@@ -179,6 +179,30 @@ def given_by(
         )
     given = Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
     return given._replace(head=head, loose=loose, maker=maker)
+
+
+def _is_told_again(packed: str, restored: Pieces, *, said: bool) -> bool:
+    """Whether what a container is of, which called it ``packed``, is to be told as a file is:
+    ``pack`` goes by names and first bytes alone."""
+    head, _ = restored.front(HEAD)
+    if is_container(head):
+        return False
+    is_other = not said and told_again(packed, head, whole=len(head) < HEAD) != packed
+    return packed == "bytes" or is_other
+
+
+def _is_as_named(found: str, name: str | None, head: bytes) -> bool:
+    """Whether a source is in a dialect, or other lines, of the format that its name or its first
+    bytes say."""
+    one = FORMATS.declaration(found)
+    for named in (FORMATS.by_extension(name or ""), FORMATS.declaration(told(None, name, head))):
+        if named is not None and (
+            found in ("bytes", named.name)
+            or (one.is_json and named.is_json)
+            or (one.delimiter and named.delimiter)
+        ):
+            return True
+    return False
 
 
 def _in_file(format: str) -> bool:

@@ -92,10 +92,12 @@ class _Tally:
             raise InputError(f"no record is left: {self.places[0].error}")
         if not self._columns and fmt.sample(self._line.first):
             if COLUMNS not in self.losses.allowed:
+                named = fmt.declared.delimiter and not fmt.declared.headless
+                way = "--no-header takes its line as a record, " if named else ""
                 raise ValueRefusedError(
                     "a table without rows: the names of its columns would be lost",
                     kind=COLUMNS,
-                    hint=f"--lossy {COLUMNS} drops them",
+                    hint=f"{way}--lossy {COLUMNS} drops them",
                 )
             self.losses.merge([Loss(COLUMNS, 1, 0, "$", "the names of columns", "")])
 

@@ -107,6 +107,57 @@ def test_what_is_not_sure_says_which_from_to_give(run: Run, kind: str) -> None:
         run("unpack", "--from", name, "--to", "json", stdin=data)
 
 
+#: What a name says that cannot be, and what the text surely is; None: as the name says.
+MISNAMED = {
+    "a.csv": (b'{"id":1,"s":"x"}\n{"id":2,"s":"y"}\n', "ndjson"),
+    "b.csv": (b'[{"id":1},\n{"id":2}]\n', "json"),
+    "c.tsv": (b'<?xml version="1.0"?>\n<r><id>1</id></r>\n', "xml"),
+    "d.json": (b"id,name\n1,Ann\n2,Bob\n", "csv"),
+    "e.json": (b"id;name\n1;Ann\n2;3,5\n", "csv:semicolon"),
+    "f.ndjson": (b"id: 1\nlist:\n- a\n", "yaml"),
+    "g.xml": (b'{"id": {"s": 1}}', "json"),
+    "h.toml": (b'{"id": {"s": 1}}', "json"),
+    "i.csv": (b"[a],b\n1,2\n", None),
+    "j.csv": (b"{1}\n{2}\n", None),
+    "k.json": (b"3\n", None),
+    "l.json": (b"// id,name\n{id: 1, name: 2}\n", None),
+    "m.csv": (b"[1\n2\n", None),
+}
+
+
+@pytest.mark.parametrize("name", MISNAMED)
+def test_what_has_a_wrong_name_is_read_as_what_it_is(run: Run, tmp_path: Path, name: str) -> None:
+    """Lines of JSON were read as a table, and a table told to be no JSON."""
+    data, found = MISNAMED[name]
+    (tmp_path / name).write_bytes(data)
+    named = ["--from", found or name.partition(".")[2]]
+    said = run("unpack", *named, "--to", "yaml", stdin=data).stdout
+    done = run("unpack", "--to", "yaml", name, "-o", "-")
+    assert done.stdout == said
+    assert (f"it was read as {found}, by its content" in done.stderr.decode()) == (
+        found is not None
+    )
+
+
+def test_a_binary_file_with_the_name_of_a_text_is_read(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.csv").write_bytes(b"id,name\n1,Ann\n")
+    run("unpack", "a.csv", "-o", "a.parquet")
+    (tmp_path / "a.parquet").rename(tmp_path / "b.csv")
+    done = run("unpack", "--to", "json", "b.csv", "-o", "-")
+    assert json.loads(done.stdout) == [{"id": "1", "name": "Ann"}]
+    assert b"it was read as parquet, by its content" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.csv", "a.ndjson"])
+def test_a_page_that_was_saved_in_place_of_data_is_told(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_bytes(b"<!DOCTYPE html>\n<html><h1>404, not found</h1></html>\n")
+    (line,) = run("unpack", "--to", "yaml", name, code=3).stderr.decode().splitlines()
+    assert "HTML: not a data format" in line
+
+
 def test_every_file_that_is_packed_stays_what_it_was(run: Run, tmp_path: Path) -> None:
     """``pack`` goes by names and first bytes alone: its output does not depend on a guess."""
     (tmp_path / "a.dat").write_bytes(SURE["csv"])

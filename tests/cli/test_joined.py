@@ -87,6 +87,16 @@ def test_tables_with_other_names_are_left_out_and_named(
     ] * 1 + [["1", "2"]]
 
 
+def test_tables_with_another_delimiter_are_told_what_joins_them(run: Run, tmp_path: Path) -> None:
+    """It was said that their columns are others, and --fields named, which did no better."""
+    (tmp_path / "a.csv").write_bytes(b"n;s\n1;a\n")
+    (tmp_path / "b.csv").write_bytes(b"n,s\n2,b\n")
+    done = run("unpack", "--to", "csv", "a.csv", "b.csv", "-o", "-", code=4)
+    assert b"b.csv: its cells have another delimiter than those of a.csv; --to tsv" in done.stderr
+    done = run("unpack", "--to", "tsv", "a.csv", "b.csv", "-o", "-")
+    assert _read("tsv", done.stdout) == [{"n": 1, "s": "a"}, {"n": 2, "s": "b"}]
+
+
 def test_rows_without_names_are_not_taken_for_names(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.json").write_bytes(b"[[1,2],[3,4]]")
     done = run("unpack", "--to", "csv", "rows.json", "rows.json", "-o", "-", code=4)

@@ -68,8 +68,72 @@ def test_json_in_another_encoding(encoding: str, name: str, text: str, tmp_path:
         assert list(map(json.loads, out.getvalue().splitlines())) == [{"a": "Zoë"}, {"a": 2}]
 
 
+TEXTS = {
+    "a.json": '[{"a": "Zoë"}]',
+    "a.jsonl": '{"a": "Zoë"}\n',
+    "a.yaml": "a: Zoë\n",
+    "a.toml": 'a = "Zoë"\n',
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_that_is_no_table_in_an_encoding_that_is_said(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    """It was refused, and JSON without a hint; which names what reads it."""
+    (tmp_path / name).write_bytes(TEXTS[name].encode("cp1252"))
+    (line,) = run("unpack", "--to", "ndjson", name, code=3).stderr.decode().splitlines()
+    assert line.endswith("not UTF-8; --to takes --encoding, such as cp1252")
+    said = ("--encoding", "cp1252", "--to", "ndjson", "-o", "-")
+    assert json.loads(run("unpack", *said, name).stdout) == {"a": "Zoë"}
+    run("pack", name)
+    assert json.loads(run("unpack", *said, f"{name}.spk").stdout) == {"a": "Zoë"}
+    (tmp_path / name).write_bytes(TEXTS[name].replace("ë", "ë" * 9).encode())
+    assert b"it is UTF-8, and not cp1252" in run("unpack", *said, name, code=2).stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("name", ["a.yaml", "a.toml"])
+def test_other_text_with_a_mark_of_another_encoding(
+    tmp_path: Path, name: str, encoding: str
+) -> None:
+    """The message named iconv, and for XML that made what no reader takes."""
+    path, out = tmp_path / name, io.BytesIO()
+    path.write_bytes(TEXTS[name].encode(encoding))
+    report = serialpack.convert(path, out, to="json")
+    assert json.loads(out.getvalue()) == {"a": "Zoë"}
+    assert not report.by_content
+
+
+@pytest.mark.parametrize("name", ["a.xml", "no-name"])
+def test_xml_in_utf_16(run: Run, tmp_path: Path, name: str) -> None:
+    text = '<?xml version="1.0" encoding="utf-16"?>\n<a b="1">Zoë</a>\n'
+    (tmp_path / name).write_bytes(text.encode("utf-16"))
+    said = ("--to", "json", "-o", "-")
+    assert json.loads(run("unpack", *said, name).stdout) == {"a": {"@b": "1", "#text": "Zoë"}}
+    run("pack", name)
+    done = run("unpack", *said, f"{name}.spk")
+    assert json.loads(done.stdout) == {"a": {"@b": "1", "#text": "Zoë"}}
+
+
+def test_what_is_in_a_container_is_told_as_the_file_is(run: Run, tmp_path: Path) -> None:
+    """``pack`` goes by names and first bytes; what was packed was refused, or read as those say."""
+    (tmp_path / "a.dat").write_bytes(b"id,name\n1,Ann\n2,Bob\n")
+    (tmp_path / "b.json").write_bytes(b"id,name\n1,Ann\n2,Bob\n")
+    (tmp_path / "c.csv").write_bytes(b'{"id":"1","name":"Ann"}\n{"id":"2","name":"Bob"}\n')
+    run("pack", "a.dat", "b.json", "c.csv")
+    for name, found in [("a.dat", "csv"), ("b.json", "csv"), ("c.csv", "ndjson")]:
+        for to in ("json", "csv"):
+            done = run("unpack", "--to", to, f"{name}.spk", "-o", "-")
+            assert done.stdout == run("unpack", "--to", to, name, "-o", "-").stdout
+            assert f"it was read as {found}, by its content".encode() in done.stderr
+        packed = (tmp_path / f"{name}.spk").read_bytes()
+        again = run("unpack", "-", "-o", "-", stdin=packed).stdout
+        assert again == (tmp_path / name).read_bytes()
+
+
 def test_other_text_in_utf_16_is_none_of_json(tmp_path: Path) -> None:
-    path = tmp_path / "a.yaml"
+    path = tmp_path / "a.txt"
     path.write_bytes("a: 1\n".encode("utf-16"))
     with pytest.raises(
         serialpack.InputError, match="iconv --from-code=UTF-16 --to-code=UTF-8 FILE"

@@ -221,3 +221,14 @@ def test_dotted_columns_are_maps_where_that_is_asked_for(tmp_path: Path) -> None
         "a": "struct<b: string, c: string>",
         "d": "string",
     }
+
+
+def test_a_line_alone_may_be_a_record(tmp_path: Path) -> None:
+    """What is said of it names the option that reads it as one, which works."""
+    path, made = tmp_path / "a.csv", tmp_path / "a.json"
+    path.write_bytes(b"2019-06-05,x\n")
+    with pytest.raises(serialpack.ValueRefusedError, match="names of its columns") as refused:
+        serialpack.convert(path, made)
+    assert "no_header=True takes its line as a record" in str(refused.value)
+    serialpack.convert(path, made, no_header=True)
+    assert json.loads(made.read_bytes()) == [{"column1": "2019-06-05", "column2": "x"}]

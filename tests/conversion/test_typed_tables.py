@@ -91,10 +91,14 @@ def test_a_column_of_json_is_marked() -> None:
 
 
 def test_maps_are_columns_where_that_is_asked() -> None:
-    records = [{"m": {"a": 1, "b": {"c": "x"}}}, {"m": {"a": 2, "b": {"c": "y"}}}]
+    records: list[Any] = [{"m": {"a": 1, "b": {"c": "x"}}}, {"m": {"a": 2, "b": {"c": "y"}}}]
     data, report = written(records, "parquet", shaping=Shaping(flatten=True))
     assert list(back(data, "parquet", ())[0]) == ["m.a", "m.b.c"]
     assert back(data, "parquet", report.back) == records
+    records.insert(1, {"n": 1})
+    data, report = written(records, "parquet", shaping=Shaping(flatten=True))
+    again = back(data, "parquet", report.back)
+    assert again == [{**records[0], "n": None}, {"n": 1}, {**records[2], "n": None}]
 
 
 @pytest.mark.parametrize("target", ["parquet", "arrow"])

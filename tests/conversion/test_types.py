@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import pickle
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -80,6 +81,12 @@ COLUMNS: dict[str, tuple[list[str], list[Any] | None]] = {
     "a fraction at the end": ([*["1"] * 300, "0.5"], [*[1.0] * 300, 0.5]),
     "nothing": (["", ""], None),
     "NaN": (["NaN", "1.5"], None),
+    "nan": (["27", "nan", "-inf", ""], [27.0, math.nan, -math.inf, None]),
+    "nan first": (["nan", "1.50", *["2.25"] * 99, "inf"], [math.nan, 1.5, *[2.25] * 99, math.inf]),
+    "nan last": ([*["2.0"] * 99, "nan"], [*[2.0] * 99, math.nan]),
+    "nothing but nan": (["nan", "", "nan"], None),
+    "nan beside dates": (["nan", "2024-02-29"], None),
+    "nan beside words": (["true", "nan"], None),
 }
 
 
@@ -99,6 +106,16 @@ def test_a_column_has_values_or_stays_text(name: str, target: str, block_size: i
     assert report.comes_back == "bytes"
     again, _ = converted(data, "csv", target)
     assert again == source
+
+
+@pytest.mark.parametrize("target", ["json", "ndjson", "sqlite"])
+def test_nan_stays_text_where_the_target_has_none(target: str) -> None:
+    """It was a number to be refused for, where it was not the first cell."""
+    source = b"k,v,w\na,27,1\nb,nan,2\n"
+    data, report = converted(source, target, shaping=INFER)
+    assert set(report.types) == {"w"}
+    again, _ = converted(data, "json", target)
+    assert [row["v"] for row in json.loads(again)] == ["27", "nan"]
 
 
 #: Whole files, and what comes back.

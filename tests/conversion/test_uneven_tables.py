@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
+import subprocess
 from typing import Any
 
 import pytest
@@ -40,6 +43,73 @@ def test_in_tables_their_last_fields_are_empty(to: str) -> None:
     assert {loss.rule: loss.count for loss in report.carried} == {"short-rows": 2, "missing": 3}
     if to == "csv":
         assert data == b"a,b,c\n1,2,3\n4,5,\n6,,\n7,,9\n"
+    if to in ("csv", "tsv"):  # text is read as text without a word, and with --typed as numbers
+        assert report.back == ()
+
+
+@pytest.mark.parametrize(
+    ("above", "mark"),
+    [
+        ("# of cars, of 1974\n# by nobody\n\n", "\t"),
+        ("Report 2024\n\n", ";"),
+        ("Report\n", ","),
+        ("\ufeffOf cars, and others\r\n", "|"),
+    ],
+)
+def test_lines_above_a_table_are_told_with_what_leaves_them_out(above: str, mark: str) -> None:
+    """The hint was --skip-bad, which leaves out the table."""
+    table = "a,b,c\n1,2,3\n4,5,6\n".replace(",", mark).encode()
+    text = above.encode() + table
+    with pytest.raises(serialpack.ValueRefusedError, match="different lengths") as refused:
+        converted(text, "json")
+    command = re.search(r"tail -n \+\d+ (?=<FILE)", str(refused.value))
+    assert command is not None
+    words = shlex.split(command[0])
+    left = subprocess.run(words, input=text, capture_output=True, check=True).stdout
+    assert left == table
+    data, _ = converted(left, "json")
+    assert len(json.loads(data)[0]) == 3
+
+
+@pytest.mark.parametrize("mark", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_rows_of_one_field_more_are_told_with_what_names_it(mark: str, end: str) -> None:
+    """As R and pandas write them, without a name for that of the rows; or with a last delimiter.
+    The hint was --skip-bad, which leaves out all of them."""
+    lines = ["a,b", "1,2,3", "4,5,6", ""]
+    text = end.join(lines).replace(",", mark).encode()
+    told = "tsv" if mark == "\t" else {";": "csv:semicolon", "|": "csv:pipe"}.get(mark, "csv")
+    with pytest.raises(serialpack.ValueRefusedError, match="one field more") as refused:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format=told)
+    commands = re.findall(r"(sed '[^']+') <FILE", str(refused.value))
+    names = []
+    for command in commands:
+        words = shlex.split(command)
+        made = subprocess.run(words, input=text, capture_output=True, check=True).stdout
+        data, _ = converted(made, "json")
+        assert [list(row.values()) for row in json.loads(data)] == [[*"123"], [*"456"]]
+        names.append(list(json.loads(data)[0]))
+    assert names == [["a", "b", "more"], ["row", "a", "b"]]
+    with pytest.raises(serialpack.InputError, match="no record is left") as left:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format=told, skip_bad=True)
+    assert "sed" not in str(left.value)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("odd", ['"Swing it" magistern', '"', 'a "b"', '"x"y"'])
+def test_quotes_that_are_text_are_told_with_what_quotes_them(odd: str, end: str) -> None:
+    """Tables between tabs as databases write them, IMDb's too: they were refused without a way."""
+    rows = [{"id": "1", "title": "plain", "x": ""}, {"id": "2", "title": odd, "x": '"y" z'}]
+    lines = ["id\ttitle\tx", *("\t".join(row.values()) for row in rows), ""]
+    text = end.join(lines).encode()
+    with pytest.raises(serialpack.InputError, match="quotes all fields") as refused:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format="tsv")
+    command = re.search(r"sed '[^']+' (?=<FILE)", str(refused.value))
+    assert command is not None
+    words, out = shlex.split(command[0]), io.BytesIO()
+    made = subprocess.run(words, input=text, capture_output=True, check=True).stdout
+    serialpack.convert(io.BytesIO(made), out, to="json", format="tsv")
+    assert json.loads(out.getvalue()) == rows
 
 
 TYPED = [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"a": 6}, {"a": 7, "b": None, "c": 9}]

@@ -48,6 +48,11 @@ def test_a_delimiter_is_found(mark: str) -> None:
         ("a;b|c\n1;2|3\n", "csv"),  # both do
         ("a;b\n1;2;3\n", "csv"),
         ("a\n1;2\n", "csv"),
+        ("a;b;c\n1;2;3\n4;5\n6;7;8\n", "csv:semicolon"),  # a row that ends early
+        ("a|b|c\n1|x, y|3\n4|5\n6|7|8\n", "csv:pipe"),
+        ("a;b;c\n1;2;3\n4;5;6;7\n6;7;8\n", "csv:semicolon"),  # which is refused, and was not
+        ("a;b\n1;2\n3\n4;5\n", "csv"),
+        ("a,b;c\n1,2;3\n4,5\n6;7\n", "csv"),
         ("", "csv"),
         ("a;b", "csv:semicolon"),
         ("\ufeffa;b\n1;2\n", "csv:semicolon"),

@@ -42,7 +42,9 @@ class DatabaseReader:
                 columns[number] = self._values(name, columns[number], block.first_record, told)
         if shaping.nest is None:
             return records_of(head.names, columns), told
-        return nested(head.names, columns, shaping.between, block.first_record), told
+        return nested(
+            head.names, columns, shaping.between, block.first_record, null_is_missing=True
+        ), told
 
     def _values(
         self, name: str, cells: Sequence[Any], first_record: int, told: list[Loss]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING
@@ -12,13 +13,20 @@ _OWN = None
 
 
 def nested(
-    names: list[str], columns: list[list[Any]], separator: str, first_record: int
+    names: list[str],
+    columns: list[list[Any]],
+    separator: str,
+    first_record: int,
+    *,
+    null_is_missing: bool = False,
 ) -> list[Any]:
     """The records of columns whose names are paths of keys.
 
     What is below a key is a map where there is anything in it, else the map is missing; what is
-    missing in a map beside others stays so. ValueRefusedError where two names are one path, or a
-    value stands beside a map of the same key.
+    missing in a map beside others stays so. ``null_is_missing``: nothing but null is nothing in it,
+    as in a table that has null for what is missing.
+
+    ValueRefusedError where two names are one path, or a value stands beside a map of the same key.
     """
     tree: dict[Any, Any] = {}
     for number, name in enumerate(names):
@@ -30,28 +38,48 @@ def nested(
         node[_OWN] = number
     if not names:
         return []
-    found = _column(tree, columns, first_record, "")
-    return [{} if value is MISSING else value for value in found]
+    within = _filled if null_is_missing else _there
+    parts = {key: _column(node, columns, first_record, key, within) for key, node in tree.items()}
+    return _maps(list(parts), list(parts.values()))
+
+
+def _there(value: dict[Any, Any]) -> bool:
+    return bool(value)
+
+
+def _filled(value: dict[Any, Any]) -> bool:
+    return any(each is not None for each in value.values())
+
+
+def _maps(keys: list[Any], columns: list[list[Any]]) -> list[dict[Any, Any]]:
+    return [
+        {key: value for key, value in zip(keys, row, strict=True) if value is not MISSING}
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def _column(
-    node: dict[Any, Any], columns: list[list[Any]], first_record: int, path: str
+    node: dict[Any, Any],
+    columns: list[list[Any]],
+    first_record: int,
+    path: str,
+    within: Callable[[dict[Any, Any]], bool],
 ) -> list[Any]:
-    """What stands below one key, row by row."""
+    """What stands below one key, row by row; ``within``: whether a map has anything in it."""
     number: int | None = node.get(_OWN)
     keys = [key for key in node if key is not _OWN]
     if not keys:
         assert number is not None
         return columns[number]
-    parts = [_column(node[key], columns, first_record, key) for key in keys]
-    maps = [
-        {key: value for key, value in zip(keys, row, strict=True) if value is not MISSING}
-        for row in zip(*parts, strict=True)
-    ]
+    maps = _maps(keys, [_column(node[key], columns, first_record, key, within) for key in keys])
     if number is None:
-        return [each or MISSING for each in maps]
+        return [each if within(each) else MISSING for each in maps]
     return [
-        each or own if own is MISSING or own is None or not each else _both(path, row, first_record)
+        own
+        if not within(each)
+        else each
+        if own is MISSING or own is None
+        else _both(path, row, first_record)
         for row, (own, each) in enumerate(zip(columns[number], maps, strict=True))
     ]
 

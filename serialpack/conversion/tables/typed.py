@@ -162,7 +162,9 @@ class FrameReader:
             if name in named:
                 values = [_of_json(name, *pair) for pair in enumerate(columns[number])]
                 columns[number] = values if literals else without_literals(values)
-        return nested(names, columns, self._shaping.between, block.first_record), found
+        return nested(
+            names, columns, self._shaping.between, block.first_record, null_is_missing=True
+        ), found
 
 
 def _of_json(name: str, row: int, text: Any) -> Any:

@@ -52,10 +52,14 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
     delimiter = FORMATS.declaration(plan.target).delimiter.decode()
     if plan.layout.kept is not None:
         delimiter = plan.layout.kept.delimiter
-    is_text = bool(FORMATS.declaration(plan.source).delimiter)
-    is_text = is_text and not (plan.shaping.reads or plan.types)
     how = plan.layout, plan.shaping, delimiter
-    return TextTable(*how, verify=plan.verify, lossy=lossy, plain=is_text)
+    return TextTable(*how, verify=plan.verify, lossy=lossy, plain=has_plain_text(plan))
+
+
+def has_plain_text(plan: ConversionPlan) -> bool:
+    """Whether the records are maps of text, as a table of text is read without being asked."""
+    is_text = bool(FORMATS.declaration(plan.source).delimiter)
+    return is_text and not (plan.shaping.reads or plan.types)
 
 
 def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:

@@ -59,7 +59,9 @@ class KeptColumn(NamedTuple):
             again = self.read(self.texts(values))
         except FAILURES:
             return False
-        return again == [None if value is MISSING else value for value in values]
+        return again == [None if value is MISSING else value for value in values] or (
+            self.spelling.type == "number" and all(map(_is_same, again, values))
+        )
 
     def cells(self, texts: Sequence[str], delimiter: str, *, alone: bool) -> list[str]:
         """The raw cells of texts, quoted as they were."""
@@ -72,6 +74,12 @@ class KeptColumn(NamedTuple):
                 return list(texts)
         needs = partial(_has_quotes, delimiter=delimiter, filled=filled, alone=alone)
         return [f'"{text.replace(_QUOTE, _TWO)}"' if needs(text) else text for text in texts]
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether they are equal, or both NaN, or nothing."""
+    both_nan = one != one and other != other
+    return both_nan or bool(one == (None if other is MISSING else other))
 
 
 _QUOTE, _TWO = '"', '""'

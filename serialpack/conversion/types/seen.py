@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing
-from serialpack.conversion.types.spelling import EXACT, Spelling, possible, values_of
+from serialpack.conversion.types.spelling import EXACT, NON_FINITE, Spelling, possible, values_of
 from serialpack.csv_front import before_header
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
@@ -27,16 +27,17 @@ class CellsSeen:
     """One column, as far as it was looked at.
 
     ``spellings``: those that fit; None: all, there was no cell with text. ``low`` and ``high``: of
-    integers. ``nothing``: whether a cell was empty, null or missing. ``quotes``: how they may have
-    been quoted.
+    integers. ``nothing``: whether a cell was empty, null or missing; ``non_finite``: or a NaN or an
+    infinity, which says of no spelling of numbers that it is another. ``quotes``: how they may
+    have been quoted.
     """
 
-    __slots__ = ("high", "low", "nothing", "quotes", "spellings")
+    __slots__ = ("high", "low", "non_finite", "nothing", "quotes", "spellings")
 
     def __init__(self) -> None:
         self.spellings: frozenset[Spelling] | None = None
         self.low = self.high = 0
-        self.nothing = False
+        self.nothing = self.non_finite = False
         self.quotes: frozenset[str] = _EVERY
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -58,6 +59,9 @@ class CellsSeen:
         if empty_is_null and "" in values:
             self.nothing = True
             values = [value for value in values if value]
+        if not NON_FINITE.isdisjoint(values):
+            self.non_finite = True
+            values = [value for value in values if value not in NON_FINITE]
         if values and self.spellings != frozenset():
             self._narrow(values)
 
@@ -86,6 +90,7 @@ class CellsSeen:
             self.spellings &= other.spellings
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.nothing = self.nothing or other.nothing
+        self.non_finite = self.non_finite or other.non_finite
         self.quotes &= other.quotes
 
 

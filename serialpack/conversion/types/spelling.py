@@ -25,6 +25,8 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.([0-9]*))?|\.[0-9]+)(?:([eE])[-+]?[0-9
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])(\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?)(.*)", re.ASCII)
 _TIME = re.compile(r"\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+#: How Python, NumPy and pandas write numbers that are none.
+NON_FINITE = frozenset({"nan", "inf", "-inf"})
 #: The zones of times that are in none, or in UTC.
 ZONES = ("", "Z", "+00:00")
 _OFFSET = r"[+-](?!00:00)(?:[01]\d|2[0-3]):[0-5]\d"

@@ -243,6 +243,10 @@ _FEW = 10
 def _holds(target: str, spelling: Spelling, cells: CellsSeen) -> bool:
     """Whether ``target`` has the type, at the width of what was seen."""
     kinds = TYPES[spelling.type]
+    if cells.non_finite and (
+        spelling.type != "number" or verdict("non-finite", target).word != "same"
+    ):
+        return False
     if spelling.type == "boolean" and target in DATABASES:
         return True  # as 0 and 1, declared so, and read as such
     if spelling.type == "timestamp" and spelling.style[2:] not in ZONES:

@@ -8,11 +8,14 @@ from serialpack.csv_front import separator_named
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.found import doubling
 from serialpack.formats.csv.returns import by_lines
-from serialpack.formats.csv.tokens import fields
+from serialpack.formats.csv.tokens import fields, line_of_row
 from serialpack.formats.shared.document import Malformed
 
 #: So many of the first rows tell.
 _ROWS = 100
+
+#: So many rows below a line of names have as many fields, where lines above it are none of it.
+_BELOW = 10
 
 COMMA = ","
 
@@ -28,8 +31,9 @@ def dialect_told(head: bytes, named: str) -> str:
 
 def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> str:
     """The one of ``delimiters`` that gives all of the first rows the same number of fields, more
-    than one; the comma where it does, or where none or several others do. The one that a first line
-    ``sep=;`` names.
+    than one; the comma where it does, or where several others do. Where none does, that which
+    gives most of them as many as the line of names, and all of them several, or a table below
+    lines of a title; else the comma. The one that a first line ``sep=;`` names.
 
     ``head``: how the text begins; ``whole``: all of it, so that its last line has an end.
     """
@@ -48,8 +52,25 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
         for mark in delimiters
     }
     best = max(fits.values())
-    found = [mark for mark in delimiters if best and fits[mark] == best]
+    found = [mark for mark in delimiters if fits[mark] == best]
+    if not best:
+        found = [mark for mark in delimiters if _nearly_fits(text, mark)]
+    if not found and max(_widths(text, COMMA)[0], default=0) > 1:  # else it is one of one column
+        found = [mark for mark in delimiters if first_line_of_table(text, (mark,))]
     return COMMA if COMMA in found or len(found) != 1 else found[0]
+
+
+def first_line_of_table(text: str, delimiters: tuple[str, ...]) -> int:
+    """How many lines of one field, a title or comments, stand above a table: several fields are
+    in its line of names, and as many in the rows below it. 0: none, or no table is found."""
+    text = text[:_HEAD] if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1]
+    for mark in delimiters:
+        rows = _widths(text, mark)[0]
+        above = next((number for number, width in enumerate(rows) if width > 1), 0)
+        below = [width for width in rows[above:] if width]
+        if above and len(below) > 1 and {below[0]}.issuperset(below[:_BELOW]):
+            return line_of_row(text, mark, above)
+    return 0
 
 
 def are_escaped(head: bytes, delimiters: tuple[str, ...]) -> bool:
@@ -92,17 +113,30 @@ def _fits_plain(rows: list[str], delimiter: str) -> bool:
 def _fits(text: str, delimiter: str) -> int:
     """2: all rows have one number of fields, more than one; 1: so have those before a quote that
     is out of place; 0: they have not."""
-    widths, width, sound = list[int](), 0, True
+    rows, sound = _widths(text, delimiter)
+    widths = set(filter(None, rows))
+    return (1 + sound) * (len(widths) == 1 and max(widths) > 1)
+
+
+def _nearly_fits(text: str, delimiter: str) -> bool:
+    """Whether all rows have several fields, and most of them as many as the line of names."""
+    widths = list(filter(None, _widths(text, delimiter)[0]))
+    return bool(widths) and min(widths) > 1 and 2 * widths.count(widths[0]) > len(widths)
+
+
+def _widths(text: str, delimiter: str) -> tuple[list[int], bool]:
+    """How many fields each of the first rows has, a blank line none, and whether no quote is out
+    of place in them."""
+    widths, width = list[int](), 0
     try:
         for field in fields(text, delimiter):
             width += 1
             if field.end == delimiter:
                 continue
-            if width > 1 or field.raw:  # else a blank line
-                widths.append(width)
+            widths.append(width if width > 1 or field.raw else 0)
             width = 0
             if len(widths) == _ROWS:
                 break
     except Malformed:
-        sound = False
-    return (1 + sound) * (len(set(widths)) == 1 and widths[0] > 1)
+        return widths, False
+    return widths, True

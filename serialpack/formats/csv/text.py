@@ -22,7 +22,9 @@ from serialpack.formats.base import (
 )
 from serialpack.formats.csv.style import detect_style, style_of, write_rows
 from serialpack.formats.csv.tokens import (
+    BEHIND_QUOTE,
     LONE_RETURN,
+    UNCLOSED,
     fields_of_row,
     first_width,
     line_of_row,
@@ -31,19 +33,29 @@ from serialpack.formats.csv.tokens import (
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.renamed import renamed
-from serialpack.formats.shared.utf8 import ESCAPED, said
+from serialpack.formats.shared.utf8 import ENCODING_HINT, ESCAPED, NO_UTF8, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, unique_names
 from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss, shown, value_step
 
-_NO_UTF8 = "not UTF-8"
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
-_TITLED = "tail -n +2 <FILE >NEW.csv leaves out the first line, where that is a title or a comment"
+_TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
+_NAMED = (
+    "sed '1s/\\r*$/{0}more&/' <FILE >NEW.csv names the one field more that all rows have, the last"
+    "; sed '1s/^/row{0}/' <FILE >NEW.csv where it is the first"
+)
 _HINTS = {
-    _NO_UTF8: "--to takes --encoding, such as cp1252",
+    NO_UTF8: ENCODING_HINT,
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
 }
+
+#: Of tables between tabs many have no quotes but in their text.
+_QUOTES = (UNCLOSED, BEHIND_QUOTE)
+_PLAIN_TABS = (
+    r"""sed 's/\r$//; s/"/""/g; s/[^\t]*/"&"/g' <FILE >NEW.tsv quotes all fields,"""
+    " where quotes are text in them"
+)
 
 #: The longest header, in bytes, that the style keeps as it stands.
 _MAX_HEAD = 16 << 10
@@ -180,7 +192,7 @@ class CsvText(ValueFormat):
             begin = 0 if block.index else len(data[: before_header(data)].decode())
             rows = rows_of(text[begin:], self._mark)
         except UnicodeDecodeError as error:
-            raise self._placed(block, data[: error.start].decode(), _NO_UTF8) from None
+            raise self._placed(block, data[: error.start].decode(), NO_UTF8) from None
         except Malformed as bad:
             assert bad.at is not None  # noqa: PT017
             raise self._placed(block, text[: begin + bad.at], bad.message) from None
@@ -216,8 +228,9 @@ class CsvText(ValueFormat):
                 was = f"{fields}, not {width:,}" if row else "a blank line"
                 if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
                     record = block.first_record + len(records)
-                    titled = width == 1 < len(row) and not record
-                    raise self._ragged(block, text, begin, at, record, was, titled=titled)
+                    one_more = width > 1 < len(rows)
+                    one_more = one_more and {width + 1}.issuperset(map(len, filter(None, rows)))
+                    raise self._ragged(block, text, begin, at, record, was, one_more=one_more)
                 if short is None:
                     short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
                 short = short._replace(count=short.count + 1)
@@ -238,22 +251,33 @@ class CsvText(ValueFormat):
         record: int,
         was: str,
         *,
-        titled: bool,
+        one_more: bool,
     ) -> ValueRefusedError:
-        """The error for the row ``at`` of a block, behind the header, which may be a title."""
+        """The error for the row ``at`` of a block, behind the header, which may be a title;
+        ``one_more``: all rows have a field more than there are names."""
+        above = 0
+        if block.index == 0 and not self.declared.headless:
+            from serialpack.formats import FORMATS
+            from serialpack.formats.csv.dialects import first_line_of_table
+
+            above = first_line_of_table(text[begin:], (self._mark, *FORMATS.dialects("csv")))
+            above += text.count("\n", 0, begin) if above else 0
         where = ""
         if block.line >= 0 or block.index == 0:
             header = block.index == 0 and not self.declared.headless
             before = text.count("\n", 0, begin)
             before += line_of_row(text[begin:], self._mark, at + header)
             where = f"line {max(block.line, 0) + before + 1}: "
+        way = _titled(above) if above else _LEFT_OUT
+        if one_more:
+            way = _NAMED.format("\\t" if self._mark == "\t" else self._mark)
         return ValueRefusedError(
             f"a {self.title} source with rows of different lengths is not read as values:"
             f" {where}{was}",
             record=record,
             value_path="$",
             kind="mixed",
-            hint=f"{_TITLED if titled else _LEFT_OUT}; pack -s raw keeps the bytes",
+            hint=f"{way}; pack -s raw keeps the bytes",
         )
 
     def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
@@ -283,7 +307,7 @@ class CsvText(ValueFormat):
             offset=block.offset + len(before.encode()),
             line=max(block.line, 0) + before.count("\n") + 1 if known else None,
             column=len(before) - before.rfind("\n") if known else None,
-            hint=_HINTS.get(message),
+            hint=_PLAIN_TABS if self._mark == "\t" and message in _QUOTES else _HINTS.get(message),
         )
 
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
@@ -324,6 +348,10 @@ class CsvText(ValueFormat):
                 return Difference(0, "$", was, "", "value")
             return Difference(0, "$", "the header", "another", "value")
         return compared(before[1], after[1])
+
+
+def _titled(above: int) -> str:
+    return _TITLED.format(above + 1, number_of(above, "line"))
 
 
 def _below(head: bytes, errors: str = "strict") -> str:

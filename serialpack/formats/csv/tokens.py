@@ -28,6 +28,8 @@ WITHIN_QUOTES = re.compile(_WITHIN.encode())
 _NEWLINE = 0x0A
 
 LONE_RETURN = "a carriage return that ends no line"
+UNCLOSED = "a quote that is not closed"
+BEHIND_QUOTE = "text behind the quote that closes a field"
 
 #: Characters of a row that are taken apart at once.
 _PIECE = 64 << 10
@@ -94,8 +96,8 @@ def _malformed(text: str, at: int) -> Malformed:
         return Malformed(LONE_RETURN, text.index("\r", at))
     close = re.compile(_QUOTED).match(text, at)
     if close is None:
-        return Malformed("a quote that is not closed", at)
-    return Malformed("text behind the quote that closes a field", close.end())
+        return Malformed(UNCLOSED, at)
+    return Malformed(BEHIND_QUOTE, close.end())
 
 
 def _raw_rows(text: str, delimiter: str) -> Iterator[list[str]]:

@@ -16,6 +16,7 @@ from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import Difference, SourceBlock, depth_loss
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
@@ -230,7 +231,7 @@ def text_of(block: SourceBlock, data: bytes) -> str:
     try:
         return str(data, "utf-8")
     except UnicodeDecodeError as error:
-        raise place_of(block, data[: error.start].decode(), "not UTF-8") from None
+        raise place_of(block, data[: error.start].decode(), NO_UTF8, ENCODING_HINT) from None
 
 
 def place_of(

@@ -34,6 +34,7 @@ from serialpack.formats.shared.split import (
     split_plain,
     split_records,
 )
+from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON
 
@@ -181,6 +182,7 @@ class DocumentFormat(ValueFormat):
             offset=block.offset + at,
             line=line,
             column=column,
+            hint=ENCODING_HINT if bad.message == NO_UTF8 else None,
         )
 
 

@@ -18,6 +18,7 @@ from serialpack.formats.base import Difference
 from serialpack.formats.shared.comments import blanked
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.exact import Inexact, exact_float, not_read
+from serialpack.formats.shared.utf8 import NO_UTF8
 from serialpack.literal import number as literal_number
 from serialpack.values.equality import difference, kind_of
 from serialpack.values.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text, shown
@@ -54,7 +55,7 @@ def read(data: bytes, marks: Marks | None = None, *, literals: bool = False) -> 
     try:
         text = data[behind:].decode()
     except UnicodeDecodeError as error:
-        raise Malformed("not UTF-8", behind + error.start) from None
+        raise Malformed(NO_UTF8, behind + error.start) from None
     # A key is on one line, and of each part there is a letter and a dot.
     if max(map(len, text.split("\n"))) > 2 * MAX_DEPTH and _LONG_KEY.search(text):
         _refuse("depth", f"a key of more than {MAX_DEPTH} parts")

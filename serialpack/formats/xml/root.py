@@ -13,7 +13,7 @@ _ANY = f"{_CONTAINERS}|{_LEAVES}|{_EMPTY}|map"
 
 _TYPED = re.compile(
     rf"""
-    (?:\xef\xbb\xbf)?(?:<\?xml\s[^>]*\?>)?(?:\s|<!--.*?-->)*
+    (?:\xef\xbb\xbf)?(?:<\?xml\s[^>]*\?>)?(?:\s|<!--(?>.*?-->))*+
     (?:<(?:{_EMPTY})/>
     |<(?P<leaf>{_LEAVES})(?:\s(?:escape|zone|name|fold)="[^"<]*")*>[^<]*(?:</(?P=leaf)>|\Z)
     |<(?P<list>{_CONTAINERS})(?:/>|>\s*(?:</(?P=list)>|<(?:{_ANY})[\s/>]))

@@ -17,6 +17,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.exact import Inexact, held, not_read
+from serialpack.formats.shared.utf8 import NO_UTF8
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import plain_tag, scalar, spelled_number
 from serialpack.literal import Literal
@@ -62,7 +63,7 @@ def read(
     try:
         text = data[behind:].decode()
     except UnicodeDecodeError as error:
-        raise Malformed("not UTF-8", behind + error.start) from None
+        raise Malformed(NO_UTF8, behind + error.start) from None
     try:
         return _YamlReader(text, marks, line, core=core, literals=literals).documents()
     except Malformed as bad:
