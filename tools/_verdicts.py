@@ -85,6 +85,10 @@ cells: bytes that are given back have it, and what is converted has not. Lines t
 carriage returns alone, as of old Macs, are read as lines, which is told; in quotes these stay.
 `inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
 
+CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 without a byte-order
+mark; where the source is one too, with its delimiter, ends of lines and mark. Several that become
+one file (`-o -`) have line feeds and no mark.
+
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
 documents are a list, comments are dropped, and told, and so is what it was read as. `NaN` and

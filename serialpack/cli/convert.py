@@ -171,7 +171,8 @@ class Converter:
         """Convert what ``opened`` gives of the input ``path``, which is called ``shown``."""
 
         force = self._asked.outputs.force or self._mover.makes_again(path)
-        how = {**how, "force": force}
+        # One after another they have one kind of line ends, and no mark in their middle.
+        how = {**how, "force": force, "as_source": self._joined is None}
 
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             with opened() as source:
@@ -223,6 +224,7 @@ def convert_options(asked: UnpackRequest) -> ConvertOptions:
         "strict": said.strict,
         "shaping": shaping_of(said),
         "table": said.table,
+        "as_source": True,
     }
 
 

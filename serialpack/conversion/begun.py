@@ -229,6 +229,8 @@ def _known(
         kept = kept_from(seen, [*looked.shape.keys], types, mark, _words(shaping))
     if kept is not None:
         layout = with_kept(layout, kept)
+    if how["as_source"] and _is_of(plan.source, to):
+        layout = layout._replace(newline=looked.newline, marked=looked.marked)
     return Known(layout, types, block_size, columns, kept)
 
 
@@ -267,10 +269,18 @@ def as_found(how: ConvertOptions) -> AsFound:
     return AsFound(how["delimiter"], how["encoding"], how["no_header"])
 
 
+def _is_of(source: str, to: str) -> bool:
+    """Whether a source is a table of text in the format ``to``, in whatever dialect."""
+    dialect = FORMATS.declaration(source) if source else None
+    if dialect is None or not dialect.delimiter:
+        return False
+    return source == to or (dialect.dialect_of == to and not dialect.is_target)
+
+
 def _same_dialect(to: str, source: str) -> str:
     """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
-    dialect = FORMATS.declaration(source) if source else None
-    if dialect is None or dialect.dialect_of != to or dialect.is_target:
+    if source == to or not _is_of(source, to):
         return to
+    dialect = FORMATS.declaration(source)
     plain = next(d for d in FORMATS if d.delimiter == dialect.delimiter)
     return to if plain.is_target else plain.name

@@ -106,6 +106,7 @@ def convert(
     encoding: str | None = None,
     no_header: bool = False,
     table: str | None = None,
+    as_source: bool = True,
     progress: Progress | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> ConvertReport:
@@ -123,7 +124,8 @@ def convert(
     again. With ``skip_bad`` records that cannot be read or written are left out. The report counts
     all of them. ``shaping`` says how records become rows of a table, and rows records.
     ``delimiter`` stands between the fields of a source that is CSV: ``,``, ``;``, ``|`` or a tab;
-    by default that which fits its first rows, and CSV becomes CSV with the delimiter that it has.
+    by default that which fits its first rows, and CSV becomes CSV with the delimiter that it has,
+    and, but for ``as_source=False``, with its ends of lines and its byte-order mark.
     ``encoding`` is its encoding, or that of JSON, YAML and TOML, where that is not UTF-8 and no
     byte-order mark says it; with ``no_header`` its columns are ``column1``, ``column2``, ...
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
@@ -162,6 +164,7 @@ def convert(
         "encoding": encoding,
         "no_header": no_header,
         "table": table,
+        "as_source": as_source,
     }
     how["shaping"].check()
     declared = FORMATS.declaration(to)

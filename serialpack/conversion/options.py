@@ -30,3 +30,4 @@ class ConvertOptions(TypedDict):
     encoding: str | None
     no_header: bool
     table: str | None
+    as_source: bool

@@ -31,6 +31,7 @@ HOW: ConvertOptions = {
     "lossy": (),
     "tagged": False,
     "skip_bad": False,
+    "as_source": True,
     "verify": True,
     "trust": False,
     "options": {},

@@ -147,3 +147,16 @@ def test_a_bad_input_is_named_and_the_rest_go_on(
 def test_several_containers_are_not_packed_into_one_stream(run: Run, inputs: list[str]) -> None:
     done = run("pack", *inputs, "-o", "-", code=2)
     assert b"several inputs cannot go to standard output" in done.stderr
+
+
+def test_several_that_become_one_have_no_mark_between_them(run: Run, tmp_path: Path) -> None:
+    mark = b"\xef\xbb\xbf"
+    windows = mark + b'a;b\r\n1;x\r\n2;"y\nz"\r\n'
+    (tmp_path / "one.csv").write_bytes(windows)
+    (tmp_path / "two.csv").write_bytes(b"a;b\n3;c\n")
+    for names in (("one.csv", "two.csv"), ("two.csv", "one.csv")):
+        joined = run("unpack", *names, "--to", "csv", "-o", "-").stdout
+        assert joined.startswith(b"a;b\n")
+        assert mark not in joined
+        assert b"\r" not in joined
+        assert joined.count(b"a;b") == 1

@@ -42,6 +42,8 @@ class Layout(NamedTuple):
     ``table``: the name of that of a database. ``kept``: how a table of text is to be written, or
     was, that becomes the table of a database. ``most_rows``: so many are written at a time; 0: as
     many as a block has. ``separator``: what stands between the keys in the name of a column.
+    ``newline``: what ends the lines of a table of text; ``marked``: whether a byte-order mark
+    stands before them.
     """
 
     columns: tuple[TableColumn, ...]
@@ -54,6 +56,8 @@ class Layout(NamedTuple):
     kept: KeptTable | None = None
     most_rows: int = 0
     separator: str = "."
+    newline: str = "\n"
+    marked: bool = False
 
     @property
     def json_names(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, compress
@@ -55,7 +56,10 @@ class TextTable(Table):
         self._style = CellStyle(delimiter, shaping.null or "", alone, plain)
         self._beside_json = bool(layout.json_names) or layout.flattens
         names = [column.name for column in layout.columns]
-        self._head = b"" if layout.rows == "lists" else head_of(names, delimiter)
+        self._newline = layout.newline
+        self._head = b"" if layout.rows == "lists" else head_of(names, delimiter, layout.newline)
+        if layout.marked:
+            self._head = BOM_UTF8 + self._head
         self._kept = layout.kept
         self._alone = alone
         if layout.kept is not None:
@@ -95,7 +99,7 @@ class TextTable(Table):
         lost = None
         try:
             cells = self._columns_of_cells(values)
-            text = _lines(cells, self._style.delimiter)
+            text = _lines(cells, self._style.delimiter, self._newline)
             if self._kept is not None:
                 text = self._kept.rows(cells)
             if self._verify:
@@ -126,7 +130,7 @@ class TextTable(Table):
             cells, width = self._style.written(was), len(values)
             starts = range(0, len(cells), width)
             lines = (self._style.delimiter.join(cells[at : at + width]) for at in starts)
-            text = "\n".join([*lines, ""])
+            text = self._newline.join([*lines, ""])
             if self._verify:
                 rows = rows_of(text, self._style.delimiter)
                 texts = [*chain.from_iterable(rows)]
@@ -246,22 +250,22 @@ class KeptJoin(Join):
         yield self._end
 
 
-def _lines(columns: list[list[str]], delimiter: str) -> str:
+def _lines(columns: list[list[str]], delimiter: str, newline: str) -> str:
     """The lines of raw cells that stand column by column."""
     if not columns or not columns[0]:
         return ""
     if len(columns) == 1:
-        return "\n".join(columns[0]) + "\n"
-    return "\n".join(map(delimiter.join, zip(*columns, strict=True))) + "\n"
+        return newline.join([*columns[0], ""])
+    return newline.join([*map(delimiter.join, zip(*columns, strict=True)), ""])
 
 
-def head_of(names: list[str], delimiter: str) -> bytes:
+def head_of(names: list[str], delimiter: str, newline: str = "\n") -> bytes:
     """The line of names above the rows."""
     if not names:
         return b""
     # Unquoted, it would begin with a byte-order mark, or name the delimiter.
-    style = CsvStyle("\n", int(is_mistaken(names, delimiter)))
-    return (write_rows([names], delimiter, style) + "\n").encode()
+    style = CsvStyle(newline, int(is_mistaken(names, delimiter)))
+    return (write_rows([names], delimiter, style) + newline).encode()
 
 
 def _carried(

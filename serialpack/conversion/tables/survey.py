@@ -53,6 +53,9 @@ class Looked(NamedTuple):
     most: int = 0
     #: Which of the plan's fields there were.
     fields: frozenset[Field] = frozenset()
+    #: Of a table of text, what ends its lines, and whether it begins with a byte-order mark.
+    newline: str = "\n"
+    marked: bool = False
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -229,6 +232,9 @@ def _looked(
         if whole.types is not None and isinstance(fmt, CsvText):
             whole.types.look_at_text(b"", fmt.header_of(first), fmt.declared)
         whole = _without_rows(plan, sample, whole.types, within=within)
+    if isinstance(fmt, CsvText):
+        newline, marked = fmt.ends_of(first)
+        whole = whole._replace(newline=newline, marked=marked)
     return whole._replace(kept=plan.kept)
 
 

@@ -5,6 +5,7 @@ The header is the first line of the first block, and every later block has to kn
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -101,6 +102,13 @@ class CsvText(ValueFormat):
     def header_of(self, block: SourceBlock) -> bytes:
         """The header of a block's source."""
         return block.context or self._head(bytes(block.data))
+
+    def ends_of(self, block: SourceBlock) -> tuple[str, bool]:
+        """What ends the lines of a source, by its first block, and whether it begins with a
+        byte-order mark."""
+        data = bytes(block.data[:_MAX_HEAD])
+        text = data[before_header(data) :].decode("utf-8", "replace")
+        return detect_style(text, self._mark).newline, data.startswith(BOM_UTF8)
 
     def count_columns(self, block: SourceBlock, few: int) -> int:
         """How many columns a block's source has, told from its header before that is names; an
