@@ -115,7 +115,7 @@ def _other_encoding(
 
 
 def _takes_encodings(said: Declaration) -> bool:
-    return said.is_json or said.name in ("yaml", "yaml:1.1", "toml")
+    return said.is_text and not (said.delimiter or said.says_encoding)
 
 
 _ZEROS = {

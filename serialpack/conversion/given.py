@@ -184,6 +184,8 @@ def given_by(
 def _is_told_again(packed: str, restored: Pieces, *, said: bool) -> bool:
     """Whether what a container is of, which called it ``packed``, is to be told as a file is:
     ``pack`` goes by names and first bytes alone."""
+    if not (packed == "bytes" or FORMATS.declaration(packed).is_text):  # their magic has told
+        return False
     head, _ = restored.front(HEAD)
     if is_container(head):
         return False

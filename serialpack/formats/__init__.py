@@ -173,6 +173,7 @@ FORMATS = FormatRegistry(
         magic=(b"<?xml",),
         told_by="serialpack.formats.xml.root:kind_told",
         is_text=True,
+        says_encoding=True,
         own_writer=True,
         has_elements=True,
     ),
@@ -181,6 +182,7 @@ FORMATS = FormatRegistry(
         11,
         "serialpack.formats.xml.typed:TypedXmlFormat",
         is_text=True,
+        says_encoding=True,
         writers=("xml",),
     ),
     Declaration(

@@ -34,6 +34,8 @@ class Declaration(NamedTuple):
     containers: frozenset[int] = frozenset()
     #: Whether it is text, in UTF-8.
     is_text: bool = False
+    #: Whether such a text says itself in which encoding it is, and nobody else.
+    says_encoding: bool = False
     #: Whether its records are lines, so that a piece of it can be looked at alone.
     has_lines: bool = False
     #: What stands between the fields of a line, where it is a table with a header of names.

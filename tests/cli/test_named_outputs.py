@@ -64,7 +64,7 @@ def test_the_name_of_the_output_is_the_target(run: Run, tmp_path: Path, lines: P
 
 
 def test_a_name_that_is_only_read_is_no_target(run: Run, tmp_path: Path, lines: Path) -> None:
-    assert b"--to FORMAT" in run("unpack", lines, "-o", "a.nii", code=3).stderr
+    assert b" --to json -o a.json" in run("unpack", lines, "-o", "a.nii", code=3).stderr
     assert not (tmp_path / "a.nii").exists()
 
 

@@ -85,7 +85,7 @@ def test_the_columns_stay(name: str, tmp_path: Path) -> None:
         made[ending] = tmp_path / f"out.{ending}"
         report = serialpack.convert(source, made[ending])
         assert (report.records, report.losses, report.carried) == (0, [], [])
-    comma = b"n;some text;f\n" if name == "b.csv" else b"n,some text,f\n"
+    comma = b"n;some text;f\r\n" if name == "b.csv" else b"n,some text,f\n"
     assert made["csv"].read_bytes() == comma
     assert made["tsv"].read_bytes() == b"n\tsome text\tf\n"
     for ending, of_text, types in [

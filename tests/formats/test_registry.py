@@ -28,6 +28,7 @@ NAMED = {
     "serialpack.conversion.stream": "a message says 'an xml file'",
     "serialpack.detect": "--delimiter is for CSV, whatever has delimiters",
     "serialpack.objects": "the serializer json makes lists of tuples",
+    "serialpack.recognise": "it tells by content which of them text is",
     "serialpack.values.equality": "libraries have such names too",
 }
 
