@@ -203,10 +203,13 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _loads_native(frame: FrameType | None) -> bool:
-    """Whether ``frame`` is called by the first steps of a native module, as it is imported."""
+    """Whether ``frame`` is called by the first steps of a native module: as it is imported, or as
+    one of Rust asks for NumPy's version in its first call."""
     from importlib.machinery import ExtensionFileLoader
 
-    first_steps = ExtensionFileLoader.create_module, ExtensionFileLoader.exec_module
+    first_steps = [ExtensionFileLoader.create_module, ExtensionFileLoader.exec_module]
+    if (numpy := sys.modules.get("numpy.lib._version")) is not None:
+        first_steps.append(numpy.NumpyVersion.__init__)
     codes = {step.__code__ for step in first_steps}
     while frame is not None and frame.f_code not in codes:
         frame = frame.f_back

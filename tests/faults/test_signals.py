@@ -329,3 +329,24 @@ def test_a_signal_while_a_native_module_is_loaded_waits_for_its_first_steps(
     (tmp_path / "rows.ndjson").write_bytes(records(100 * KIB))
     end_of(start("pack", "-j", "1", "-s", "columns", "rows.ndjson", env=env), number)
     assert not hidden(tmp_path)
+
+
+@each_signal
+def test_a_signal_while_a_library_of_rust_asks_for_numpys_version_waits(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    """Which it does in Python, in its first call: what is raised there becomes a panic, too."""
+    pytest.importorskip("pcodec")
+    env = injected(
+        tmp_path / "asks",
+        "import os, sys\n"
+        "def steps(frame, event, argument):\n"
+        "    code = frame.f_code\n"
+        "    if code.co_name == '__init__' and code.co_filename.endswith('lib/_version.py'):\n"
+        "        sys.settrace(None)\n"
+        f"        os.kill(os.getpid(), {int(number)})\n"
+        "sys.settrace(steps)\n",
+    )
+    (tmp_path / "rows.ndjson").write_bytes(records(100 * KIB))
+    end_of(start("pack", "-j", "1", "-s", "columns", "rows.ndjson", env=env), number)
+    assert not hidden(tmp_path)
