@@ -39,8 +39,11 @@ def _is_other(declared: Declaration, head: bytes) -> bool:
 def _is_odd_text(head: bytes) -> bool:
     """Whether text has control characters that are seldom there: in a cell any may be but NUL,
     which UTF-16 has."""
-    if b"\0" in head or is_binary(head.translate(None, _BINARY)):
-        return False
+    return b"\0" not in head and not is_binary(head.translate(None, _BINARY)) and may_be_utf8(head)
+
+
+def may_be_utf8(head: bytes) -> bool:
+    """Whether a file that begins so is in UTF-8, as far as that is there."""
     try:
         head.decode()
     except UnicodeDecodeError as error:

@@ -9,7 +9,7 @@ from codecs import BOM_UTF8
 from io import BytesIO
 from typing import NamedTuple
 
-from serialpack.detect import detect, is_binary, not_converted
+from serialpack.detect import detect, is_binary, may_be_utf8, not_converted
 from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
@@ -89,16 +89,10 @@ def recognised(head: bytes, *, whole: bool) -> Recognised:
         is_xml = _is_xml(head, whole=whole)
         return Recognised("xml", ("xml",)) if is_xml else Recognised(None, ("csv",))
     return (
-        _binary(head, whole=whole) if is_binary(head) or not _is_text(head) else _text(head, whole)
+        _binary(head, whole=whole)
+        if is_binary(head) or not may_be_utf8(head)
+        else _text(head, whole)
     )
-
-
-def _is_text(head: bytes) -> bool:
-    try:
-        head.decode()
-    except UnicodeDecodeError as error:
-        return error.reason == "unexpected end of data"
-    return True
 
 
 def is_one_column(head: bytes, *, whole: bool) -> bool:

@@ -104,18 +104,15 @@ def choose(
     if codec == "auto":
         codec = "zstd"
         why.append(f"zstd at the level of effort -{effort}, any zstd tool unpacks it")
-    chain, shared = (
-        Chain(
-            first,
-            tuple(parse_stage(FILTERS, f, effort) for f in filters),
-            parse_stage(CODECS, codec, of),
-        )
-        for of in (effort, step.shared)
+    chain = Chain(
+        first,
+        tuple(parse_stage(FILTERS, f, effort) for f in filters),
+        parse_stage(CODECS, codec, effort),
     )
     words = "; ".join(why) or "as asked for"
     return Choice(
         chain,
-        shared,
+        chain._replace(codec=parse_stage(CODECS, codec, step.shared)),
         block_size or step.block_size,
         words,
         effort,

@@ -246,9 +246,8 @@ def _instead(path: str, looks: str | None, output: str | None, *, whole: bool) -
     if (known := known_words(looks)) is not None:
         return known.instead
     if looks in (None, "an empty file", "text") and named_format(path) in (None, "bytes"):
-        # What is called so may have been one.
-        whole = path == STDIO or path.endswith(SUFFIX) or os.path.exists(path + SUFFIX)
-        if whole or not os.path.isfile(path):
+        was_packed = path.endswith(SUFFIX) or os.path.exists(path + SUFFIX)  # so it is called
+        if was_packed or path == STDIO or not os.path.isfile(path):
             return None
     elif path == STDIO or (whole and output is None):
         return "--to FORMAT converts it"

@@ -81,12 +81,24 @@ def syncfs() -> Callable[[int], bool] | None:
     try:
         if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) < (5, 8):
             return None
+    except (AttributeError, ValueError):
+        return None
+    call = _of_libc("syncfs", "c_int")
+    return None if call is None else lambda fd: bool(call(fd) == 0)
+
+
+@cache
+def _of_libc(name: str, *kinds: str) -> Callable[..., int] | None:
+    """A function of the C library, which takes arguments of these kinds (``ctypes``); None where
+    there is none."""
+    try:
         import ctypes
 
-        call = ctypes.CDLL(None, use_errno=True).syncfs
-    except (AttributeError, OSError, ValueError, ImportError):
+        call = getattr(ctypes.CDLL(None, use_errno=True), name)
+        call.argtypes = [getattr(ctypes, kind) for kind in kinds]
+    except (AttributeError, OSError, ImportError):
         return None
-    return lambda fd: bool(call(fd) == 0)
+    return cast("Callable[..., int]", call)
 
 
 #: From so many bytes on, written at once, room is made for them before.
@@ -106,12 +118,11 @@ def make_room(fd: int, start: int, size: int) -> None:
     try:
         if not os.major(os.fstat(fd).st_dev):
             return
-        import ctypes
-
-        call = ctypes.CDLL(None).fallocate64
-        call(fd, _KEEP_SIZE, ctypes.c_int64(start), ctypes.c_int64(size))
-    except (AttributeError, OSError, ImportError):
+    except (AttributeError, OSError):
         return
+    call = _of_libc("fallocate64", "c_int", "c_int", "c_int64", "c_int64")
+    if call is not None:
+        call(fd, _KEEP_SIZE, start, size)
 
 
 #: The system begins to write, and nobody waits (sync_file_range(2), SYNC_FILE_RANGE_WRITE).
@@ -121,20 +132,9 @@ _WRITE = 2
 def begin_writing(fd: int) -> None:
     """Have the system begin to write what a file has, where it can be told to: one of several that
     is brought to disk then brings most of the others with it."""
-    if (call := _begins()) is not None:
+    call = _of_libc("sync_file_range", "c_int", "c_int64", "c_int64", "c_uint")
+    if call is not None:
         call(fd, 0, 0, _WRITE)
-
-
-@cache
-def _begins() -> Callable[[int, int, int, int], int] | None:
-    try:
-        import ctypes
-
-        call = ctypes.CDLL(None).sync_file_range
-        call.argtypes = (ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint)
-    except (AttributeError, OSError, ImportError):
-        return None
-    return cast("Callable[[int, int, int, int], int]", call)
 
 
 #: So many files are brought to disk at a time: the system writes once for all that wait. Of 128

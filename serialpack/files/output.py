@@ -95,7 +95,11 @@ class Output:
 
     def _begin(self) -> None:
         self._file = PendingFile(self.path, self.folder)
-        self.fd = self._file.fd
+
+    @property
+    def fd(self) -> int:
+        """The descriptor that it is written by; -1 once it is closed."""
+        return self._file.fd
 
     @property
     def hidden_path(self) -> str:

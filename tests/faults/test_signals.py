@@ -308,45 +308,39 @@ def test_a_signal_where_nothing_can_be_raised_ends_the_program(
     assert not (tmp_path / "out").exists()
 
 
-@each_signal
-def test_a_signal_while_a_native_module_is_loaded_waits_for_its_first_steps(
-    start: Start, tmp_path: Path, number: signal.Signals
-) -> None:
-    """What is raised in these becomes a panic of Rust's, with a page of traceback and exit 1."""
-    pytest.importorskip("pcodec")
-    env = injected(
-        tmp_path / "loads",
-        "import os, sys\n"
+#: Sends a signal in Python that a native module calls: as it is imported, and in its first call, in
+#: which one of Rust asks for NumPy's version.
+_FIRST_STEPS = {
+    "imported": (
         "def steps(frame, event, argument):\n"
         "    if frame.f_code.co_filename == '<string>':\n"
         "        sys.settrace(None)\n"
-        f"        os.kill(os.getpid(), {int(number)})\n"
+        "        os.kill(os.getpid(), number)\n"
         "def loads(event, named):\n"
         "    if event == 'import' and named[0] == 'pcodec.pcodec':\n"
         "        sys.settrace(steps)\n"
-        "sys.addaudithook(loads)\n",
-    )
-    (tmp_path / "rows.ndjson").write_bytes(records(100 * KIB))
-    end_of(start("pack", "-j", "1", "-s", "columns", "rows.ndjson", env=env), number)
-    assert not hidden(tmp_path)
-
-
-@each_signal
-def test_a_signal_while_a_library_of_rust_asks_for_numpys_version_waits(
-    start: Start, tmp_path: Path, number: signal.Signals
-) -> None:
-    """Which it does in Python, in its first call: what is raised there becomes a panic, too."""
-    pytest.importorskip("pcodec")
-    env = injected(
-        tmp_path / "asks",
-        "import os, sys\n"
+        "sys.addaudithook(loads)\n"
+    ),
+    "called": (
         "def steps(frame, event, argument):\n"
         "    code = frame.f_code\n"
         "    if code.co_name == '__init__' and code.co_filename.endswith('lib/_version.py'):\n"
         "        sys.settrace(None)\n"
-        f"        os.kill(os.getpid(), {int(number)})\n"
-        "sys.settrace(steps)\n",
-    )
+        "        os.kill(os.getpid(), number)\n"
+        "sys.settrace(steps)\n"
+    ),
+}
+
+
+@each_signal
+@pytest.mark.parametrize("step", _FIRST_STEPS)
+def test_a_signal_in_the_first_steps_of_a_native_module_waits_for_them(
+    start: Start, tmp_path: Path, number: signal.Signals, step: str
+) -> None:
+    """What is raised in these becomes a panic of Rust's, with a page of traceback and exit 1."""
+    pytest.importorskip("pcodec")
+    begin = f"import os, sys\nnumber = {int(number)}\n"
+    env = injected(tmp_path / "steps", begin + _FIRST_STEPS[step])
     (tmp_path / "rows.ndjson").write_bytes(records(100 * KIB))
     end_of(start("pack", "-j", "1", "-s", "columns", "rows.ndjson", env=env), number)
     assert not hidden(tmp_path)

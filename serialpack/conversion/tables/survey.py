@@ -232,7 +232,7 @@ def _looked(
         if whole.types is not None and isinstance(fmt, CsvText):
             whole.types.look_at_text(b"", fmt.header_of(first), fmt.declared)
         whole = _without_rows(plan, sample, whole.types, within=within)
-    if isinstance(fmt, CsvText):
+    if isinstance(fmt, CsvText) and FORMATS.declaration(plan.target).delimiter:
         newline, marked = fmt.ends_of(first)
         whole = whole._replace(newline=newline, marked=marked)
     return whole._replace(kept=plan.kept)
