@@ -241,11 +241,12 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " is there is made again and compared, and only then its source is removed.",
     ),
     ("*", "--sync"): (
-        "Of several inputs up to 128 outputs, from up to 16 MiB of sources, are a group: written"
-        " without their names, brought to disk all at once, given them, and then the folders are"
-        " brought to disk. With `each` every output is brought to disk by itself. A crash, or a"
-        " power cut, leaves under an output's name either what was there before, or all of it;"
-        " beside it, where a file cannot be without a name, hidden files may be left: with `group`"
+        "Of several inputs up to 512 outputs (half of `ulimit -n`, where that is less), from up to"
+        " 16 MiB of sources, are a group: written without their names, brought to disk all at once,"
+        " given them, and then the folders are brought to disk. With `each` every output is brought"
+        " to disk by itself. A crash, or a power cut, leaves under an output's name either what was"
+        " there before, or all of it; beside it, where a file cannot be without a name, hidden"
+        " files may be left: with `group`"
         " those of a group for each thread. Of the group whose names were being given, some have"
         " them and some do not; those told of are on the disk, and so are, with `--rm`, those whose"
         " source is gone. Ctrl-C and other signals that ask for the end leave no hidden file, and"

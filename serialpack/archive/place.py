@@ -20,7 +20,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.disk import folded, without_dead
-from serialpack.files.output import MOST_FILES, Output, OutputGroup, give_owner
+from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.files.source import Path, Source, check_output, exists, file_error
 from serialpack.hidden import is_hidden
@@ -197,7 +197,7 @@ class Placer:
         report = report._replace(left=path in self._same)
         self._waiting[path] = entry, report
         self._called.add(folded(path))
-        if len(self._waiting) >= MOST_FILES or self._bytes >= _MOST_BYTES:
+        if len(self._waiting) >= most_files() or self._bytes >= _MOST_BYTES:
             self.commit()
 
     def fail(self, entry: str, error: SerialpackError) -> None:

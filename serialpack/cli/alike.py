@@ -11,9 +11,11 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from serialpack.auto.choice import LEAST
 from serialpack.container.reader import SNIFF, is_container
@@ -23,9 +25,10 @@ from serialpack.files.output import Output
 from serialpack.formats import FORMATS
 from serialpack.pipeline.line import SMALL
 from serialpack.pipeline.pack import ShortPacker, forget_alike, last_alike
-from serialpack.pipeline.timing import is_recording
-from serialpack.pipeline.unpack import ShortUnpacker, UnpackedShort
+from serialpack.pipeline.timing import add_seconds, is_recording
+from serialpack.pipeline.unpack import ShortUnpacker
 from serialpack.reports import PackReport, UnpackReport
+from serialpack.stages.stage import Buffer
 from serialpack.watch import watching
 
 if TYPE_CHECKING:
@@ -35,7 +38,27 @@ if TYPE_CHECKING:
 _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-class _Alike:
+#: What there is to tell of a file.
+Told = TypeVar("Told", PackReport, UnpackReport)
+
+
+class _Plain(NamedTuple):
+    """A file that is small and plain, as it was read; ``seconds``: what that took."""
+
+    data: bytes
+    status: os.stat_result
+    seconds: float
+
+
+class _Made(NamedTuple, Generic[Told]):
+    """What becomes of a file: what is to be written, and the report of it."""
+
+    data: Buffer
+    like: os.stat_result
+    report: Told
+
+
+class _Alike(ABC, Generic[Told]):
     """What is done with files that are small and plain, in one thread."""
 
     def __init__(self, *, force: bool) -> None:
@@ -43,10 +66,48 @@ class _Alike:
         self._force = force
         #: Folders that targets are in, and that are there.
         self._folders: set[str] = set()
+        #: What was begun, by source.
+        self._begun: dict[str, _Made[Told]] = {}
 
-    def _plain(self, job: FileJob, most: int) -> tuple[bytes, os.stat_result] | None:
-        """The bytes and the status of the source of ``job``, where it has up to ``most`` bytes;
-        None where it, its target or whoever looks on is for the general way."""
+    def begin(self, jobs: Iterable[FileJob]) -> None:
+        """Do of ``jobs``, which will be called for next, all but the writing, as far as that can be
+        done.
+
+        All are read before anything is made of the first: in turns it takes a third longer, as
+        each step drives the others out of the processor's cache.
+        """
+        self._begun = {}
+        with suppress(OSError, MemoryError):  # which one by one may not be met
+            read = [(job, plain) for job in jobs if (plain := self._plain(job)) is not None]
+            made = [(job, self._made(job, plain)) for job, plain in read]
+            self._begun = {job.path: each for job, each in made if each is not None}
+
+    def _done(self, job: FileJob) -> Told | None:
+        """The report of a file that is done here; None: nothing was done."""
+        if (made := self._begun.pop(job.path, None)) is None:
+            plain = self._plain(job)
+            made = None if plain is None else self._made(job, plain)
+        if made is None:
+            return None
+        if job.target is not None:
+            since = perf_counter()
+            with Output(job.target, force=self._force, like=made.like) as output:
+                output.write(made.data)
+            add_seconds(made.report.seconds, {"write": perf_counter() - since})
+        return made.report
+
+    @abstractmethod
+    def _made(self, job: FileJob, plain: _Plain) -> _Made[Told] | None:
+        """What becomes of a file; None where that is for the general way."""
+
+    @abstractmethod
+    def _plain(self, job: FileJob) -> _Plain | None:
+        """The source of ``job``; None where that is for the general way."""
+
+    def _read(self, job: FileJob, most: int) -> _Plain | None:
+        """The source of ``job``, where it has up to ``most`` bytes; None where it, its target or
+        whoever looks on is for the general way."""
+        since = perf_counter()
         # Nothing that is not a file has a size.
         if not 0 < job.size <= most or job.again or watching() is not None or is_recording():
             return None
@@ -67,7 +128,7 @@ class _Alike:
         same = (now.st_size, now.st_mtime_ns) == (found.st_size, found.st_mtime_ns)
         if not (same and stat.S_ISREG(found.st_mode) and len(data) == found.st_size <= most):
             return None
-        return data, found
+        return _Plain(data, found, perf_counter() - since)
 
     def _is_new(self, target: str) -> bool:
         """Whether nothing is at ``target``, whose folder is there."""
@@ -83,7 +144,7 @@ class _Alike:
         return False
 
 
-class AlikePacker(_Alike):
+class AlikePacker(_Alike[PackReport]):
     """Packs one file after another, in the one thread that it is called in.
 
     ``pack``: the general way, always with the same options. ``format``, ``table``: what of these
@@ -108,7 +169,7 @@ class AlikePacker(_Alike):
 
     def __call__(self, job: FileJob, progress: Progress) -> PackReport:
         """Pack a file; all errors of ``api.pack``."""
-        report = self._packed_alike(job)
+        report = self._done(job)
         if report is not None:
             return report
         before = last_alike()
@@ -118,31 +179,23 @@ class AlikePacker(_Alike):
             self._known[report.format] = alike, report
         return report
 
-    def _packed_alike(self, job: FileJob) -> PackReport | None:
-        """The report, where a file was packed as another before it; None: nothing was done."""
-        since = perf_counter()
+    def begin(self, jobs: Iterable[FileJob]) -> None:
+        if self._known:
+            super().begin(jobs)
+
+    def _plain(self, job: FileJob) -> _Plain | None:
         # None is looked at for more than its format.
-        if job.target is None or (plain := self._plain(job, LEAST - 1)) is None:
-            return None
-        data, status = plain
+        return None if job.target is None else self._read(job, LEAST - 1)
+
+    def _made(self, job: FileJob, plain: _Plain) -> _Made[PackReport] | None:
         try:
-            made = self._made(job, data, status.st_mtime_ns, since)
+            return self._packed(job, plain)
         except SerialpackError:
             return None
-        if made is None:
-            return None
-        packed, report = made
-        with Output(job.target, force=self._force, like=status) as output:
-            output.write(packed)
-        return report
 
-    def _made(
-        self, job: FileJob, data: bytes, mtime: int, since: float
-    ) -> tuple[bytes, PackReport] | None:
-        """The container for ``data``, and its report; None where none was packed that is alike.
-
-        ``since``: when the file was begun.
-        """
+    def _packed(self, job: FileJob, plain: _Plain) -> _Made[PackReport] | None:
+        since = perf_counter()
+        data = plain.data
         name = os.path.basename(job.path)
         if not name or name.startswith("<") or is_container(data[:SNIFF]):
             return None
@@ -153,8 +206,8 @@ class AlikePacker(_Alike):
         source = next(alike.split(io.BytesIO(data).read))
         if not source.last or FORMATS.get(format).outline(source) != alike.style:
             return None
-        seconds = {"read": perf_counter() - since}
-        made = alike.member(source, name, mtime, seconds)
+        seconds = {"read": plain.seconds + perf_counter() - since}
+        made = alike.member(source, name, plain.status.st_mtime_ns, seconds)
         if made is None:
             return None
         packed, block, _ = made
@@ -174,10 +227,10 @@ class AlikePacker(_Alike):
             proved=model.proved,
             seconds=seconds,
         )
-        return packed, report
+        return _Made(packed, plain.status, report)
 
 
-class AlikeUnpacker(_Alike):
+class AlikeUnpacker(_Alike[UnpackReport]):
     """Unpacks one file after another, in the one thread that it is called in.
 
     ``unpack``: the general way, which gives None for an archive. ``trust``: see ``api.unpack``.
@@ -196,17 +249,20 @@ class AlikeUnpacker(_Alike):
 
     def __call__(self, job: FileJob, progress: Progress) -> UnpackReport | None:
         """Unpack a file; all errors of ``api.unpack``."""
-        plain = self._plain(job, SMALL)
-        made = None if plain is None else self._made(plain[0])
-        if plain is None or made is None:
-            return self._unpack(job, progress)
-        data, status = plain
-        if job.target is not None:
-            since = perf_counter()
-            with Output(job.target, force=self._force, like=status) as output:
-                output.write(made.data)
-            made.seconds["write"] = perf_counter() - since
-        return UnpackReport(
+        report = self._done(job)
+        return self._unpack(job, progress) if report is None else report
+
+    def _plain(self, job: FileJob) -> _Plain | None:
+        return self._read(job, SMALL)
+
+    def _made(self, job: FileJob, plain: _Plain) -> _Made[UnpackReport] | None:
+        try:
+            made = self._short(plain.data)
+        except SerialpackError:
+            return None
+        if made is None:
+            return None
+        report = UnpackReport(
             source=job.path,
             target=job.target,
             format=made.format,
@@ -217,12 +273,7 @@ class AlikeUnpacker(_Alike):
             exact=made.block.exact,
             part=False,
             proved=made.proved,
-            read=len(data),
+            read=len(plain.data),
             seconds=made.seconds,
         )
-
-    def _made(self, data: bytes) -> UnpackedShort | None:
-        try:
-            return self._short(data)
-        except SerialpackError:
-            return None
+        return _Made(made.data, plain.status, report)

@@ -6,20 +6,21 @@ A group is done by one thread, or process, from its first file to the names of i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from serialpack import hidden
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.files.disk import remove_dead
-from serialpack.files.output import MOST_FILES, OutputGroup
+from serialpack.files.output import OutputGroup, most_files
 from serialpack.files.paths import as_of_one, make_folder
 from serialpack.pipeline.processes import (
     ProcessWorker,
     WorkerEnded,
     WorkerNotStartedError,
+    start_processes,
     stop_with_parent,
 )
 from serialpack.pipeline.workers import MakeWorker, in_order
@@ -27,6 +28,9 @@ from serialpack.reports import ConvertReport, PackReport, UnpackReport
 
 #: So many bytes of sources are in a group at most, but for one that is larger by itself.
 _MOST_BYTES = 16 << 20
+
+#: So many files are in a group at most that is done elsewhere, where it is a task.
+_MOST_ELSEWHERE = 128
 
 #: So many groups for each process there are at least, that none waits long for the others.
 _TURNS = 4
@@ -50,6 +54,14 @@ class FileJob(NamedTuple):
     size: int = 0
     folder: str | None = None
     again: bool = False
+
+
+@runtime_checkable
+class Begins(Protocol):
+    """What does jobs, and has more of a group done in less time than one by one."""
+
+    def begin(self, jobs: Iterable[FileJob]) -> None:
+        """To be called before it is called for each of ``jobs``."""
 
 
 class Commit(NamedTuple):
@@ -99,12 +111,15 @@ class GroupWorker:
         outcomes: list[Outcome] = []
         made_in: list[str] = []
         with OutputGroup(each=self._commit.each, read_back=self._commit.read_back) as group:
+            if isinstance(self._work, Begins):
+                for job in jobs:
+                    with suppress(SerialpackError, OSError):  # said below
+                        made_in += self._folder_of(job)
+                self._work.begin(jobs)
             for job in jobs:
                 whole = len(group.outputs)
                 try:
-                    if job.folder is not None and job.folder not in self._folders:
-                        made_in += make_folder(job.folder)
-                        self._folders.add(job.folder)
+                    made_in += self._folder_of(job)
                     group.only_same = job.again
                     outcomes.append(self._work(job, self._alive))
                 except (SerialpackError, OSError, MemoryError) as error:
@@ -120,6 +135,14 @@ class GroupWorker:
             else failed.get(job.target or "", outcome)
             for job, outcome in zip(jobs, outcomes, strict=True)
         ]
+
+    def _folder_of(self, job: FileJob) -> list[str]:
+        """Make what is to be made for the target; the folders that something was made in."""
+        if job.folder is None or job.folder in self._folders:
+            return []
+        made_in = make_folder(job.folder)
+        self._folders.add(job.folder)
+        return made_in
 
 
 def in_process(make: MakeJobWork, commit: Commit) -> GroupWorker:
@@ -170,6 +193,17 @@ class _Process:
             worker.close()
 
 
+def start_ahead(processes: int) -> None:
+    """Have processes for a ``Batch`` that is about to come."""
+    _begin_ledger()
+    start_processes(processes, "serialpack.cli.workers")
+
+
+def _begin_ledger() -> None:
+    if hidden.ledger() is None:
+        hidden.begin_ledger()
+
+
 class Batch:
     """Jobs that are done ahead of what is told of them, in order.
 
@@ -197,7 +231,7 @@ class Batch:
         if small and processes and elsewhere is None:
             self._start(partial(in_process, make, commit), processes)
         workers = max(len(self._processes), 1) if elsewhere is None else elsewhere.workers
-        groups = _groups(small, workers)
+        groups = _groups(small, workers, most_files() if elsewhere is None else _MOST_ELSEWHERE)
         self._done: Iterator[tuple[Sequence[FileJob], list[Outcome]]]
         if elsewhere is not None:
             self._done = elsewhere.in_order(list(groups), make, commit)
@@ -266,16 +300,15 @@ class Batch:
 
     def _start(self, make: MakeWorker, most: int) -> None:
         """Start as many processes as the system permits, up to ``most``."""
-        if hidden.ledger() is None:
-            hidden.begin_ledger()
+        _begin_ledger()
         with suppress(WorkerNotStartedError):
             while len(self._processes) < most:
                 self._processes.append(_Process(make))
 
 
-def _groups(jobs: Sequence[FileJob], workers: int) -> Iterator[Sequence[FileJob]]:
-    """``jobs`` in order, so many together as are brought to disk at once."""
-    most = min(MOST_FILES, -(-len(jobs) // (workers * _TURNS)))
+def _groups(jobs: Sequence[FileJob], workers: int, most: int) -> Iterator[Sequence[FileJob]]:
+    """``jobs`` in order, so many together, up to ``most``, as are brought to disk at once."""
+    most = min(most, -(-len(jobs) // (workers * _TURNS)))
     group: list[FileJob] = []
     size = 0
     for job in jobs:

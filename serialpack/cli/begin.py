@@ -1,15 +1,17 @@
 """What the verbs that write files begin with: their inputs, their targets, and what moves them."""
 
 import os
+from functools import partial
 
 from serialpack.cli.far import hear_of_far
 from serialpack.cli.inputs import NONE, Takes, input_files
 from serialpack.cli.mover import Mover
 from serialpack.cli.naming import STDIO
 from serialpack.cli.outputs import Targets
-from serialpack.cli.requests import PackRequest, UnpackRequest
+from serialpack.cli.requests import Outputs, PackRequest, UnpackRequest
 from serialpack.errors import UsageError
 from serialpack.far import is_far
+from serialpack.pipeline.workers import usable_cores
 
 
 def mover_of(
@@ -32,9 +34,22 @@ def mover_of(
         for path in (outputs.output, outputs.profile, outputs.journal, asked.shared_dict)
         if path not in (None, STDIO)
     ]
-    inputs = input_files(asked.files, asked.sources, takes, written)
+    several = each and output != STDIO
+    many = partial(_start_ahead, outputs) if several else None
+    inputs = input_files(asked.files, asked.sources, takes, written, many=many)
     hear_of_far((*inputs.paths, output), asked.manner)
     targets = Targets(inputs if each else NONE, output, joins=joins)
     if isinstance(asked, UnpackRequest) and asked.name and (targets.is_file or output == STDIO):
         raise UsageError("-N and -o both name the output", hint="-o FOLDER/ says where it goes")
     return Mover(inputs, targets, outputs, asked.manner, done)
+
+
+def _start_ahead(outputs: Outputs) -> None:
+    """Start the processes that many files will be done by, while these are still being found."""
+    # Of files that were done before perhaps nothing is to be done.
+    if outputs.dry_run or outputs.skip_existing or outputs.scheduler is not None:
+        return
+    if (threads := outputs.threads or usable_cores()) > 1:
+        from serialpack.cli.batch import start_ahead
+
+        start_ahead(threads)

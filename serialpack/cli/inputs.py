@@ -13,6 +13,7 @@ from serialpack.errors import FolderError, MissingFileError, SerialpackError, Us
 from serialpack.far import is_far
 from serialpack.files.paths import entry_path
 from serialpack.files.source import Source, shown
+from serialpack.pipeline.workers import MANY_FILES
 from serialpack.text import number_of
 
 if TYPE_CHECKING:
@@ -57,12 +58,18 @@ NONE = Inputs((), {}, [], [])
 
 
 def input_files(
-    files: Sequence[str], sources: Sources, takes: Takes, outputs: Collection[str] = ()
+    files: Sequence[str],
+    sources: Sources,
+    takes: Takes,
+    outputs: Collection[str] = (),
+    *,
+    many: Callable[[], None] | None = None,
 ) -> Inputs:
     """The inputs: those named and those of ``sources``; standard input where there are none.
 
     Names are bytes to the system, and stay what they are. ``outputs``: what is written to, as it
-    is called from the root, and is no input where it is in a folder that is.
+    is called from the root, and is no input where it is in a folder that is. ``many`` is
+    called as soon as folders are known to have many files.
     """
     typed, listed = [shown(name) for name in files], _listed(files, sources)
     if not sources.recursive:
@@ -105,6 +112,8 @@ def input_files(
             if path not in found.below:
                 found.below[path] = os.path.join(named, below)
                 paths.append(path)
+                if len(paths) == MANY_FILES and many is not None:
+                    many()
         found.errors.extend(walk.errors)
         found.notes.extend(_notes(walk, takes, sources, empty=empty))
     if not (typed or listed):

@@ -12,10 +12,10 @@ from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Manner, Outputs
 from serialpack.cli.run import (
     each_file,
+    files_bar,
     print_line,
     progress_bar,
     say,
-    shows_progress,
     stdout,
     tell_found,
 )
@@ -189,10 +189,14 @@ class Mover:
                 from serialpack.cli.journal import open_journal
 
                 self._journal = open_journal(self._outputs.journal, self.targets.used)
+        if len(self.inputs) >= MANY_FILES:
+            from serialpack.pipeline.processes import end_processes
+
+            end_processes()
         codes = [tell_found(self._found, self._manner, self._keep)]
         self.tally.fail(len(self._found.errors))
         try:
-            with self._files_bar(files) as self._bar:
+            with files_bar(files, self._manner) as self._bar:
                 if self._cluster is not None:
                     self._cluster.tell = self._bar
                 work = self._told_of(work)
@@ -297,13 +301,6 @@ class Mover:
     def keeps_lines(self) -> bool:
         """Whether there is anyone for lines of ``--json``."""
         return self._manner.as_json or self._journal is not None
-
-    def _files_bar(self, files: Sequence[str]) -> "AbstractContextManager[FilesBar | None]":
-        if len(files) < 2 or not shows_progress(self._manner):
-            return nullcontext()
-        from serialpack.cli.progress import FilesBar
-
-        return FilesBar([0 if found is None else found.st_size for found in map(stat_of, files)])
 
     def move(
         self,

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack.cli.inputs import Inputs, add_input_hint
-from serialpack.cli.naming import STDIO
+from serialpack.cli.naming import STDIO, stat_of
 from serialpack.cli.requests import Manner
 from serialpack.cli.words import (
     LESS_MEMORY,
@@ -28,7 +28,7 @@ from serialpack.errors import (
 from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
-    from serialpack.cli.progress import ProgressBar
+    from serialpack.cli.progress import FilesBar, ProgressBar
 
 
 def each_file(
@@ -199,6 +199,15 @@ def progress_bar(
     from serialpack.cli.progress import ProgressBar
 
     return ProgressBar(os.path.basename(named(path)), counts_written=counts_written)
+
+
+def files_bar(files: Sequence[str], manner: Manner) -> AbstractContextManager["FilesBar | None"]:
+    """A bar over several files, where there is someone to look at it."""
+    if len(files) < 2 or not shows_progress(manner):
+        return nullcontext()
+    from serialpack.cli.progress import FilesBar
+
+    return FilesBar([0 if found is None else found.st_size for found in map(stat_of, files)])
 
 
 def say(manner: Manner, line: str, *, verbose_only: bool = False) -> None:

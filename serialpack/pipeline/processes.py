@@ -18,13 +18,17 @@ import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, Any, NamedTuple, cast
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack import hidden
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.stage import Buffer
 from serialpack.watch import at, telling, told
+
+if TYPE_CHECKING:
+    import subprocess
 
 #: Settings of glibc's malloc: what a block took is kept for the next one, which saves a third of
 #: the time that the system spends on giving it again. Arrow then needs no other.
@@ -42,7 +46,11 @@ _LARGE = 64 << 10
 
 #: The child looks where this serialpack is last, and never in the current folder, whose files are
 #: data: a json.py among them must not be run.
-_CHILD = "import sys; sys.path.append({root!r}); import " + __name__ + " as child; child.main()"
+_CHILD = (
+    "import sys; sys.path.append({root!r}); import "
+    + __name__
+    + " as child; child.main({imported!r})"
+)
 
 
 class _Done(NamedTuple):
@@ -78,31 +86,61 @@ class WorkerNotStartedError(SerialpackError):
         )
 
 
+#: Processes that were started ahead, for the next workers.
+_ahead: list[subprocess.Popen[bytes]] = []
+
+
+def start_processes(count: int, imported: str) -> None:
+    """Have processes for the next ``count`` workers, as far as the system starts them: they import
+    the module ``imported`` meanwhile."""
+    with suppress(OSError):
+        while len(_ahead) < count:
+            _ahead.append(_started(imported))
+
+
+def end_processes() -> None:
+    """End the processes that were started ahead and that nobody needs."""
+    while _ahead:
+        _end(_ahead.pop())
+
+
+def _started(imported: str = "") -> subprocess.Popen[bytes]:
+    kept = [] if (ledger := hidden.ledger()) is None else [ledger]
+    given = {_LEDGER: str(ledger)} if kept else {}
+    import subprocess  # not above: the process itself needs neither
+    from pathlib import Path
+
+    root = str(Path(__file__).resolve().parents[2])
+    own_group: dict[str, Any] = (
+        {"process_group": 0}
+        if os.name == "posix"
+        else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+    )
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _CHILD.format(root=root, imported=imported)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**MEMORY, **os.environ, **given},
+        pass_fds=kept,
+        # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
+        **own_group,
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    process.stdout.close()
+    process.wait()
+
+
 class ProcessWorker:
     """A worker in a process of its own. Belongs to one thread; WorkerNotStartedError for none."""
 
     def __init__(self, make: MakeWorker) -> None:
-        kept = [] if (ledger := hidden.ledger()) is None else [ledger]
-        given = {_LEDGER: str(ledger)} if kept else {}
-        import subprocess  # not above: the process itself needs neither
-        from pathlib import Path
-
-        root = str(Path(__file__).resolve().parents[2])
-        own_group: dict[str, Any] = (
-            {"process_group": 0}
-            if os.name == "posix"
-            else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-        )
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CHILD.format(root=root)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**MEMORY, **os.environ, **given},
-                pass_fds=kept,
-                # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
-                **own_group,
-            )
+            self._process = _ahead.pop() if _ahead else _started()
         except OSError as error:
             raise WorkerNotStartedError(error) from error
         assert self._process.stdin is not None
@@ -150,11 +188,7 @@ class ProcessWorker:
             self._process.wait()
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait()
+        _end(self._process)
 
     def _send(self, what: Any) -> None:
         with suppress(BrokenPipeError):  # the process is gone; the missing answer says so
@@ -247,12 +281,14 @@ class _Teller:
             _send(self._sink, _At(share))
 
 
-def main() -> None:
-    """Serve one parent until it closes the pipe."""
+def main(imported: str = "") -> None:
+    """Serve one parent until it closes the pipe. ``imported``: a module that it will want."""
     source = open(0, "rb", closefd=False)  # noqa: SIM115
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
     if (ledger := os.environ.pop(_LEDGER, "")) != "":
         hidden.begin_ledger(int(ledger))
+    if imported:
+        import_module(imported)
     if (begun := _receive(source)) is None:
         return  # the parent is gone before it has said what is to be done
     make, telling = begun

@@ -12,7 +12,7 @@ import pytest
 from serialpack import SerialpackError, api
 from serialpack.auto.choice import LEAST
 from serialpack.cli.alike import AlikePacker
-from serialpack.cli.batch import FileJob
+from serialpack.cli.batch import Begins, FileJob
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.files.output import OutputGroup
@@ -30,17 +30,26 @@ HOWS: list[dict[str, Any]] = [
 ]
 
 
+#: So many files are begun together.
+TOGETHER = 7
+
+
 def outcomes(work: Callable[[FileJob, Progress], Any], jobs: Iterable[FileJob]) -> list[Any]:
-    """What comes of each of a group: bytes, mode, time and report, the report alone of what writes
-    no file; or what it raises."""
+    """What comes of each of some files: bytes, mode, time and report, the report alone of what
+    writes no file; or what it raises."""
     made: list[Any] = []
-    with OutputGroup() as group:
-        for job in jobs:
-            try:
-                made.append((job.target, work(job, lambda *_: None)))
-            except SerialpackError as error:
-                made.append((type(error), error.said, error.path))
-        assert not group.commit()
+    left = list(jobs)
+    while left:
+        here, left = left[:TOGETHER], left[TOGETHER:]
+        with OutputGroup() as group:
+            if isinstance(work, Begins):
+                work.begin(here)
+            for job in here:
+                try:
+                    made.append((job.target, work(job, lambda *_: None)))
+                except SerialpackError as error:
+                    made.append((type(error), error.said, error.path))
+            assert not group.commit()
     return [_found(*each) if len(each) == 2 else each for each in made]
 
 
@@ -162,6 +171,26 @@ def test_what_is_not_plain_goes_the_general_way(tmp_path: Path) -> None:
         assert says in batch(source, target=target)[0][1]
     assert len(batch.general) == 7
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.json.spk", "link"]
+
+
+def test_what_was_begun_is_not_begun_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no more than was begun is left to be called for."""
+    paths = [tmp_path / f"{number}.json" for number in range(4)]
+    for path in paths:
+        path.write_bytes(JSON)
+    batch = Batch(tmp_path / "out")
+    batch(paths[0])
+    jobs = list(batch._jobs(paths[1:], ""))
+    batch.pack.begin(jobs)
+    monkeypatch.delattr("serialpack.cli.alike.os.read")
+    with OutputGroup() as group:
+        assert [batch.pack(job, lambda *_: None).source for job in jobs] == [*map(str, paths[1:])]
+        assert not group.commit()
+    assert batch.general == [str(paths[0])]
+    monkeypatch.undo()
+    batch.pack.begin(jobs[:1])
+    batch.pack.begin(jobs[1:])
+    assert [*batch.pack._begun] == []  # their outputs are there
 
 
 def test_a_source_that_is_written_to_meanwhile_is_begun_anew(

@@ -12,7 +12,7 @@ import pytest
 import serialpack
 from serialpack.files.output import Output
 from tests.faults.conftest import Start, finish, wait_for
-from tests.faults.disk import traced
+from tests.faults.disk import limited, traced
 from tests.injected import HIDDEN, has_unnamed, injected
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
@@ -247,14 +247,29 @@ def test_what_fails_is_named_and_the_rest_go_on(start: Start, batch: Path, tmp_p
     (batch / "gone.json").symlink_to("nothing")
     (batch / ("n" * 252)).write_text("1")
     (batch / "large").write_bytes(os.urandom(200_000))
-    limited = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh"]
-    said = finish(start("pack", "-r", batch, "-o", "out", before=limited), 1, most=4)
+    said = finish(start("pack", "-r", batch, "-o", "out", before=limited("-f 200")), 1, most=4)
     assert "gone.json: cannot read: it is a link to nothing, where" in said
     assert "cannot write: file name too long; -o names it otherwise" in said
     assert "large.spk: cannot write: file too large" in said
     assert f"{FILES} packed, 3 failed" in said
     assert said.rstrip().endswith("; the failed ones are above")
     assert len(left_in(tmp_path / "out")) == FILES
+
+
+def test_a_group_has_no_more_files_open_than_may_be(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for number in range(300):
+        (tmp_path / "in" / str(number)).write_text(f"{number}\n" * 3)
+    few = limited("-n 64")
+    for command in (
+        ("pack", "-r", "in", "-o", "out"),
+        ("unpack", "-r", "out", "-o", "again"),
+        ("pack", "-r", "in", "--archive", "-o", "all.spk"),
+        ("unpack", "all.spk", "-o", "entries"),
+    ):
+        finish(start(*command, before=few), 0, most=21)
+    assert left_in(tmp_path / "again") == left_in(tmp_path / "in")
+    assert left_in(tmp_path / "entries" / "in") == left_in(tmp_path / "in")
 
 
 def test_a_source_that_grows_is_named_and_the_rest_go_on(

@@ -17,7 +17,7 @@ import serialpack
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline import line
 from serialpack.pipeline.blocks import BlockPacker, Plan
-from serialpack.pipeline.processes import ProcessWorker
+from serialpack.pipeline.processes import ProcessWorker, end_processes, start_processes
 from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.chain import parse_chain
 
@@ -97,6 +97,21 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
             break
         time.sleep(0.05)
     assert children() <= before
+
+
+def test_processes_that_were_started_ahead_are_used_or_ended() -> None:
+    before = children()
+    start_processes(2, "json")
+    ahead = children() - before
+    assert len(ahead) == 2
+    worker = ProcessWorker(partial(partial, len))
+    assert worker(("a", "b", "c")) == 3
+    assert children() - before == ahead  # no other was started for it
+    end_processes()
+    (left,) = children() - before
+    assert left == worker._process.pid
+    worker.close()
+    assert children() == before
 
 
 def test_a_process_that_dies_is_an_error_and_no_hang() -> None:
