@@ -287,7 +287,8 @@ class OutputGroup:
         """The outputs that are on the disk."""
         all_at_once = None if self._each or len(self.outputs) < _ALL_FROM else syncfs()
         if all_at_once is not None:
-            for fd in {os.fstat(each.fd).st_dev: each.fd for each in self.outputs}.values():
+            in_folders = {each.folder: each.fd for each in self.outputs}.values()
+            for fd in {os.fstat(fd).st_dev: fd for fd in in_folders}.values():
                 if not all_at_once(fd):
                     all_at_once = None  # which of them it is about, each will say
                     break

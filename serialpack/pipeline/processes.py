@@ -49,7 +49,7 @@ _LARGE = 64 << 10
 _CHILD = (
     "import sys; sys.path.append({root!r}); import "
     + __name__
-    + " as child; child.main({imported!r})"
+    + " as child; child.main(*{imported!r})"
 )
 
 
@@ -90,12 +90,12 @@ class WorkerNotStartedError(SerialpackError):
 _ahead: list[subprocess.Popen[bytes]] = []
 
 
-def start_processes(count: int, imported: str) -> None:
+def start_processes(count: int, *imported: str) -> None:
     """Have processes for the next ``count`` workers, as far as the system starts them: they import
-    the module ``imported`` meanwhile."""
+    the modules ``imported`` meanwhile."""
     with suppress(OSError):
         while len(_ahead) < count:
-            _ahead.append(_started(imported))
+            _ahead.append(_started(*imported))
 
 
 def end_processes() -> None:
@@ -104,7 +104,7 @@ def end_processes() -> None:
         _end(_ahead.pop())
 
 
-def _started(imported: str = "") -> subprocess.Popen[bytes]:
+def _started(*imported: str) -> subprocess.Popen[bytes]:
     kept = [] if (ledger := hidden.ledger()) is None else [ledger]
     given = {_LEDGER: str(ledger)} if kept else {}
     import subprocess  # not above: the process itself needs neither
@@ -281,14 +281,14 @@ class _Teller:
             _send(self._sink, _At(share))
 
 
-def main(imported: str = "") -> None:
-    """Serve one parent until it closes the pipe. ``imported``: a module that it will want."""
+def main(*imported: str) -> None:
+    """Serve one parent until it closes the pipe. ``imported``: modules that it will want."""
     source = open(0, "rb", closefd=False)  # noqa: SIM115
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
     if (ledger := os.environ.pop(_LEDGER, "")) != "":
         hidden.begin_ledger(int(ledger))
-    if imported:
-        import_module(imported)
+    for module in imported:
+        import_module(module)
     if (begun := _receive(source)) is None:
         return  # the parent is gone before it has said what is to be done
     make, telling = begun
