@@ -192,7 +192,7 @@ class BlockConverter(WritingHalf):
             piece = None if self._apart else self._row_piece(records, losses, first)
             return _Tried(records, losses, b"", elements, piece=piece, same=same)
         data = self.write(records, block, proof, literals=literals)
-        if usual and proof is not None and self._may_be_alike:
+        if usual and proof is not None and self._may_be_alike and not block.last:
             self._alike = Alike.of(records)
             self._may_be_alike = False
         return _Tried(records, losses, data, elements)

@@ -8,6 +8,7 @@ and *lost* where information would be gone: done only where ``--lossy`` names it
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from serialpack.formats import FORMATS
@@ -378,6 +379,7 @@ MORE = frozenset(
 EVERY = "all"
 
 
+@cache
 def carried_to(target: str) -> frozenset[str]:
     """The rules that carry values to ``target``: nothing need be said for them."""
     return frozenset(
@@ -387,6 +389,11 @@ def carried_to(target: str) -> frozenset[str]:
 
 def allowed_for(target: str, lossy: Collection[str], *, strict: bool) -> tuple[str, ...]:
     """The rules that may be applied, where the user named ``lossy``."""
-    named = set(RULES) - {FIXED} | set(lossy) if EVERY in lossy else set(lossy)
+    return _allowed(target, frozenset(lossy), strict)
+
+
+@lru_cache(64)
+def _allowed(target: str, lossy: frozenset[str], strict: bool) -> tuple[str, ...]:
+    named = set(RULES) - {FIXED} | lossy if EVERY in lossy else set(lossy)
     named |= set() if strict else carried_to(target)
     return tuple(name for name, rule in RULES.items() if name in named and rule.is_for(target))
