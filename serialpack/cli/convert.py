@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -11,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.cli.begin import mover_of
+from serialpack.cli.converted import Summed, kept_words, told_of
 from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.naming import STDIO, converted_name, unpacked_name
 from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
@@ -26,18 +26,10 @@ from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.units import format_size
-from serialpack.values.kinds import FIELDS, Loss
 
 if TYPE_CHECKING:
     from serialpack.cli.batch import FileJob
     from serialpack.pipeline.line import Progress
-
-#: So many lists within a record are named.
-_MOST_LISTS = 3
-
-#: So many of the places where something was left out are told.
-_MOST_TOLD = 10
-
 
 #: From so many files, or bytes, on processes pay: converting takes longer than packing.
 _FROM_FILES = 64
@@ -75,6 +67,7 @@ class Converter:
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None
         if self._joined is not None and to is not None:
             self._joined.check(to, "")
+        self._summed = Summed()
         #: The formats of inputs that keep theirs, as far as they were looked at.
         self._kept: dict[str, str] = {}
         self._how = convert_options(asked)
@@ -90,6 +83,12 @@ class Converter:
 
     def run(self) -> int:
         """Convert all there is; the exit code."""
+        code = self._run()
+        for line in self._summed.lines():
+            say(self._asked.manner, line)
+        return code
+
+    def _run(self) -> int:
         mover = self._mover
         if self._chosen:
             return mover.each(mover.inputs, self._convert_entry, make=False)
@@ -191,14 +190,17 @@ class Converter:
             check=lambda: api.check(path, self._mover.targets.to_check(target), force=force),
             plan=[f"would convert {shown} to {target}"],
             closing=lambda done: [
-                f"{shown} -> {target}, {format_size(done.size)}, {_kept(done)}"
+                f"{shown} -> {target}, {format_size(done.size)}, {kept_words(done)}"
                 f"{other_delimiter(shown, done.format)}"
             ],
         )
         if report is None:
             return {}
-        words = closing_words(report.carried, report.back, report.to)
         manner = self._asked.manner
+        if not self._mover.tells(verbose_only=target == STDIO) and len(self._mover.inputs) > 1:
+            self._summed.add(shown, report)
+            return _line(path, target, report) if self._mover.keeps_lines else {}
+        words = closing_words(report.carried, report.back, report.to)
         if words and target == STDIO and not manner.verbose:  # there is no closing line
             say(manner, f"  {words}")
         for line in told_of(report, verbose=manner.verbose):
@@ -241,43 +243,6 @@ def shaping_of(said: Conversion) -> Shaping:
         said.ascii,
         said.infer,
         types_of(said.types),
-    )
-
-
-def _kept(report: ConvertReport) -> str:
-    """What is in the target, and in which other shape."""
-    words = closing_words(report.carried, report.back, report.to)
-    return ", ".join(each for each in (report.kept, report.typed, words) if each)
-
-
-def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
-    """What was lost or left out, a line each."""
-    lines = [f"  no record has a field {name}" for name in report.missing]
-    if report.by_content or report.read_as:
-        sure = ", by its content; --from says otherwise" if report.by_content else ""
-        lines.append(f"  it was read as {report.read_as or report.format}{sure}")
-    if report.lists:
-        lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.lists[:_MOST_LISTS])
-        lines.append(
-            f"  it is one row: {lists} takes the list in it as the records;"
-            " --lossy around lets go of what stands beside it"
-        )
-    if report.kept_pipe:
-        lines.append("  it was kept in a temporary file, where it is read more than once")
-    lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
-    lines += [_line_of(loss, "changed") for loss in report.losses if loss.rule != FIELDS]
-    for place in report.places[:_MOST_TOLD]:
-        some = f"record {place.record}" if place.records == 1 else f"from record {place.record} on"
-        lines.append(f"  left out: {some} (byte {place.offset}): {place.error}")
-    if report.left_out > _MOST_TOLD:
-        lines.append(f"  left out: {report.left_out - _MOST_TOLD} more")
-    return lines
-
-
-def _line_of(loss: Loss, done: str) -> str:
-    return (
-        f"  {loss.rule}: {loss.count} {done}, first in record {loss.record}, {loss.value_path}:"
-        f" {loss.was} became {loss.became or 'nothing'}"
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack import api
-from serialpack.cli.convert import convert_options, told_of
+from serialpack.cli.convert import convert_options
+from serialpack.cli.converted import told_of
 from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import InspectRequest, UnpackRequest
 from serialpack.cli.run import data_of, each_file, progress_bar, rounded, say, stdout

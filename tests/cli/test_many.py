@@ -44,6 +44,46 @@ def test_one_line_for_many(run: Run, batch: Path) -> None:
     assert len(few.splitlines()) == 2
 
 
+def test_what_changed_in_many_is_summed_up(run: Run, batch: Path) -> None:
+    """And names the first, as no file has a line of its own; under -v each has."""
+    (batch / "bad.json").write_text('{"n": 23, "more": [{"of": 1}], "m": ""}')
+    (batch / "table.json").write_text("n,m\n1,a\n2,b\n")
+    said = run("unpack", "-r", batch, "--to", "csv", "-o", "out").stderr.decode().splitlines()
+    assert said[0].startswith("25 converted, ")
+    assert said[1:] == [
+        "  1 file: one row, --at more takes the list in it as the records; --lossy around lets go"
+        f" of what stands beside it; the first is {batch}/bad.json",
+        "  1 file: read as csv, by its content; --from says otherwise; the first is"
+        f" {batch}/table.json",
+        "  25 carried: 24 numbers as cells, 1 value as JSON text; in 24 files",
+    ]
+    verbose = run("unpack", "-v", "-r", batch, "--to", "csv", "-o", "verbose").stderr.decode()
+    assert verbose.count("cells: 1 carried, first in record 0, $.n: ") == 24
+    assert run("unpack", "-q", "-r", batch, "--to", "csv", "-o", "quiet").stderr == b""
+
+
+def test_what_is_lost_in_many_is_summed_up(run: Run, batch: Path) -> None:
+    for path in batch.iterdir():
+        path.write_text('{"n": [1, 2], "m": 1}')
+    (batch / "bad.json").write_text('{"n": [1], "m": 1}{')
+    lossy = ("unpack", "-r", batch, "--to", "ndjson", "--at", "n", "--lossy", "around")
+    said = run(*lossy, "-o", "out", code=3).stderr.decode().splitlines()
+    assert said[0].startswith(f"serialpack: {batch}/bad.json: ")
+    assert said[1].startswith("23 converted, 1 failed, ")
+    assert (
+        said[2:]
+        == [
+            f"  around: 23 changed in 23 files, first in {batch}/00.json, record 0, $.m: $.m became"
+            " nothing",
+            "  46 carried: 46 lines",
+        ][:1]
+    )
+    two = ("00.json", "01.json")
+    joined = run(*lossy[:1], *lossy[3:], *(batch / name for name in two), "-o", "-")
+    assert joined.stdout == b"1\n2\n1\n2\n"
+    assert f"around: 2 changed in 2 files, first in {batch}/00.json" in joined.stderr.decode()
+
+
 def test_of_many_outputs_that_exist_twenty_are_named(run: Run, batch: Path) -> None:
     """The others are a line, which says how a batch is run again; each is in --json."""
     run("pack", "-r", batch, "-o", "out")
