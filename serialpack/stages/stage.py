@@ -222,12 +222,19 @@ def _cause(error: BaseException) -> str:
 
 def is_installed(module: str) -> bool:
     """Whether ``module`` can be imported, found without importing it."""
-    if sys.modules.get(module) is not None:
+    if sys.modules.get(module) is not None or module in _installed:
         return True
     try:
-        return importlib.util.find_spec(module) is not None
+        found = importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # not even the package that it is in
         return False
+    if found:
+        _installed.add(module)
+    return found
+
+
+#: Modules that were found: looking takes a tenth of the time that a small file does.
+_installed: set[str] = set()
 
 
 def import_library(module: str, extra: str) -> Any:

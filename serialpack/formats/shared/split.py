@@ -24,7 +24,7 @@ _ENDS = 1 << 16
 _PIECE = 4 << 20
 
 #: Tried first at the beginning of a source, which may be small.
-_LITTLE = 256 << 10
+_LITTLE = 32 << 10
 
 #: Values are counted in so many bytes at a time, which stay in the processor's cache.
 _COUNTED = 128 << 10
@@ -196,7 +196,7 @@ class Window:
         # A bytearray is zeroed before anything is read into it: for a whole block that takes longer
         # than all else that is done with a small file.
         at_start = self._offset == 0 and len(self.buf) == 1
-        for size in (min(n, _LITTLE), n) if at_start else (n,):
+        for size in (min(n, _LITTLE), min(n, 8 * _LITTLE), n) if at_start else (n,):
             if len(self.buf) - self.pos < size and not self.eof:
                 rest = memoryview(self.buf)[self.pos :]
                 read = self._grown if self._read_into is None else self._filled
