@@ -70,8 +70,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " lost is named, with its bytes and records in the source where they are known, and the"
         " exit status is 3. Every entry of an archive is written of which a block is left.",
         "With several inputs, each failure is named and the rest go on. More than 20 are told one"
-        " by one only with `-v`, failures always, and a line at the end sums up; what `--to` changed"
-        " in them has a line for each kind, with the first of them.",
+        " by one only with `-v`, failures always, and a line at the end sums up; what `--to`"
+        " changed in them has a line for each kind, with the first of them.",
     ),
     "inspect": (
         "Of a container it shows the stages, sizes, records, what unpacking restores, checksums"
