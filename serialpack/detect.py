@@ -86,6 +86,13 @@ def _told(format: str | None, name: str | None, head: bytes, delimiter: str | No
         found = dialect_named(delimiter)
         if format is not None and FORMATS.spelled(format) not in ("csv", found):
             raise UsageError(f"--delimiter is for CSV, not for {format}")
+        plain = FORMATS.declaration(detect(name, head))
+        if format is None and not plain.delimiter and plain.name != "bytes":
+            # Anything is one table or another between the delimiters that one names.
+            raise UsageError(
+                f"--delimiter is for what is read as CSV, not for {plain.name}",
+                hint="--from csv where it is; what is written as csv has commas, as tsv tabs",
+            )
         return found
     if format is None:
         return detect(name, head)

@@ -188,3 +188,35 @@ def test_a_part_of_one_format_is_never_taken_for_another() -> None:
             if found != name:
                 wrong.append((kind, 64 << 10, found))
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.json", '[{"a":1},\n{"a":2}]'), ("a", "[1,\n2]"), ("a.yaml", "a: 1\nb: 2\n")],
+)
+def test_a_delimiter_makes_no_table_of_other_formats(
+    run: Run, tmp_path: Path, name: str, text: str
+) -> None:
+    """Between semicolons all text is a table, but nobody means that by it."""
+    path = tmp_path / name
+    path.write_text(text)
+    done = run("unpack", "--to", "csv", "--delimiter", ";", path, "-o", "-", code=2)
+    assert not done.stdout
+    assert b"--delimiter is for what is read as CSV, not for" in done.stderr
+    run("unpack", "--from", "csv", "--to", "json", "--delimiter", ";", path, "-o", "-")
+
+
+@pytest.mark.parametrize("line", ['{"a":2}{"a":3}', '{"a":2,}', '{"a":2} // two'])
+def test_lines_that_are_no_json_are_made_json_by_the_command_that_is_named(
+    run: Run, tmp_path: Path, line: str
+) -> None:
+    """Where the first line is one, which tells lines of JSON."""
+    path = tmp_path / "a.ndjson"
+    path.write_text('{"a":1}\n' + line + "\n")
+    failed = run("unpack", "--to", "csv", path, "-o", "-", code=3)
+    command = "serialpack unpack -F json FILE -o NEW.json"
+    assert f"; {command} makes JSON of it".encode() in failed.stderr
+    new = tmp_path / "new.json"
+    words = [{"FILE": str(path), "NEW.json": str(new)}.get(w, w) for w in command.split()[1:]]
+    run(*words)
+    assert json.loads(new.read_text())[:2] == [{"a": 1}, {"a": 2}]

@@ -122,7 +122,7 @@ def test_what_json5_has_is_named(text: str, what: str) -> None:
     error = _error("json", (before + behind).encode(), 1000)
     assert f": {what}, which JSON5 has" in error.message
     assert error.offset <= len(before) + 1  # where a comma is, or behind it
-    assert error.hint == "serialpack unpack FILE -o NEW.json makes JSON of it"
+    assert error.hint == "serialpack unpack -F json FILE -o NEW.json makes JSON of it"
     padded = " " * LOOKED_AT + before + behind
     assert "pyjson5 --as-json FILE" in str(_error("json", padded.encode(), 1 << 20).hint)
 
@@ -138,7 +138,7 @@ def test_what_json5_has_not_is_not_said_to_be_of_it(text: str) -> None:
 def test_values_behind_one_another_are_made_lines(text: str, tmp_path: Path) -> None:
     """By the command that the message names, where it is there; far in, one of another program."""
     error = _error("json", text.encode(), 1000)
-    assert error.hint == "serialpack unpack FILE -o NEW.json makes JSON of it"
+    assert error.hint == "serialpack unpack -F json FILE -o NEW.json makes JSON of it"
     error = _error("json", (" " * LOOKED_AT + text).encode(), 1 << 20)
     assert "a second value behind the first" in error.message
     words = str(error.hint).split()[:4]

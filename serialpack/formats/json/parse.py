@@ -268,7 +268,7 @@ def failed(block: SourceBlock, text: str, bad: Malformed) -> SyntaxInputError:
 #: How much of a text a conversion looks at to find what ``loose`` makes JSON of.
 LOOKED_AT = 64 << 10
 
-_MADE_JSON = "serialpack unpack FILE -o NEW.json makes JSON of it"
+_MADE_JSON = "serialpack unpack -F json FILE -o NEW.json makes JSON of it"
 _JQ = "jq -c . FILE writes each on a line (integers beyond 2^53 rounded), --from ndjson reads these"
 _PYJSON5 = "pyjson5 --as-json FILE writes JSON (pip install json5)"
 
