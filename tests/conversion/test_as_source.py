@@ -1,4 +1,4 @@
-"""A table of text that stays one has the ends of lines, byte-order mark and quotes of its source."""
+"""A table of text that stays one has the line ends, byte-order mark and quotes of its source."""
 
 from __future__ import annotations
 
