@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 from io import BytesIO
 
+from serialpack.libc import of_libc
 from serialpack.stages.stage import Buffer
 
 #: From so many bytes on the C library takes memory from the system each time, never that which was
@@ -103,6 +104,6 @@ def _on_huge_pages(room: memoryview) -> None:
 
     start = ctypes.addressof(ctypes.c_char.from_buffer(room))
     first, end = -(-start // _PAGE) * _PAGE, (start + len(room)) // _PAGE * _PAGE
-    with suppress(OSError, AttributeError):
-        advise = ctypes.CDLL(None).madvise
-        advise(ctypes.c_void_p(first), ctypes.c_size_t(end - first), _HUGE_PAGES)
+    advise = of_libc("madvise", "c_void_p", "c_size_t", "c_int")
+    if advise is not None:
+        advise(first, end - first, _HUGE_PAGES)

@@ -86,8 +86,9 @@ carriage returns alone, as of old Macs, are read as lines, which is told; in quo
 `inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
 
 CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 without a byte-order
-mark; where the source is one too, with its delimiter, ends of lines and mark. Several that become
-one file (`-o -`) have line feeds and no mark.
+mark; where the source is one too, with its delimiter, ends of lines and mark, and quoted as it is
+where its first 64 KiB follow a rule: all cells, those of some columns, those that are not empty.
+Several that become one file (`-o -`) have line feeds, quotes where they are needed, and no mark.
 
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the

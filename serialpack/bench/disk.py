@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from serialpack.api import pack, unpack
 from serialpack.bench.material import Subject
@@ -25,6 +25,7 @@ from serialpack.codecs import CODECS
 from serialpack.errors import FileError
 from serialpack.files.output import Output
 from serialpack.filters import FILTERS
+from serialpack.libc import of_libc
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import parse_chain, spell_stage
@@ -169,8 +170,8 @@ def drop_all() -> None:
 
 def cached(path: str) -> int | None:
     """Bytes of a file that are in the page cache (mincore(2)); None where that is not told."""
-    libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
-    if not hasattr(libc, "mincore") or not _may_ask(path):
+    in_core = of_libc("mincore", "c_void_p", "c_size_t", "c_void_p")
+    if in_core is None or not _may_ask(path):
         return None
     pages = 0
     with Path(path).open("rb") as file:
@@ -181,8 +182,7 @@ def cached(path: str) -> int | None:
             with mmap.mmap(file.fileno(), length, access=mmap.ACCESS_COPY, offset=start) as mapped:
                 found = (ctypes.c_ubyte * -(-length // mmap.PAGESIZE))()
                 first = ctypes.c_char.from_buffer(mapped)
-                address = ctypes.c_void_p(ctypes.addressof(first))
-                done = cast(Any, libc).mincore(address, ctypes.c_size_t(length), found)
+                done = in_core(ctypes.addressof(first), length, found)
                 del first
                 if done:
                     return None

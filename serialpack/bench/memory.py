@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from contextlib import suppress
 from pathlib import Path
+
+from serialpack.libc import of_libc
 
 _STATUS = Path("/proc/self/status")
 _RESET = Path("/proc/self/clear_refs")
@@ -35,9 +36,9 @@ class PeakMemory:
 
 def _trim() -> None:
     """Have glibc give back what it holds in reserve."""
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
+    trim = of_libc("malloc_trim", "c_size_t")
+    if trim is not None:
+        trim(0)
 
 
 def _status(name: str) -> int | None:

@@ -88,9 +88,11 @@ def guarded(work: Callable[[], int]) -> int:
 def _end_with_parent() -> None:
     """A parent that is killed can forward nothing: its child goes with it (Linux)."""
     if sys.platform == "linux":
-        import ctypes
+        from serialpack.libc import of_libc
 
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        control = of_libc("prctl", "c_int", "c_ulong")
+        if control is not None:
+            control(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _silence_libraries() -> None:

@@ -28,6 +28,7 @@ from serialpack.conversion.tables.layout import (
     Layout,
     OddKey,
     layout_of,
+    styled,
     typed_layout_of,
     union_layout_of,
     with_kept,
@@ -230,7 +231,7 @@ def _known(
     if kept is not None:
         layout = with_kept(layout, kept)
     if how["as_source"] and _is_of(plan.source, to):
-        layout = layout._replace(newline=looked.newline, marked=looked.marked)
+        layout = styled(layout, looked.style, looked.names)
     return Known(layout, types, block_size, columns, kept)
 
 

@@ -125,7 +125,7 @@ def convert(
     all of them. ``shaping`` says how records become rows of a table, and rows records.
     ``delimiter`` stands between the fields of a source that is CSV: ``,``, ``;``, ``|`` or a tab;
     by default that which fits its first rows, and CSV becomes CSV with the delimiter that it has,
-    and, but for ``as_source=False``, with its ends of lines and its byte-order mark.
+    and, but for ``as_source=False``, with its ends of lines, byte-order mark and quotes.
     ``encoding`` is its encoding, or that of JSON, YAML and TOML, where that is not UTF-8 and no
     byte-order mark says it; with ``no_header`` its columns are ``column1``, ``column2``, ...
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the

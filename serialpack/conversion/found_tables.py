@@ -66,13 +66,16 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
         return Opened(found, found, read)
     dialect = dialect_of(declared)
     lines: ReturnLines | None = None
-    usual = Pieces(in_utf8(read, dialect.encoding)).read if dialect.encoding else read
-    if dialect.escaped:
-        usual = Pieces(doubled_pieces(iter(partial(usual, _PIECE), b""))).read
-    else:
-        usual, lines = by_lines(usual, front_in_utf8(head, dialect.encoding))
-    if usual != read:
-        text = Pieces(iter(partial(usual, _PIECE), b""))
+    pieces = iter(partial(read, _PIECE), b"")
+    if dialect.encoding:
+        pieces = in_utf8(read, dialect.encoding)
+    text = Pieces(doubled_pieces(pieces) if dialect.escaped else pieces)
+    if not dialect.escaped:
+        usual = text.read if dialect.encoding else read
+        by_line, lines = by_lines(usual, front_in_utf8(head, dialect.encoding))
+        if lines is not None:
+            text = Pieces(iter(partial(by_line, _PIECE), b""))
+    if dialect != dialect.usual() or lines is not None:
         _, failed = text.front(len(head))
         if failed is not None:
             raise failed

@@ -8,13 +8,12 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache
-from typing import cast
 
 from serialpack.errors import FileError
 from serialpack.far import is_far
 from serialpack.files.source import exists, file_error, same_file, status
 from serialpack.hidden import forget, hidden_name, hide, is_hidden
+from serialpack.libc import of_libc
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 
@@ -83,22 +82,8 @@ def syncfs() -> Callable[[int], bool] | None:
             return None
     except (AttributeError, ValueError):
         return None
-    call = _of_libc("syncfs", "c_int")
+    call = of_libc("syncfs", "c_int")
     return None if call is None else lambda fd: bool(call(fd) == 0)
-
-
-@cache
-def _of_libc(name: str, *kinds: str) -> Callable[..., int] | None:
-    """A function of the C library, which takes arguments of these kinds (``ctypes``); None where
-    there is none."""
-    try:
-        import ctypes
-
-        call = getattr(ctypes.CDLL(None, use_errno=True), name)
-        call.argtypes = [getattr(ctypes, kind) for kind in kinds]
-    except (AttributeError, OSError, ImportError):
-        return None
-    return cast("Callable[..., int]", call)
 
 
 #: From so many bytes on, written at once, room is made for them before.
@@ -120,7 +105,7 @@ def make_room(fd: int, start: int, size: int) -> None:
             return
     except (AttributeError, OSError):
         return
-    call = _of_libc("fallocate64", "c_int", "c_int", "c_int64", "c_int64")
+    call = of_libc("fallocate64", "c_int", "c_int", "c_int64", "c_int64")
     if call is not None:
         call(fd, _KEEP_SIZE, start, size)
 
@@ -132,7 +117,7 @@ _WRITE = 2
 def begin_writing(fd: int) -> None:
     """Have the system begin to write what a file has, where it can be told to: one of several that
     is brought to disk then brings most of the others with it."""
-    call = _of_libc("sync_file_range", "c_int", "c_int64", "c_int64", "c_uint")
+    call = of_libc("sync_file_range", "c_int", "c_int64", "c_int64", "c_uint")
     if call is not None:
         call(fd, 0, 0, _WRITE)
 

@@ -1,13 +1,15 @@
-"""A table of text that stays one has the ends of lines and the byte-order mark of its source."""
+"""A table of text that stays one has the line ends, byte-order mark and quotes of its source."""
 
 from __future__ import annotations
 
+import csv
 import io
 from typing import IO
 
 import pytest
 
 from serialpack.conversion.files import convert
+from serialpack.conversion.tables.shaping import Shaping
 
 MARK = b"\xef\xbb\xbf"
 WINDOWS = MARK + b'a;b\r\n1;x\r\n2;"y\nz"\r\n'
@@ -47,3 +49,78 @@ def test_other_formats_are_written_as_usual() -> None:
     json = converted(WINDOWS, "json", format="csv")
     assert converted(json) == b'a,b\n"1",x\n"2","y\nz"\n'
     assert converted(WINDOWS, format="csv", as_source=False) == b'a;b\n1;x\n2;"y\nz"\n'
+
+
+def text_of(quoting: int, rows: list[list[object]]) -> bytes:
+    file = io.StringIO(newline="")
+    csv.writer(file, quoting=quoting, lineterminator="\n").writerows(rows)  # type: ignore[arg-type]
+    return file.getvalue().encode()
+
+
+ROWS: list[list[object]] = [["name", "age", "note"], ["Anna", 1, "a, b"], ["Bert", 2.5, 'say "x"']]
+ALL = text_of(csv.QUOTE_ALL, ROWS)
+TEXT = text_of(csv.QUOTE_NONNUMERIC, ROWS)
+
+
+@pytest.mark.parametrize("rows", [1, 200], ids=["few", "many"])
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        (b'"a","b"', b'"1","x"'),
+        (b'"a","b"', b'1,"x"'),
+        (b"a,b", b'1,"x"'),
+        (b'"a","b"', b"1,x"),
+        (b'"a","b"', b'"",""'),
+        (b'"a"', b'"x"'),
+        (b'"a","b","c"', b'"x","",3\n"y",,4\n"","z",'),
+        (b'"a","b"', b'"x",\n,"y"'),
+    ],
+    ids=["all", "text", "column", "names", "empty", "one", "some empty", "filled"],
+)
+def test_quotes_come_back_where_they_follow_a_rule(head: bytes, row: bytes, rows: int) -> None:
+    source = b"\n".join([head, *[row] * rows, b""])
+    got = converted(source, format="csv")
+    if b'"x",""' in row:  # the second column follows none
+        source = source.replace(b'"x",""', b'"x",').replace(b'"z"', b"z")
+    assert got == source
+
+
+def test_what_no_cell_has_shown_is_quoted_as_the_others() -> None:
+    late = b'"",1,""\n'
+    everything = b"".join([b'"a","n","t"\n', *[b'"x","1","y, z"\n'] * 9000, b'"","","y"\n'])
+    assert converted(everything, format="csv") == everything
+    some = b"".join([b"a,n,t\n", *[b'"x",1,"y, z"\n'] * 9000])
+    assert converted(some + late, format="csv") == some + b",1,\n"
+    shown = b'a,n,t\n"x",2,""\n' + some.removeprefix(b"a,n,t\n")
+    assert converted(shown + late, format="csv") == shown + late
+
+
+def test_what_has_to_be_quoted_says_nothing_of_the_rest() -> None:
+    for source in (b'a,b\n1,"x,y"\n', b'a\n"x,y"\n', b'a\n""\n', b'"a,b",c\n1,2\n'):
+        bare = source + b"z,\n" * (b"b" in source)
+        assert converted(bare, format="csv") == bare
+
+
+def test_quotes_are_told_by_name_and_between_other_delimiters() -> None:
+    assert converted(ALL, format="csv", fields=["note"]) == b'"note"\n"a, b"\n"say ""x"""\n'
+    some = b'"name","age"\n"Anna",1\n"Bert",2.5\n'
+    assert converted(TEXT, format="csv", fields=["name", "age"]) == some
+    windows = MARK + TEXT.replace(b",", b";").replace(b"\n", b"\r\n")
+    assert converted(windows, format="csv") == windows
+    wide = TEXT.decode().encode("utf-16")
+    assert converted(wide, format="csv") == TEXT
+    assert converted(TEXT, format="csv", as_source=False) == (
+        b'name,age,note\nAnna,1,"a, b"\nBert,2.5,"say ""x"""\n'
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 200], ids=["few", "many"])
+def test_values_with_types_stay_what_they_are(rows: int) -> None:
+    """What is quoted is text: a number or a null is not quoted for being beside it."""
+    source = b'"a","b"\n' + b'1,"1"\n,"x"\ntrue,""\n' * rows
+    assert converted(source, format="csv", shaping=Shaping(typed=True)) == source
+    source = b'"a","b"\n' + b'"1","1"\n' * rows
+    assert converted(source, format="csv", shaping=Shaping(typed=True)) == source
+    nested = b'"a.b","a.c"\n' + b'1,"x"\n' * rows
+    shaping = Shaping(typed=True, nest=("",))
+    assert converted(nested, format="csv", shaping=shaping) == nested

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import serialpack
+from serialpack.compressed.pieces import Pieces
+from serialpack.conversion import found_tables
+from serialpack.detect import AsFound
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.conversion.test_matrix import converted
@@ -234,3 +238,23 @@ def test_backslashes_that_escape_nothing() -> None:
     data = b'a,b\n"C:\\","x\\\\y"\n"\\""",1\n'
     out = [json.loads(line) for line in converted(data, "csv", "ndjson").splitlines()]
     assert out == [{"a": "C:\\", "b": "x\\\\y"}, {"a": '\\"', "b": "1"}]
+
+
+@pytest.mark.parametrize(("data", "found"), [("a;é\n1;2\n", ""), ('a;b\n1;"\\"é"\n', "+escaped")])
+def test_what_is_read_as_another_text_passes_one_buffer(
+    data: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    class Counted(Pieces):
+        def __init__(self, pieces: Iterator[Any]) -> None:
+            made.append(self)
+            super().__init__(pieces)
+
+    monkeypatch.setattr(found_tables, "Pieces", Counted)
+    encoded = data.encode("cp1252")
+    asked = AsFound(encoding="cp1252")
+    opened = found_tables.opened(io.BytesIO(encoded).read, encoded, "csv", None, asked)
+    assert opened.found == f"csv:semicolon+cp1252{found}"
+    assert opened.read(100).decode() == data.replace('\\"', '""')
+    assert len(made) == 1

@@ -1,7 +1,7 @@
 """Which columns a table of text has, and how each is written."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import CellPlace, Missing
@@ -9,6 +9,7 @@ from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.errors import ValueRefusedError
+from serialpack.formats.csv.style import NEEDED, TableStyle
 from serialpack.formats.shared.column_types import ColumnType
 from serialpack.values.kinds import shown, value_step
 
@@ -21,13 +22,14 @@ _CONTAINERS: frozenset[type] = frozenset({dict, list})
 class TableColumn(NamedTuple):
     """A column: the keys that lead to its values, its name, and whether it is JSON text.
 
-    ``declared``: its type, in a database.
+    ``declared``: its type, in a database. ``quotes``: how its cells are quoted, in one of text.
     """
 
     path: tuple[str, ...]
     name: str
     is_json: bool = False
     declared: str = ""
+    quotes: str = NEEDED
 
     @property
     def value_path(self) -> str:
@@ -42,8 +44,7 @@ class Layout(NamedTuple):
     ``table``: the name of that of a database. ``kept``: how a table of text is to be written, or
     was, that becomes the table of a database. ``most_rows``: so many are written at a time; 0: as
     many as a block has. ``separator``: what stands between the keys in the name of a column.
-    ``newline``: what ends the lines of a table of text; ``marked``: whether a byte-order mark
-    stands before them.
+    ``style``: how a table of text is written, but for what its columns say.
     """
 
     columns: tuple[TableColumn, ...]
@@ -56,8 +57,7 @@ class Layout(NamedTuple):
     kept: KeptTable | None = None
     most_rows: int = 0
     separator: str = "."
-    newline: str = "\n"
-    marked: bool = False
+    style: TableStyle = TableStyle()
 
     @property
     def json_names(self) -> list[str]:
@@ -139,6 +139,13 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
         fields.append(pa.field(column.name, json_type() if kind is None else kind))
     schema = pa.schema(fields).serialize().to_pybytes()
     return Layout(tuple(columns), place, rows, schema, separator=shaping.between)
+
+
+def styled(layout: Layout, style: TableStyle, names: Sequence[str]) -> Layout:
+    """A layout of a table that is written as another was with columns of these names."""
+    quotes = dict(zip(names, style.cells, strict=False))
+    columns = [each._replace(quotes=quotes.get(each.name, NEEDED)) for each in layout.columns]
+    return layout._replace(columns=tuple(columns), style=style)
 
 
 def schema_of(layout: Layout) -> Any:

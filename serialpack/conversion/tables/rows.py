@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, compress
+from itertools import chain, compress, cycle, repeat
 from operator import is_
 from typing import Any
 
@@ -18,7 +18,7 @@ from serialpack.conversion.tables.table import Table, inner_kind, same_column, u
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
 from serialpack.csv_front import is_mistaken
 from serialpack.formats.csv.join import TableJoin
-from serialpack.formats.csv.style import CsvStyle, write_rows
+from serialpack.formats.csv.style import ALL, NEEDED, CsvStyle, TableStyle, write_rows
 from serialpack.formats.csv.tokens import rows_of, texts_of
 from serialpack.formats.shared.join import Join
 from serialpack.literal import Literal
@@ -56,9 +56,12 @@ class TextTable(Table):
         self._style = CellStyle(delimiter, shaping.null or "", alone, plain)
         self._beside_json = bool(layout.json_names) or layout.flattens
         names = [column.name for column in layout.columns]
-        self._newline = layout.newline
-        self._head = b"" if layout.rows == "lists" else head_of(names, delimiter, layout.newline)
-        if layout.marked:
+        style = layout.style
+        self._newline = style.newline
+        self._head = b"" if layout.rows == "lists" else head_of(names, delimiter, style)
+        self._quotes = [column.quotes for column in layout.columns]
+        self._quoted = set(self._quotes) != {NEEDED}
+        if style.marked:
             self._head = BOM_UTF8 + self._head
         self._kept = layout.kept
         self._alone = alone
@@ -128,6 +131,8 @@ class TextTable(Table):
             return None
         try:
             cells, width = self._style.written(was), len(values)
+            if self._quoted:
+                cells = self._as_source(cells, was, cycle(self._quotes))
             starts = range(0, len(cells), width)
             lines = (self._style.delimiter.join(cells[at : at + width]) for at in starts)
             text = self._newline.join([*lines, ""])
@@ -174,7 +179,25 @@ class TextTable(Table):
     def _cells(self, column: TableColumn, values: Sequence[Any]) -> list[str]:
         if (kept := self._kept_column(column)) is not None:
             return kept.cells(values, self._style.delimiter, alone=self._alone)
-        return self._style.written(values, is_json=column.is_json)
+        cells = self._style.written(values, is_json=column.is_json)
+        if column.quotes == NEEDED:
+            return cells
+        return self._as_source(cells, values, repeat(column.quotes))
+
+    def _as_source(
+        self, cells: list[str], values: Sequence[Any], quotes: Iterable[str]
+    ) -> list[str]:
+        """Cells as the source has them in quotes; what is no text is bare, if there are others."""
+        plain = self._style.plain
+        return [
+            f'"{cell}"'
+            if how != NEEDED
+            and cell[:1] != '"'
+            and (cell or how == ALL)
+            and (plain or type(value) is str)
+            else cell
+            for cell, value, how in zip(cells, values, quotes)  # noqa: B905
+        ]
 
     def _kept_column(self, column: TableColumn) -> KeptColumn | None:
         whole = self._kept is not None and len(column.path) == 1 and not column.is_json
@@ -259,13 +282,13 @@ def _lines(columns: list[list[str]], delimiter: str, newline: str) -> str:
     return newline.join([*map(delimiter.join, zip(*columns, strict=True)), ""])
 
 
-def head_of(names: list[str], delimiter: str, newline: str = "\n") -> bytes:
-    """The line of names above the rows."""
+def head_of(names: list[str], delimiter: str, source: TableStyle) -> bytes:
+    """The line of names above the rows, as that of the source."""
     if not names:
         return b""
     # Unquoted, it would begin with a byte-order mark, or name the delimiter.
-    style = CsvStyle(newline, int(is_mistaken(names, delimiter)))
-    return (write_rows([names], delimiter, style) + newline).encode()
+    style = CsvStyle(source.newline, int(source.names or is_mistaken(names, delimiter)))
+    return (write_rows([names], delimiter, style) + style.newline).encode()
 
 
 def _carried(

@@ -23,6 +23,7 @@ from serialpack.conversion.types.typing import named_types, shape_of
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
+from serialpack.formats.csv.style import TableStyle
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line
@@ -53,9 +54,9 @@ class Looked(NamedTuple):
     most: int = 0
     #: Which of the plan's fields there were.
     fields: frozenset[Field] = frozenset()
-    #: Of a table of text, what ends its lines, and whether it begins with a byte-order mark.
-    newline: str = "\n"
-    marked: bool = False
+    #: How a table of text is written, and its columns in that order.
+    style: TableStyle = TableStyle()
+    names: tuple[str, ...] = ()
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -233,8 +234,8 @@ def _looked(
             whole.types.look_at_text(b"", fmt.header_of(first), fmt.declared)
         whole = _without_rows(plan, sample, whole.types, within=within)
     if isinstance(fmt, CsvText) and FORMATS.declaration(plan.target).delimiter:
-        newline, marked = fmt.ends_of(first)
-        whole = whole._replace(newline=newline, marked=marked)
+        style, names = fmt.style_of_table(first)
+        whole = whole._replace(style=style, names=tuple(names))
     return whole._replace(kept=plan.kept)
 
 

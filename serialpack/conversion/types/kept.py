@@ -6,11 +6,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING
-from serialpack.conversion.types.seen import ALL, FILLED, NEEDED, TypesSeen
+from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.spelling import TEXT, Spelling, is_style, spelled, values_of
 from serialpack.conversion.types.typing import TypedColumn
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
 

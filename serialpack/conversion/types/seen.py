@@ -9,11 +9,10 @@ from typing import Any
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.types.spelling import EXACT, NON_FINITE, Spelling, possible, values_of
 from serialpack.csv_front import before_header
+from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
 
-#: How the cells of a column are quoted: where they have to be, always, where they are not empty.
-NEEDED, ALL, FILLED = "n", "a", "f"
 _EVERY = frozenset({NEEDED, ALL, FILLED})
 
 _INTEGER, _NUMBER = Spelling("integer"), Spelling("number")

@@ -6,11 +6,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from serialpack.formats.base import Style
-from serialpack.formats.csv.tokens import fields
+from serialpack.formats.csv.tokens import CsvField, fields
 from serialpack.formats.shared.document import Malformed
 
 #: Fields that are looked at to tell the style of a block.
 _SAMPLE = 4096
+
+#: How the cells of a column are quoted: where they have to be, always, where they are not empty.
+NEEDED, ALL, FILLED = "n", "a", "f"
 
 
 class CsvStyle(NamedTuple):
@@ -66,6 +69,76 @@ def detect_style(text: str, delimiter: str) -> CsvStyle:
     if len(always) in (0, len(columns)):
         return CsvStyle(newline or "\n", int(bool(always)))
     return CsvStyle(newline or "\n", always)
+
+
+class TableStyle(NamedTuple):
+    """How a table of text is written beside its delimiter.
+
+    ``newline``: what ends its lines; ``marked``: whether a byte-order mark stands before them;
+    ``names``: whether its names are quoted without need; ``cells``: how those of each column are.
+    """
+
+    newline: str = "\n"
+    marked: bool = False
+    names: bool = False
+    cells: tuple[str, ...] = ()
+
+
+def table_style(text: str, delimiter: str, *, headless: bool, whole: bool) -> TableStyle:
+    """The style of the table that begins so, as far as it is regular; not whether it is marked.
+
+    ``whole``: the last row is no piece of one.
+    """
+    rows: list[list[CsvField]] = [[]]
+    newline = ""
+    try:
+        for field in fields(text, delimiter):
+            rows[-1].append(field)
+            if field.end != delimiter:
+                newline = newline or field.end
+                rows.append([])
+    except Malformed:
+        whole = False
+    rows = [
+        row for row in (rows if whole else rows[:-2]) if len(row) > 1 or any(f.raw for f in row)
+    ]
+    needs = _needs_quotes(delimiter)
+    names, cells = rows[:1], rows[not headless :]
+    quoted = all(field.quoted for row in names for field in row)
+    spare = any(field.quoted and not needs(field.text) for row in names for field in row)
+    columns = list(zip(*cells, strict=False))
+    return TableStyle(newline or "\n", names=quoted and spare, cells=_quoted_cells(columns, needs))
+
+
+def _quoted_cells(columns: list[tuple[CsvField, ...]], needs: Any) -> tuple[str, ...]:
+    """How each of the columns is quoted; nothing where none is quoted without need.
+
+    A column without an empty cell does not say whether those are quoted: others do.
+    """
+    several = len(columns) > 1
+    if not any(
+        f.quoted and not needs(f.text) and (several or f.text) for each in columns for f in each
+    ):
+        return ()
+    seen = [
+        ({f.quoted for f in each if f.text}, {f.quoted for f in each if not f.text})
+        for each in columns
+    ]
+    always = [False not in filled for filled, _ in seen]
+    empty = {quoted for (_, some), fit in zip(seen, always, strict=True) if fit for quoted in some}
+    unseen = ALL if empty == {True} or (not empty and all(always)) else FILLED
+    return tuple(_quoted_as(*each, unseen) for each in seen)
+
+
+def _quoted_as(filled: set[bool], empty: set[bool], unseen: str) -> str:
+    """How a column is quoted of whose cells these are: ``unseen`` where none is empty."""
+    if False in filled or len(empty) == 2:
+        return NEEDED
+    if not empty:
+        return unseen
+    if True in empty:
+        return ALL
+    return FILLED if filled else NEEDED
 
 
 @cache

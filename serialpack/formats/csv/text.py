@@ -21,7 +21,7 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.csv.style import detect_style, style_of, write_rows
+from serialpack.formats.csv.style import TableStyle, detect_style, style_of, table_style, write_rows
 from serialpack.formats.csv.tokens import (
     BEHIND_QUOTE,
     LONE_RETURN,
@@ -60,6 +60,9 @@ _PLAIN_TABS = (
 
 #: The longest header, in bytes, that the style keeps as it stands.
 _MAX_HEAD = 16 << 10
+
+#: So many bytes tell how a table is written.
+_MAX_LOOK = 64 << 10
 
 
 class CsvText(ValueFormat):
@@ -103,12 +106,14 @@ class CsvText(ValueFormat):
         """The header of a block's source."""
         return block.context or self._head(bytes(block.data))
 
-    def ends_of(self, block: SourceBlock) -> tuple[str, bool]:
-        """What ends the lines of a source, by its first block, and whether it begins with a
-        byte-order mark."""
-        data = bytes(block.data[:_MAX_HEAD])
+    def style_of_table(self, block: SourceBlock) -> tuple[TableStyle, list[str]]:
+        """How a source is written, by its first block, and its columns."""
+        data = bytes(block.data[:_MAX_LOOK])
         text = data[before_header(data) :].decode("utf-8", "replace")
-        return detect_style(text, self._mark).newline, data.startswith(BOM_UTF8)
+        whole, headless = len(data) == len(block.data), self.declared.headless
+        style = table_style(text, self._mark, headless=headless, whole=whole)
+        names = unique_names(self._names(self.header_of(block)))
+        return style._replace(marked=data.startswith(BOM_UTF8)), names
 
     def count_columns(self, block: SourceBlock, few: int) -> int:
         """How many columns a block's source has, told from its header before that is names; an
