@@ -94,6 +94,7 @@ _serialpack_kind() {
         "unpack --types") kind= ;;
         "unpack --indent") kind= ;;
         "unpack --separator") kind= ;;
+        "unpack --out-delimiter") kind= ;;
         "unpack --fields") kind= ;;
         "unpack --schema") kind=path ;;
         "unpack --message") kind= ;;
@@ -153,7 +154,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust --key --duplicates -s --serializer -c --codec --get -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal --scheduler -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --out-delimiter --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust --key --duplicates -s --serializer -c --codec --get -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal --scheduler -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)

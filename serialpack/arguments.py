@@ -68,6 +68,7 @@ ARGUMENTS: dict[str, tuple[str, str | Callable[[str], str]]] = {
     "--null": ("shaping.null", _text),
     "-o": ("target", _text),
     "--records": ("record_range", _range),
+    "--out-delimiter": ("shaping.delimiter", _text),
     "-s": ("serializer", _text),
     "--salvage": ("salvage", "True"),
     "--schema": ("options[schema]", _text),

@@ -91,7 +91,7 @@ def _told(format: str | None, name: str | None, head: bytes, delimiter: str | No
             # Anything is one table or another between the delimiters that one names.
             raise UsageError(
                 f"--delimiter is for what is read as CSV, not for {plain.name}",
-                hint="--from csv where it is; what is written as csv has commas, as tsv tabs",
+                hint="--from csv where it is; --out-delimiter says what is written",
             )
         return found
     if format is None:

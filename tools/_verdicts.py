@@ -88,6 +88,7 @@ carriage returns alone, as of old Macs, are read as lines, which is told; in quo
 CSV and TSV are written with line feeds, quotes where they are needed, in UTF-8 without a byte-order
 mark; where the source is one too, with its delimiter, ends of lines and mark, and quoted as it is
 where its first 64 KiB follow a rule: all cells, those of some columns, those that are not empty.
+`--out-delimiter CHAR` says what stands between the fields, whatever the source is: `,`, `;` or `|`.
 Several that become one file (`-o -`) have line feeds, quotes where they are needed, and no mark.
 
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)

@@ -243,6 +243,7 @@ def shaping_of(said: Conversion) -> Shaping:
         said.ascii,
         said.infer,
         types_of(said.types),
+        said.out_delimiter,
     )
 
 

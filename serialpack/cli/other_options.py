@@ -47,6 +47,7 @@ _CALLED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("--from",): ("--input-format", "--in-format", "--input-type"),
     ("--indent", "2"): ("--pretty", "--pretty-print", "--prettify"),
     ("--delimiter",): ("--sep", "--delim", "--field-separator"),
+    ("--out-delimiter",): ("--ofs", "--out-sep", "--output-delimiter"),
     ("--encoding",): ("--charset",),
     ("--fields",): ("--columns", "--cols", "--select", "--keys"),
     ("--table",): ("--sheet",),

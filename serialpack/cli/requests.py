@@ -96,6 +96,7 @@ class Conversion(NamedTuple):
     ascii: bool
     flatten: bool
     separator: str | None
+    out_delimiter: str | None
     tagged: bool
     skip_bad: bool
     fields: tuple[str, ...]

@@ -102,13 +102,16 @@ _OF_FILES = (
     "--types",
     metavar="NAME=TYPE",
     multiple=True,
-    help="Give these columns a type: integer, number, date, ...",
+    help="Give columns a type: integer, number, date, ...",
 )
 @click.option("--indent", type=click.IntRange(1, 16), metavar="N", help="Spaces for each level.")
 @click.option("--ascii", is_flag=True, help="Escape what is not ASCII, in JSON and NDJSON.")
 @click.option("--flatten", is_flag=True, help="Write maps as columns a.b in Parquet and Arrow.")
 @click.option(
     "--separator", metavar="WORD", help="What stands between a and b; default: . if it can."
+)
+@click.option(
+    "--out-delimiter", metavar="CHAR", help="Between fields of the CSV that is written: , ; or |."
 )
 @click.option("--tagged", is_flag=True, help="Write, and read, JSON that says every type.")
 @click.option("--skip-bad", is_flag=True, help="Leave out bad records, and say which.")

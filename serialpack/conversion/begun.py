@@ -40,7 +40,7 @@ from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
 from serialpack.conversion.writing import WritingHalf
-from serialpack.detect import AsFound
+from serialpack.detect import AsFound, dialect_named
 from serialpack.errors import UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -104,7 +104,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         if shaping.at or FORMATS.declaration(to).is_array:
             given = from_archive(given, shaping.at, source)
             shaping = shaping._replace(at=None)
-    target = _same_dialect(to, given.plan.source)
+    target = _dialect(to, given.plan.source, shaping.delimiter)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(
         verify=verify,
@@ -222,7 +222,7 @@ def _known(
         lost = Difference(0, "$", shown(odd.key), "", kind)
         raise WritingHalf(plan).refuse(lost, None, None, [record]) from None
     if to in TEXT_TABLES and looked.kept is not None and seen is not None:
-        layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to))
+        layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to, shaping.delimiter))
         return Known(layout, (), block_size, kept=layout.kept)
     kept = None
     if to in KEEPING and seen is not None and plan.is_text_table and looked.shape.keys:
@@ -248,13 +248,16 @@ def _layout(looked: Looked, front: Begun, to: str, how: ConvertOptions) -> Layou
     return made(looked.shape, shaping, looked.rows)
 
 
-def _as_kept(kept: KeptTable, misfits: Collection[str], to: str) -> KeptTable:
-    """What is kept, for those columns that are still so, between the delimiters of ``to``."""
+def _as_kept(
+    kept: KeptTable, misfits: Collection[str], to: str, delimiter: str | None
+) -> KeptTable:
+    """What is kept, for those columns that are still so, between the delimiters of ``to``, or as
+    the user says."""
     columns = {name: column for name, column in kept.columns.items() if name not in misfits}
     own = FORMATS.declaration(to).delimiter.decode()
     dialects = [each for each in FORMATS.sources() if each.dialect_of == to and not each.is_target]
     others = {each.delimiter.decode() for each in dialects}
-    mark = kept.delimiter if kept.delimiter in others else own
+    mark = delimiter or (kept.delimiter if kept.delimiter in others else own)
     return kept._replace(columns=columns, delimiter=mark)
 
 
@@ -278,8 +281,11 @@ def _is_of(source: str, to: str) -> bool:
     return source == to or (dialect.dialect_of == to and not dialect.is_target)
 
 
-def _same_dialect(to: str, source: str) -> str:
-    """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
+def _dialect(to: str, source: str, delimiter: str | None) -> str:
+    """The format that is written for ``to``: CSV with ``delimiter``, or with that of a source which
+    is CSV."""
+    if delimiter is not None:
+        return dialect_named(delimiter)
     if source == to or not _is_of(source, to):
         return to
     dialect = FORMATS.declaration(source)

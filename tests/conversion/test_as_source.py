@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import IO
 
 import pytest
 
 from serialpack.conversion.files import convert
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import UsageError
 
 MARK = b"\xef\xbb\xbf"
 WINDOWS = MARK + b'a;b\r\n1;x\r\n2;"y\nz"\r\n'
@@ -46,8 +48,8 @@ def test_so_have_some_of_its_columns_and_other_records() -> None:
 
 def test_other_formats_are_written_as_usual() -> None:
     assert converted(WINDOWS, "tsv", format="csv") == b'a\tb\n1\tx\n2\t"y\nz"\n'
-    json = converted(WINDOWS, "json", format="csv")
-    assert converted(json) == b'a,b\n"1",x\n"2","y\nz"\n'
+    text = converted(WINDOWS, "json", format="csv")
+    assert converted(text) == b'a,b\n"1",x\n"2","y\nz"\n'
     assert converted(WINDOWS, format="csv", as_source=False) == b'a;b\n1;x\n2;"y\nz"\n'
 
 
@@ -124,3 +126,41 @@ def test_values_with_types_stay_what_they_are(rows: int) -> None:
     nested = b'"a.b","a.c"\n' + b'1,"x"\n' * rows
     shaping = Shaping(typed=True, nest=("",))
     assert converted(nested, format="csv", shaping=shaping) == nested
+
+
+@pytest.mark.parametrize("mark", [",", ";", "|"])
+def test_what_stands_between_fields_can_be_said(mark: str) -> None:
+    """Of any source; and what reads it as it was names it."""
+    records = [{"a": 1.5, "b": f"x{mark}y"}, {"a": 2, "b": ","}]
+    shaping = Shaping(delimiter=mark)
+    target = io.BytesIO()
+    done = convert(io.BytesIO(json.dumps(records).encode()), target, to="csv", shaping=shaping)
+    text = target.getvalue()
+    assert list(csv.reader(io.StringIO(text.decode()), delimiter=mark)) == [
+        ["a", "b"],
+        ["1.5", f"x{mark}y"],
+        ["2", ","],
+    ]
+    assert done.back == ("-F", "csv" if mark == "," else done.back[1], "--typed")
+    back = converted(text, "json", format=done.back[1], shaping=Shaping(typed=True))
+    assert json.loads(back) == records
+    for source in (b"a\tb\n1\tx\n", b"a,b\n1,x\n", b"a;b\n1;x\n", b"a|b\n1|x\n"):
+        wanted = f"a{mark}b\n1{mark}x\n".encode()
+        assert converted(source, format=None, shaping=shaping) == wanted
+    kept = converted(b'a;b\n1;"x"\n', "parquet", format="csv", shaping=Shaping(infer=True))
+    assert converted(kept, shaping=shaping).startswith(f"a{mark}b\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("to", "mark", "said"),
+    [
+        ("json", ";", "--out-delimiter is for csv, not json"),
+        ("tsv", ";", "--out-delimiter is for csv, not tsv"),
+        ("csv", "\t", "--out-delimiter '\\t' is not written; --to tsv writes tabs"),
+        ("csv", ":", "--out-delimiter ':' is not written; one of , ; and |"),
+    ],
+)
+def test_what_cannot_stand_between_fields_is_refused(to: str, mark: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        converted(b"[]", to, shaping=Shaping(delimiter=mark))
+    assert refused.value.said == said

@@ -23,7 +23,8 @@ class Shaping(NamedTuple):
     where keys have dots. ``at``: the path of the list that is the records.
     ``indent``: spaces for each level of JSON. ``ascii``: JSON has an escape for each character that
     is not ASCII. ``infer``: columns of text get the types that all their cells have. ``types``: the
-    columns that the user named, each with its type.
+    columns that the user named, each with its type. ``delimiter``: what stands between the fields
+    of CSV that is written, a comma, ``;`` or ``|``; None: what the source has, where that is CSV.
     """
 
     null: str | None = None
@@ -36,6 +37,7 @@ class Shaping(NamedTuple):
     ascii: bool = False
     infer: bool = False
     types: tuple[tuple[str, str], ...] = ()
+    delimiter: str | None = None
 
     @property
     def reads(self) -> bool:
@@ -58,6 +60,10 @@ class Shaping(NamedTuple):
             raise UsageError("--separator is one or more printable characters", hint="like . or /")
         if self.gives_types and self.typed:
             raise UsageError("--infer and --types go without --typed, which reads cells as values")
+        if self.delimiter not in (None, *",;|"):
+            tabs = self.delimiter in ("\t", "\\t", "tab")
+            hint = "--to tsv writes tabs" if tabs else "one of , ; and |"
+            raise UsageError(f"--out-delimiter {self.delimiter!r} is not written", hint=hint)
         if self.null is None:
             return
         if not self.null.isprintable() or re.search(r'["\s,;|]', self.null) or not self.null:
