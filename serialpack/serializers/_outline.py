@@ -22,7 +22,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
-from serialpack.serializers.arrays import MASKED, SHOWN, descr_of
+from serialpack.serializers.arrays import MASKED, SAME, SHOWN, descr_of, one_of
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
@@ -50,6 +50,7 @@ def outline(message: Buffer) -> ObjectOutline:
 class _Outliner:
     def __init__(self) -> None:
         self.beside: list[ArrayHeader | None] = []
+        self._words: list[str] = []
         self._level = 0
 
     def __call__(self, code: int, data: bytes) -> Any:
@@ -59,7 +60,10 @@ class _Outliner:
         (parts,) = messages(data, ext_hook=self)
         self._level -= 1
         if code == ARRAY:
-            return self._array(*parts)
+            self._words.append(self._array(*parts))
+            return self._words[-1]
+        if code == SAME:
+            return one_of(self._words, *parts)
         if code == ARROW:
             inside, size = parts
             self.beside += [None] if inside is None else []

@@ -14,6 +14,8 @@ from serialpack.stages.stage import Buffer
 
 #: The extensions of arrays with a mask, and of those of the classes that show one in another way.
 MASKED, SHOWN = 33, 34
+#: An array that the message had before.
+SAME = 35
 _SHOWN = ("matrix", "recarray")
 
 
@@ -158,3 +160,10 @@ def shown_of(name: str, items: Any) -> Any:
     if name == "matrix" and np.ndim(items) != 2:
         raise ValueError("a matrix without two dimensions")
     return np.asarray(items).view(getattr(np, name))
+
+
+def one_of(arrays: list[Any], number: int) -> Any:
+    """The array of this number, of those that a message had before; ValueError."""
+    if type(number) is not int or not 0 <= number < len(arrays):
+        raise ValueError("the same array as one that is not there")
+    return arrays[number]

@@ -33,11 +33,13 @@ from serialpack.serializers._own_types import (
 )
 from serialpack.serializers.arrays import (
     MASKED,
+    SAME,
     SHOWN,
     array_over,
     described,
     is_array,
     masked_of,
+    one_of,
     parts_of_masked,
     parts_of_shown,
     scalar_over,
@@ -64,9 +66,9 @@ from serialpack.serializers.of_polars import OF_POLARS, parts_of_polars, polars_
 from serialpack.stages.stage import Buffer, is_failure
 from serialpack.values.kinds import TEXT_KINDS
 
-#: What each makes of a value that it knows: an extension and its parts.
-_MAKERS = (
-    *(parts_of, parts_of_masked, parts_of_shown),
+#: What each makes of a value of a library that it knows: an extension and its parts.
+_LIBRARIES = (
+    *(parts_of_masked, parts_of_shown),
     *(parts_of_pandas, parts_of_arrow, parts_of_polars),
 )
 
@@ -163,6 +165,12 @@ class _ExtensionWriter:
         self._beside = beside
         self._alone = alone
         self._level = 0
+        #: The number of each array that the user's own values hold, by its identity, and the array,
+        #: which must live on for that; and how many arrays there were. What a library makes of its
+        #: values may be one in memory by chance, and to be changed apart.
+        self._known: dict[int, tuple[int, Any]] = {}
+        self._arrays = 0
+        self._of_library = False
 
     def message(self, value: Any) -> bytes:
         """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
@@ -193,7 +201,11 @@ class _ExtensionWriter:
         elif is_table(value):
             made = self._table(value)
         else:
-            made = next(filter(None, (make(value) for make in _MAKERS)), None)
+            made = parts_of(value)
+        of_library = self._of_library
+        if made is None:
+            made = next(filter(None, (make(value) for make in _LIBRARIES)), None)
+            self._of_library = True
         if made is None or (made[0] in OWN_CLASSES and self._alone):
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
@@ -202,14 +214,20 @@ class _ExtensionWriter:
         code, parts = made
         inner = self.message(parts)
         self._level -= 1
+        self._of_library = of_library
         return msgpack.ExtType(code, inner)
 
     def _array(self, value: Any) -> tuple[int, list[Any]]:
         import numpy as np
 
+        if known := self._known.get(id(value)):
+            return SAME, [known[0]]
         facts, data = described(np.asarray(value))
         if isinstance(value, np.generic):
             return SCALAR, [bytes(data), facts[0]]
+        if self._beside and not self._of_library:
+            self._known[id(value)] = self._arrays, value
+        self._arrays += 1
         if not self._beside or data.nbytes < LARGE:
             return ARRAY, [bytes(data), *facts]
         self.buffers.append(data)
@@ -254,6 +272,7 @@ class _ExtensionReader:
         self._buffers = buffers
         self._over = over
         self._level = 0
+        self._arrays: list[Any] = []
         self.used = 0
 
     def values(self, data: Buffer) -> list[Any]:
@@ -281,7 +300,10 @@ class _ExtensionReader:
 
     def _made(self, code: int, parts: list[Any]) -> Any:
         if code == ARRAY:
-            return self._array(*parts)
+            self._arrays.append(self._array(*parts))
+            return self._arrays[-1]
+        if code == SAME:
+            return one_of(self._arrays, *parts)
         if code == ARROW:
             # It lies over whatever an array of bytes would.
             inside, size = parts

@@ -57,9 +57,11 @@ def serialized() -> dict[str, bytes]:
     fields = repr([("a", "|u1"), ("b", "|i1")])
     records = ExtType(18, packb([bytes(range(6)), fields, [3], False, True]))
     shown = [["matrix", items], ["recarray", records]]
+    same = ExtType(35, packb([1])), ExtType(2, packb([ExtType(35, packb([0]))]))
     return {
         "object-masked": packb(masked),
         "object-shown": packb([ExtType(34, packb(each)) for each in shown]),
+        "object-same": framed(packb([*held.values(), items, *same]), [bytearray(_ROWS), _BYTES]),
         "object-collections": packb(collections),
         "object-ranges": packb(ranges),
         "object-pandas": PANDAS,
@@ -73,6 +75,7 @@ def serialized() -> dict[str, bytes]:
 DUMPED = {
     "object-masked": "objects+none",
     "object-shown": "objects+none",
+    "object-same": "objects",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-pandas": "objects+zstd:3",

@@ -1,0 +1,68 @@
+"""Arrays that an object holds more than once."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgpack
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.errors import DamagedError
+from serialpack.values.equality import difference
+from tests.serializers.test_array_types import _array
+from tests.serializers.test_own_objects import made_of
+
+
+class Held(NamedTuple):
+    """Where an array is held once more."""
+
+    array: Any
+
+
+def test_the_very_same_array_is_stored_once_and_stays_one(tmp_path: Path) -> None:
+    """It was stored as often as it was held, and became as many arrays."""
+    large, small = np.arange(20_000.0), np.arange(3)
+    value: dict[str, Any] = {
+        "a": large,
+        "b": [large, small],
+        "c": (Held(small), Held(large)),
+        "d": large.copy(),
+    }
+    data = serialpack.dumps(value, "objects+none")
+    assert len(data) < 2 * large.nbytes + 2000
+    path = tmp_path / "a.spk"
+    path.write_bytes(data)
+    for mode in (None, "r", "c"):
+        found = serialpack.load(path, mmap_mode=mode)
+        assert np.array_equal(found["d"], value["d"])
+        assert found["a"] is found["b"][0] is found["c"][1].array
+        assert found["b"][1] is found["c"][0].array
+        assert found["d"] is not found["a"]
+    mixed = [np.ma.masked_array(small, small > 1), small, large, np.float64(1), small, large]
+    again = serialpack.loads(serialpack.dumps(mixed, "objects"))
+    assert difference(mixed, again) is None
+    assert again[1] is again[4] is not again[0].data
+    assert again[2] is again[5]
+
+
+def test_arrays_that_only_a_library_shares_stay_apart() -> None:
+    """Two series on one memory may be two to pandas, which copies before it writes to one."""
+    pd = pytest.importorskip("pandas")
+    one = pd.Series(np.arange(20_000.0))
+    found = serialpack.loads(serialpack.dumps([one, one.copy(deep=False)], "objects"))
+    found[0][0] = 5.0
+    assert found[1][0] == 0.0
+
+
+@pytest.mark.parametrize("parts", [[0], [1], [-1], [True], ["0"], [], [0, 0]])
+def test_an_array_before_that_is_not_there_is_one_error(parts: list[Any]) -> None:
+    data = made_of([msgpack.ExtType(35, msgpack.packb(parts)), _array(b"ab", "|u1", 2)])
+    with pytest.raises(DamagedError):
+        serialpack.loads(data)
+    with contextlib.suppress(serialpack.SerialpackError):
+        serialpack.inspect(io.BytesIO(data))
