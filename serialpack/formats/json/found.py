@@ -8,6 +8,7 @@ from functools import cache
 #: What stands around JSON; and what it begins and ends with, to be told by.
 _WHITE = b" \t\r\n"
 _BEGINS, _ENDS = (b"{", b"["), (b"}", b"]")
+_SCALARS = tuple(bytes([each]) for each in b'"-0123456789tfn')
 
 
 def json_kind(head: bytes, named: str | None = None) -> str | None:
@@ -18,7 +19,8 @@ def json_kind(head: bytes, named: str | None = None) -> str | None:
     other.
     """
     if named == "json":
-        return "ndjson" if _are_lines(head.removeprefix(BOM_UTF8).strip(_WHITE)) else "json"
+        text = head.removeprefix(BOM_UTF8).strip(_WHITE)
+        return "ndjson" if _are_lines(text) or _are_scalars(text) else "json"
     found = _kind(head)
     if named == "ndjson" and found == "json" and not begins_line(head):
         return "json"
@@ -42,6 +44,15 @@ def _are_lines(text: bytes) -> bool:
         return False
     lines = [line for each in text.split(b"\n", 16)[:16] if (line := each.strip(_WHITE))]
     return len(lines) > 1 and json_state(lines[0]) == "whole" and json_state(lines[1]) != "no"
+
+
+def _are_scalars(text: bytes) -> bool:
+    """Whether it begins with lines of JSON of which the first is no container: as JSON it would be
+    all."""
+    first, newline, rest = text.partition(b"\n")
+    second = rest.lstrip(_WHITE).partition(b"\n")[0]
+    scalar = newline and first.startswith(_SCALARS) and json_state(first.rstrip()) == "whole"
+    return bool(scalar) and json_state(second.strip(_WHITE)) != "no"
 
 
 def begins_line(head: bytes) -> bool:
