@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 class Takes(NamedTuple):
     """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what one of
     the others is called, and several. ``whole``: folders and links too, see ``Walk``; else
-    ``keeps_empty`` says what does keep the empty ones, where that is worth a word."""
+    ``keeps_whole`` says what does keep them, where empty ones and links are worth a word."""
 
     test: Callable[[str], bool] = lambda _: True
     words: tuple[str, str] = ("", "")
     whole: bool = False
-    keeps_empty: str = ""
+    keeps_whole: str = ""
 
 
 class Inputs(NamedTuple):
@@ -181,14 +181,17 @@ def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list
         ),
     ]
     words = [number_of(count, one, many) for count, one, many in left if count]
-    if walk.empty and takes.keeps_empty:
-        words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_empty})")
+    if walk.empty and takes.keeps_whole:
+        words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_whole})")
     if empty and not walk.errors:
         out = f", {', '.join(words)} left out" if words else ""
         fits = " that fit --include, which is about paths below it" if sources.include else ""
         notes.append(f"{walk.folder}: no files to take{fits}{out}")
     elif words:
         notes.append(f"{walk.folder}: left out: {', '.join(words)}")
+    if walk.followed and takes.keeps_whole:
+        links = number_of(walk.followed, "link becomes a file", "links become files")
+        notes.append(f"{walk.folder}: {links} ({takes.keeps_whole})")
     return notes
 
 

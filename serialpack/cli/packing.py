@@ -56,7 +56,7 @@ class Packer:
         takes = Takes(
             lambda name: packed_too or not name.endswith(SUFFIX),
             (f"{SUFFIX} file", f"{SUFFIX} files"),
-            keeps_empty="--archive keeps them",
+            keeps_whole="--archive keeps them",
         )
         if asked.archive:
             takes = Takes(whole=True)
