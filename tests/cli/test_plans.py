@@ -60,6 +60,22 @@ def test_a_plan_names_what_is_no_container(run: Run, tmp_path: Path) -> None:
     assert plan.stderr == done.stderr != b""
 
 
+def test_a_plan_of_an_archive_says_how_files_are_kept(run: Run, tmp_path: Path) -> None:
+    """It named chains for files that share a block, which that does not have; and an archive of
+    nothing was fine."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text("[1]")
+    (tmp_path / "in/b").write_bytes(b"text" * (1 << 15))
+    pack = ("pack", "-r", "in", "--archive", "-o", "a.spk", "--dry-run")
+    assert run(*pack).stderr.decode().splitlines() == [
+        "would pack in into a.spk as in, as it is",
+        "would pack in/a.json into a.spk as in/a.json, in a block of files of its format",
+        "would pack in/b into a.spk as in/b, raw+zstd:3",
+    ]
+    said = run(*pack, "--include", "*.csv", code=2).stderr
+    assert b"a.spk: an archive has at least one entry\n" in said
+
+
 @needs_posix
 def test_a_plan_knows_which_names_are_too_long(run: Run, tmp_path: Path) -> None:
     """It said that they would be packed."""
