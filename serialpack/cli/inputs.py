@@ -206,6 +206,24 @@ def add_input_hint(error: SerialpackError, path: str) -> None:
         folder, name = os.path.split(path)
         if _GLOB.search(name) and os.path.isdir(folder or os.curdir):
             error.hint = recursive_command(folder or os.curdir, "--include", name)
+        else:
+            error.hint = _as_tar_has_it(path)
+
+
+def _as_tar_has_it(path: str) -> str | None:
+    """What is to be said of ``path``, which is not there, where it is named as tar, zip and 7z name
+    an archive to be made, or an entry of one."""
+    import click
+
+    context = click.get_current_context()
+    typed = list(context.find_root().obj or ())
+    packed = [each for each in typed if each.endswith(SUFFIX) and os.path.isfile(each)]
+    others = "--archive" not in typed and any(os.path.exists(each) for each in typed[1:])
+    if context.command.name == "pack" and path.endswith(SUFFIX) and others:
+        return f"--archive -o {shlex.quote(path)} makes it"
+    if context.command.name == "unpack" and packed:
+        return f"of {packed[0]} --include {shlex.quote(path)} takes that entry"
+    return None
 
 
 def recursive_command(folder: str, *more: str) -> str | None:
