@@ -366,10 +366,10 @@ def first_records(
         out = LimitedWrite(fmt.shown_by(write), max_size)
         if (lines := fmt.look_at_head(read, count)) is not None:
             out(lines)
-        elif packed:
+        elif packed and fmt.name != "bytes":  # of which more was read above
             unpack_records(opened, fmt.shown_by(write), Span(0, count), max_size)
         else:
-            slice_source(in_lines(fmt.declared, opened.read, head), out, fmt.name, Span(0, count))
+            slice_source(in_lines(fmt.declared, read, head), out, fmt.name, Span(0, count))
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

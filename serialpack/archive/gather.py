@@ -9,13 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import IO
 
 from serialpack.api import HEAD
-from serialpack.container.entries import EntryRow
+from serialpack.container.entries import EntryRow, nearest_time
 from serialpack.container.rows import MOST_ROOM
 from serialpack.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError, changed
+from serialpack.far import is_far
 from serialpack.files.source import Path, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import ByteSerializer
 
 #: Larger files are members of their own: what that takes is less than a hundredth of them, and
 #: each is taken apart by itself.
@@ -50,9 +53,18 @@ def look(path: Path, entry: str, *, owner: bool) -> ArchiveSource:
     # What is neither file, folder nor link is a file in the archive, with what comes out of it.
     kept = is_file or target is not None or stat.S_ISDIR(found.st_mode)
     mode = found.st_mode if kept else stat.S_IFREG | stat.S_IMODE(found.st_mode)
-    row = EntryRow(entry, mode, found.st_mtime_ns, target=target, owner=owners)
+    row = EntryRow(entry, mode, nearest_time(found.st_mtime_ns), target=target, owner=owners)
     size = found.st_size if is_file else SHARED_SIZE + 1
     return ArchiveSource(path, row, size, (found.st_dev, found.st_ino))
+
+
+def planned(path: str, serializer: str) -> str:
+    """How ``path`` will be kept, in words; nothing of a file that has a member of its own."""
+    if os.path.islink(path) or os.path.isdir(path):
+        return "as it is"
+    bytes_kept = issubclass(SERIALIZERS.cls(serializer), ByteSerializer) and not is_far(path)
+    shares = bytes_kept and os.path.isfile(path) and os.path.getsize(path) <= SHARED_SIZE
+    return "in a block of files of its format" if shares else ""
 
 
 def read_small(found: ArchiveSource) -> bytes:
@@ -68,7 +80,7 @@ def read_small(found: ArchiveSource) -> bytes:
             os.close(fd)
     except OSError as error:
         raise file_error(error, found.path, "read") from error
-    if (len(data), now.st_mtime_ns) != (found.size, found.entry.mtime):
+    if (len(data), nearest_time(now.st_mtime_ns)) != (found.size, found.entry.mtime):
         raise changed(found.path)
     return data
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 
+from serialpack.container.entries import nearest_time
 from serialpack.far import is_far
 from serialpack.text import number_of
 
@@ -18,12 +19,13 @@ _LABELS = {"security.selinux", "security.ima", "security.evm", "security.SMACK64
 def not_kept(sources: Mapping[str, str]) -> list[str]:
     """What is to be said of ``sources``, path in the archive and source, a line for each kind."""
     names: Counter[tuple[int, int]] = Counter()
-    attributes = outside = 0
+    attributes = outside = times = 0
     for entry, path in sources.items():
         if is_far(path):
             continue
         with suppress(OSError, ValueError):  # whoever reads it says so
             found = os.lstat(path)
+            times += nearest_time(found.st_mtime_ns) != found.st_mtime_ns
             if stat.S_ISLNK(found.st_mode):
                 outside += leads_out(entry, os.readlink(path))
             elif stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
@@ -38,6 +40,11 @@ def not_kept(sources: Mapping[str, str]) -> list[str]:
         said.append(
             f"{number_of(attributes, 'entry has', 'entries have')} extended attributes or an ACL,"
             " which are not kept"
+        )
+    if times:
+        said.append(
+            f"{number_of(times, 'entry has a time', 'entries have times')} before 1677 or after"
+            " 2262, of which the nearest in between is kept"
         )
     if outside:
         said.append(

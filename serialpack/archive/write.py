@@ -90,7 +90,7 @@ def pack_archive(
     Raises ArchiveError where nothing could be packed, UsageError for paths that cannot be in one
     archive, and what writing the target raises.
     """
-    _check_together(sources)
+    check_together(sources)
     check_threads(how.get("threads"))
     check_target(target, force, None)
     expect(lambda: total(list(sources.values())))
@@ -343,7 +343,7 @@ class _Counted:
         return taken
 
 
-def _check_together(sources: Mapping[str, Path | IO[bytes]]) -> None:
+def check_together(sources: Mapping[str, Path | IO[bytes]]) -> None:
     """UsageError where the paths of ``sources`` cannot be those of one archive."""
     if not sources:
         raise UsageError("an archive has at least one entry")

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 class Takes(NamedTuple):
     """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what one of
     the others is called, and several. ``whole``: folders and links too, see ``Walk``; else
-    ``keeps_empty`` says what does keep the empty ones, where that is worth a word."""
+    ``keeps_whole`` says what does keep them, where empty ones and links are worth a word."""
 
     test: Callable[[str], bool] = lambda _: True
     words: tuple[str, str] = ("", "")
     whole: bool = False
-    keeps_empty: str = ""
+    keeps_whole: str = ""
 
 
 class Inputs(NamedTuple):
@@ -181,14 +181,17 @@ def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list
         ),
     ]
     words = [number_of(count, one, many) for count, one, many in left if count]
-    if walk.empty and takes.keeps_empty:
-        words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_empty})")
+    if walk.empty and takes.keeps_whole:
+        words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_whole})")
     if empty and not walk.errors:
         out = f", {', '.join(words)} left out" if words else ""
         fits = " that fit --include, which is about paths below it" if sources.include else ""
         notes.append(f"{walk.folder}: no files to take{fits}{out}")
     elif words:
         notes.append(f"{walk.folder}: left out: {', '.join(words)}")
+    if walk.followed and takes.keeps_whole:
+        links = number_of(walk.followed, "link becomes a file", "links become files")
+        notes.append(f"{walk.folder}: {links} ({takes.keeps_whole})")
     return notes
 
 
@@ -203,6 +206,24 @@ def add_input_hint(error: SerialpackError, path: str) -> None:
         folder, name = os.path.split(path)
         if _GLOB.search(name) and os.path.isdir(folder or os.curdir):
             error.hint = recursive_command(folder or os.curdir, "--include", name)
+        else:
+            error.hint = _as_tar_has_it(path)
+
+
+def _as_tar_has_it(path: str) -> str | None:
+    """What is to be said of ``path``, which is not there, where it is named as tar, zip and 7z name
+    an archive to be made, or an entry of one."""
+    import click
+
+    context = click.get_current_context()
+    typed = list(context.find_root().obj or ())
+    packed = [each for each in typed if each.endswith(SUFFIX) and os.path.isfile(each)]
+    others = "--archive" not in typed and any(os.path.exists(each) for each in typed[1:])
+    if context.command.name == "pack" and path.endswith(SUFFIX) and others:
+        return f"--archive -o {shlex.quote(path)} makes it"
+    if context.command.name == "unpack" and packed:
+        return f"of {packed[0]} --include {shlex.quote(path)} takes that entry"
+    return None
 
 
 def recursive_command(folder: str, *more: str) -> str | None:

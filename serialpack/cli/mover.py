@@ -335,8 +335,12 @@ class Mover:
         for path in paths:
             check_removal(path, keep=self._outputs.keep)
         if self.dry_run:
+            from serialpack.cli.plans import check_place
+
             if STDIO not in paths:
                 check()
+            if target not in (None, STDIO) and not (is_far(target) or is_device(target)):
+                check_place(target)
             removes = [] if self._outputs.keep else [f"would remove {path}" for path in paths]
             for line in (*plan, *removes):
                 say(self._manner, line)

@@ -56,7 +56,7 @@ class Packer:
         takes = Takes(
             lambda name: packed_too or not name.endswith(SUFFIX),
             (f"{SUFFIX} file", f"{SUFFIX} files"),
-            keeps_empty="--archive keeps them",
+            keeps_whole="--archive keeps them",
         )
         if asked.archive:
             takes = Takes(whole=True)
@@ -196,7 +196,7 @@ class Packer:
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
         from serialpack.archive.not_kept import not_kept
-        from serialpack.archive.write import pack_archive
+        from serialpack.archive.write import check_together, pack_archive
 
         entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
         for path, error in refused:
@@ -207,7 +207,9 @@ class Packer:
             if refused:
                 raise ArchiveError(refused, len(entries) + len(refused), done="packed", path=target)
             return {}
-        if not self._mover.dry_run:
+        if self._mover.dry_run:
+            check_together(entries)
+        else:
             for line in without_dead([os.path.dirname(target)]):
                 say(self._manner, line)
         # To look at each takes as long as to pack it.
@@ -298,15 +300,15 @@ class Packer:
 
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""
-        if self._archive is not None and (os.path.islink(path) or os.path.isdir(path)):
-            return "as it is"
-        choice = self._choice
-        how = self._how
+        from serialpack.archive.gather import planned
+
+        choice, how = self._choice, self._how
+        if self._archive is not None and (kept := planned(path, choice.chain.serializer.name)):
+            return kept
         table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
         if path != STDIO:
             choice = api.chosen(path, choice, format=self._format, table=table)
-        found = choice
-        return str(found.chain) if found.settled else "auto"
+        return str(choice.chain) if choice.settled else "auto"
 
 
 def _archive_name(inputs: Sequence[str], output: str | None) -> str:

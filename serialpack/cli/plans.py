@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from serialpack import api
@@ -11,7 +13,27 @@ from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import looks_like
 from serialpack.errors import ExistingFileError, NotContainerError
 from serialpack.files.paths import check_folder
+from serialpack.files.source import file_error
 from serialpack.text import number_of, printable
+
+
+def check_place(target: str) -> None:
+    """FileError where there can be no file or folder ``target``, as far as the system tells before
+    it is made: a name that is too long, a folder that is not to be written to."""
+    there, names = os.path.abspath(target), []
+    while not os.path.isdir(there):
+        there, name = os.path.split(there)
+        names.append(name)
+    try:
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.lstat(os.path.join(there, name))
+        if not os.access(there, os.W_OK | os.X_OK):
+            read_only = hasattr(os, "statvfs") and os.statvfs(there).f_flag & os.ST_RDONLY
+            number = errno.EROFS if read_only else errno.EACCES
+            raise OSError(number, os.strerror(number))
+    except OSError as error:
+        raise file_error(error, target, "write") from None
 
 
 def check_packed(path: str, *, salvage: bool) -> None:

@@ -32,6 +32,9 @@ SECOND_FORM = b"\x02"
 #: What an entry takes of the room that the rows of a block have, beside path and target.
 ROW_ROOM = 32
 
+#: The times that rows hold, in ns since 1970: from 1677 to 2262.
+_TIMES = -(1 << 63), (1 << 63) - 1
+
 
 class EntryRow(NamedTuple):
     """A file, a folder or a symbolic link of an archive.
@@ -79,6 +82,12 @@ class EntryRow(NamedTuple):
         if self.is_link and not (self.target and "\0" not in self.target):
             return "is of a link that leads nowhere"
         return None
+
+
+def nearest_time(mtime: int) -> int:
+    """``mtime``, or the nearest time that an entry can have: file systems know others."""
+    first, last = _TIMES
+    return min(max(mtime, first), last)
 
 
 class Covered(NamedTuple):

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import msgpack
 from xxhash import xxh3_64, xxh3_64_intdigest
 
-from serialpack.errors import DamagedError, TruncatedError
+from serialpack.errors import DamagedError, RefusedError, TruncatedError, UsageError
 from serialpack.stages.stage import Buffer
 
 #: Magic of our skippable frames (RFC 8878, 3.1.2: one of 0x184D2A50 to 0x184D2A5F).
@@ -274,6 +274,20 @@ def pack_body(*objects: Any) -> bytes:
         packer.pack(each)
     body: bytes = packer.bytes()
     return body
+
+
+def pack_values(*values: Any) -> bytes:
+    """``values`` as MessagePack, one after another; UsageError for what that cannot
+    hold, RefusedError for a number (of all that there are only times are not bounded before)."""
+    try:
+        return pack_body(*values)
+    except OverflowError:
+        raise RefusedError(
+            "its time is before 1677 or after 2554, and cannot be kept",
+            hint="touch gives it another",
+        ) from None
+    except (UnicodeEncodeError, TypeError, ValueError) as error:
+        raise UsageError(f"the header cannot hold a value ({error})") from None
 
 
 def read_back(body: bytes) -> Any:

@@ -25,6 +25,7 @@ from serialpack.container.frames import (
     START_ZSTD,
     checksum,
     pack_body,
+    pack_values,
     unpack_body,
 )
 from serialpack.container.limits import max_stored, too_much
@@ -383,14 +384,6 @@ def bytes_of(value: Any) -> bytes:
     if not isinstance(value, bytes):
         raise TypeError("not a byte string")
     return value
-
-
-def pack_values(*values: Any) -> bytes:
-    """``values`` as MessagePack, one after another; UsageError for what that cannot hold."""
-    try:
-        return pack_body(*values)
-    except (UnicodeEncodeError, OverflowError, TypeError, ValueError) as error:
-        raise UsageError(f"the header cannot hold a value ({error})") from None
 
 
 def _meta(values: dict[str, Any], start: int) -> dict[str, str]:

@@ -24,6 +24,7 @@ from serialpack.container.frames import (
     frame_rest,
     has_mark,
     open_frame,
+    pack_values,
     read_back,
     unpack_body,
     write_frame,
@@ -40,7 +41,6 @@ from serialpack.container.records import (
     Part,
     StoredBlock,
     bytes_of,
-    pack_values,
 )
 from serialpack.errors import DamagedError, InputError, SerialpackError, UnsupportedError, newer
 from serialpack.stages.stage import Buffer

@@ -57,6 +57,8 @@ class Walk:
         #: How many files ``takes`` did not take, how many links to folders there were, and how
         #: many that are no files.
         self.not_taken = self.links = self.others = 0
+        #: How many links were taken as the files that they lead to.
+        self.followed = 0
         #: How many folders below it have nothing in them; not counted where files are chosen.
         self.empty = 0
         #: Those ``without`` which were come upon.
@@ -133,6 +135,7 @@ class Walk:
         if not self._takes(entry.name):
             self.not_taken += 1
             return ""
+        self.followed += not self._whole and entry.is_symlink()
         return "file"
 
     def _is_standard(self, entry: os.DirEntry[str]) -> bool:

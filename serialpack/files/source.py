@@ -50,8 +50,8 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
     if isinstance(error, io.UnsupportedOperation):
         why = f"the file was not opened to {doing}"
     kind = next(ours for theirs, ours in _KINDS.items() if isinstance(error, theirs))
-    is_long = (error.errno, doing) == (errno.ENAMETOOLONG, "write")
-    hint = "-o names it otherwise" if is_long else None
+    of_name = doing == "write" and error.errno in (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
+    hint = "-o names the output of one file" if of_name else None
     return kind(f"cannot {doing}: {why}", error.errno, path=path, hint=hint)
 
 

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.auto.choice import Split
-from serialpack.container.entries import Covered, EntryRow
+from serialpack.container.entries import Covered, EntryRow, nearest_time
 from serialpack.container.frames import frame_check
 from serialpack.container.index import IndexRow
 from serialpack.container.names import DictionaryName
@@ -350,7 +350,7 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         format=fmt.number,
         block_size=packing.block_size,
         name=packing.name,
-        mtime=packing.mtime,
+        mtime=nearest_time(packing.mtime) if packing.mtime and packing.entry else packing.mtime,
         entry=packing.entry,
         archive=packing.archive,
         rows=packing.archive and packing.entry is None,

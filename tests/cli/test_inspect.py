@@ -108,3 +108,11 @@ def test_without_a_file_a_pipe_is_read(run: Run, tmp_path: Path) -> None:
     blocks = run("inspect", "--blocks", stdin=(tmp_path / "x.csv.spk").read_bytes()).stdout
     assert b"  8,004  " in blocks
     assert b"  2,000  " in blocks
+
+
+def test_the_first_records_of_packed_bytes(run: Run, tmp_path: Path) -> None:
+    """It was no serialpack file, whose rest --salvage was to give back."""
+    (tmp_path / "a.bin").write_bytes(b"\x00\x01\x02")
+    run("pack", "a.bin")
+    said = run("inspect", "--head", "1", "a.bin.spk", code=2).stderr
+    assert b"a.bin.spk: the records of this source (bytes) cannot be told apart" in said

@@ -281,3 +281,21 @@ def test_a_plan_draws_no_profile(run: Run, tmp_path: Path) -> None:
     plan = lines(run("pack", "a.json", "--dry-run", "--profile", "p.html", "--stats").stderr)
     assert plan == ["would pack a.json to a.json.spk as raw+zstd:3"]
     assert not (tmp_path / "p.html").exists()
+
+
+def test_archives_and_entries_named_as_tar_has_them(run: Run, tmp_path: Path) -> None:
+    """What was said of them named no way that works."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a b.json").write_bytes(b"[1]")
+    said = run("pack", "-r", "all.spk", "in", "-o", "out", code=1).stderr.decode()
+    assert (
+        "all.spk: cannot read: no such file or directory; --archive -o all.spk makes it\n" in said
+    )
+    run("pack", "-r", "in", "--archive", "-o", "all.spk", "--rm")
+    said = run("unpack", "all.spk", "in/a b.json", "-o", "out", "-f", code=1).stderr.decode()
+    assert "; of all.spk --include 'in/a b.json' takes that entry\n" in said
+    run("unpack", "all.spk", "--include", "in/a b.json", "-o", "two")
+    assert (tmp_path / "two/in/a b.json").is_file()
+    assert lines(run("unpack", "gone", code=1).stderr) == [
+        "serialpack: gone: cannot read: no such file or directory"
+    ]

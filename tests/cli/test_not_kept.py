@@ -61,3 +61,23 @@ def test_an_archive_without_files_is_told_of(run: Run, tmp_path: Path) -> None:
     (tmp_path / "in/x").mkdir(parents=True)
     run("pack", "-r", "in", "--archive", "-o", "a.spk")
     assert run("unpack", "a.spk", "-o", "out").stderr == b"a.spk -> out: 2 entries, 0 B\n"
+
+
+@needs_posix
+def test_times_that_no_archive_holds_are_told(run: Run, tmp_path: Path) -> None:
+    """They came back as others, without a word: 2446, the last year of ext4, as 1901."""
+    (tmp_path / "in").mkdir()
+    for name, size, year in (("a.json", 3, 2300), ("large", 1 << 20, 2446), ("old", 0, 1677)):
+        (tmp_path / "in" / name).write_bytes(b"[1]".ljust(size) if size else b"")
+        seconds = (year - 1970) * 31_556_952
+        os.utime(tmp_path / "in" / name, (seconds, seconds))
+    late = [each for each in (tmp_path / "in").iterdir() if each.stat().st_mtime > 1 << 33]
+    if len(late) < 2:
+        pytest.skip("this file system has no such times")
+    pack = ("pack", "-r", "in", "--archive", "-o", "a.spk")
+    said = run(*pack).stderr.decode()
+    assert "a.spk: 2 entries have times before 1677 or after 2262, of which the nearest" in said
+    run("unpack", "-q", "a.spk", "-o", "out")
+    last = ((1 << 63) - 1) / 1e9
+    assert {(tmp_path / "out/in" / each.name).stat().st_mtime for each in late} == {last}
+    assert b"left as it is" in run(*pack, "--skip-existing").stderr

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.told import needs_posix, not_root
+from tests.injected import powerless
 
 
 @pytest.fixture
@@ -56,6 +58,47 @@ def test_a_plan_names_what_is_no_container(run: Run, tmp_path: Path) -> None:
     plan = run("unpack", "a.json.spk", "--dry-run", code=3)
     done = run("unpack", "a.json.spk", code=3)
     assert plan.stderr == done.stderr != b""
+
+
+def test_a_plan_of_an_archive_says_how_files_are_kept(run: Run, tmp_path: Path) -> None:
+    """It named chains for files that share a block, which that does not have; and an archive of
+    nothing was fine."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text("[1]")
+    (tmp_path / "in/b").write_bytes(b"text" * (1 << 15))
+    pack = ("pack", "-r", "in", "--archive", "-o", "a.spk", "--dry-run")
+    assert run(*pack).stderr.decode().splitlines() == [
+        "would pack in into a.spk as in, as it is",
+        "would pack in/a.json into a.spk as in/a.json, in a block of files of its format",
+        "would pack in/b into a.spk as in/b, raw+zstd:3",
+    ]
+    said = run(*pack, "--include", "*.csv", code=2).stderr
+    assert b"a.spk: an archive has at least one entry\n" in said
+
+
+@needs_posix
+def test_a_plan_knows_which_names_are_too_long(run: Run, tmp_path: Path) -> None:
+    """It said that they would be packed."""
+    (tmp_path / "in/x").mkdir(parents=True)
+    for name in ("a", "b" * 252):
+        (tmp_path / "in/x" / name).write_bytes(b"[1]")
+    for more in (("--dry-run",), ()):
+        said = run("pack", "-r", "in", "-o", "out", *more, code=1).stderr.decode()
+        assert "cannot write: file name too long; -o names the output of one file" in said
+        assert said.count("in/x/") == 1
+
+
+@pytest.mark.usefixtures("archive")
+@needs_posix
+@not_root
+def test_a_plan_knows_where_nothing_is_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full").chmod(0o500)
+    env = powerless(tmp_path / "site")
+    for words in (("pack", "-r", "in"), ("unpack", "x.spk")):
+        plan = run(*words, "-o", "full/to", "--dry-run", env=env, code=1).stderr.decode()
+        assert plan.endswith(": cannot write: permission denied\n")
+        run(*words, "-o", "full/to", env=env, code=1)
 
 
 def test_a_plan_says_which_sources_would_be_removed(run: Run, archive: Path) -> None:

@@ -249,7 +249,7 @@ def test_what_fails_is_named_and_the_rest_go_on(start: Start, batch: Path, tmp_p
     (batch / "large").write_bytes(os.urandom(200_000))
     said = finish(start("pack", "-r", batch, "-o", "out", before=limited("-f 200")), 1, most=4)
     assert "gone.json: cannot read: it is a link to nothing, where" in said
-    assert "cannot write: file name too long; -o names it otherwise" in said
+    assert "cannot write: file name too long; -o names the output of one file" in said
     assert "large.spk: cannot write: file too large" in said
     assert f"{FILES} packed, 3 failed" in said
     assert said.rstrip().endswith("; the failed ones are above")
