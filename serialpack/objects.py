@@ -51,7 +51,7 @@ from serialpack.serializers.whole import (
     dumped,
     hooked,
     lowered,
-    prove,
+    proved,
 )
 from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
@@ -354,7 +354,7 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
             plain = obj if default is None else lowered(obj, default, serializer)
             pieces = dumped(serializer, plain)
             if verify:
-                prove(serializer, obj, plain, pieces, object_hook)
+                pieces = proved(serializer, obj, plain, pieces, object_hook)
         except ValueRefusedError as error:
             refused = partial(_same, error)
             continue

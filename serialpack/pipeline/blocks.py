@@ -199,6 +199,9 @@ class BlockPacker:
         exact, extras = writing.keeps, Style()
         if self.plan.verify and not exact:
             lost, exact, extras = writing.prove(source, data, self.plan.style)
+            if lost and (other := writing.encode_otherwise(source)) is not None:
+                data = other
+                lost, exact, extras = writing.prove(source, data, self.plan.style)
             if lost is not None:
                 raise self.serializer.refuse(lost, source.first_record)
             if self.plan.demand_exact and not exact:

@@ -82,6 +82,13 @@ class Writing:
                 lost = self.serializer.blame(records, error)
                 raise self.serializer.refuse(lost, block.first_record) from None
 
+    def encode_otherwise(self, block: SourceBlock) -> Buffer | None:
+        """The same of a block that is not given back so, where the serializer has another way; None
+        where it has none."""
+        with gc_paused():
+            pieces = self.serializer.dump_otherwise(self._read(block), whole=False)
+        return None if pieces is None else b"".join(pieces)
+
     def _in_parts(self, block: SourceBlock) -> Buffer | None:
         """The serialized bytes of a block that is one large record; None where it is not."""
         assert isinstance(self.format, ValueFormat)

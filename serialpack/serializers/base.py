@@ -188,6 +188,12 @@ class RecordSerializer(Serializer):
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [self._dump(records)]
 
+    def dump_otherwise(self, records: list[Any], *, whole: bool) -> list[Buffer] | None:  # noqa: ARG002
+        """As ``dump``, or ``dump_object`` of a ``whole`` object, where what that wrote is read as
+        other values: in a way that takes longer and keeps some of these; None where there is none.
+        """
+        return None
+
     #: The format that the messages of its objects are in, where long bytes can be found in them.
     messages: ClassVar[str | None] = None
 

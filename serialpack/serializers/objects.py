@@ -94,7 +94,7 @@ class ObjectsSerializer(RecordSerializer):
     stored_format = "object"
     messages = "msgpack"
     cannot = TEXT_KINDS | {
-        *("depth", "surrogates", "bytearray"),
+        *("depth", "surrogates"),
         *("tag", "function", "cycle", "value"),
     }
     partly = frozenset({"offset-datetime", "number-array", "object"})
@@ -103,14 +103,23 @@ class ObjectsSerializer(RecordSerializer):
     )
 
     def _dump(self, records: list[Any]) -> bytes:
-        writer = _ExtensionWriter()
-        with frames_for(_CALLS_A_LEVEL):
-            return b"".join([writer.message(record) for record in records])
+        (data,) = self._pieces(_ExtensionWriter(), records)
+        return bytes(data)
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
-        writer = _ExtensionWriter(beside=True)
+        return self._pieces(_ExtensionWriter(beside=True), records)
+
+    def dump_otherwise(self, records: list[Any], *, whole: bool) -> list[Buffer] | None:
+        writer = _ExtensionWriter(beside=whole, bytearrays=True)
+        try:
+            pieces = self._pieces(writer, records)
+        except FAILURES:
+            return None
+        return pieces if writer.met else None
+
+    def _pieces(self, writer: _ExtensionWriter, records: list[Any]) -> list[Buffer]:
         with frames_for(_CALLS_A_LEVEL):
-            (data,) = [writer.message(record) for record in records]
+            data = b"".join([writer.message(record) for record in records])
         return frame_pieces(data, writer.buffers) if writer.buffers else [data]
 
     def message(self, obj: Any) -> tuple[bytes, list[memoryview]]:
@@ -158,12 +167,18 @@ def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> 
 
 class _ExtensionWriter:
     """Writes messages; ``beside``: with large buffers in ``buffers``, not in them;
-    ``alone``: that nobody proves; without ``OWN_CLASSES``, and without what the library takes."""
+    ``alone``: that nobody proves; without ``OWN_CLASSES``, and without what the library takes;
+    ``bytearrays``: with those, which the library takes for bytes."""
 
-    def __init__(self, *, beside: bool = False, alone: bool = False) -> None:
+    def __init__(
+        self, *, beside: bool = False, alone: bool = False, bytearrays: bool = False
+    ) -> None:
         self.buffers: list[memoryview] = []
         self._beside = beside
         self._alone = alone
+        self._bytearrays = bytearrays
+        #: Whether there was one of these.
+        self.met = False
         self._level = 0
         #: The number of each array that the user's own values hold, by its identity, and the array,
         #: which must live on for that; and how many arrays there were. What a library makes of its
@@ -184,7 +199,7 @@ class _ExtensionWriter:
                 default=self._extension,
                 buf_size=FIRST_ROOM,
             )
-            data = bytes(packer.pack(value))
+            data = bytes(packer.pack(self._apart(value) if self._bytearrays else value))
         except ValueError as error:
             if "recursion" in str(error):
                 raise TooDeep from None
@@ -192,6 +207,19 @@ class _ExtensionWriter:
         if self._alone and _ANY_TAKEN.search(data):
             _check_taken(value)
         return data
+
+    def _apart(self, value: Any) -> Any:
+        """``value`` with extensions for the bytearrays in its own lists and maps: the library asks
+        nobody about these, and who looks for them takes as long as all the rest."""
+        kind = type(value)
+        if kind is bytearray:
+            self.met = True
+            return self._extension(value)
+        if kind is list:
+            return [self._apart(each) for each in value]
+        if kind is dict:
+            return {key: self._apart(each) for key, each in value.items()}
+        return value
 
     def _extension(self, value: Any) -> Any:
         import msgpack

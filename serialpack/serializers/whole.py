@@ -121,6 +121,25 @@ def hooked(obj: Any, object_hook: ObjectHook | None) -> Any:
     return lift(obj, object_hook)
 
 
+def proved(
+    serializer: RecordSerializer,
+    obj: Any,
+    plain: Any,
+    pieces: list[Buffer],
+    object_hook: ObjectHook | None,
+) -> list[Buffer]:
+    """``pieces``, or what the serializer writes otherwise, of which ``prove`` says nothing."""
+    try:
+        prove(serializer, obj, plain, pieces, object_hook)
+    except ValueRefusedError:
+        other = serializer.dump_otherwise([plain], whole=True)
+        if other is None:
+            raise
+        prove(serializer, obj, plain, other, object_hook)
+        return other
+    return pieces
+
+
 def prove(
     serializer: RecordSerializer,
     obj: Any,

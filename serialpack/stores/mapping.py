@@ -23,7 +23,7 @@ from serialpack.errors import (
 )
 from serialpack.files.source import Path
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.whole import NotTaken, dumped, prove
+from serialpack.serializers.whole import NotTaken, dumped, proved
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
 from serialpack.stores.base import Change, KeyValueStore
@@ -277,7 +277,7 @@ def serialized_all(
         try:
             alone = dumped(serializer, value)
             if verify:
-                prove(serializer, value, value, alone, None)
+                alone = proved(serializer, value, value, alone, None)
         except NotTaken as failed:
             raise _of_key(failed.refusal(), key) from None
         except RefusedError as error:

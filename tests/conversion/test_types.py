@@ -287,6 +287,9 @@ def test_what_is_named_wrongly_is_said_with_its_place() -> None:
         converted(source, "json", shaping=by_hand(b="dat"))
     with pytest.raises(serialpack.ValueRefusedError, match="no double holds"):
         converted(b"a\n0.12345678901234567891\n", "json", shaping=by_hand(a="number"))
+    for kind in ("number", "decimal"):
+        with pytest.raises(serialpack.ValueRefusedError, match=f"'1,5' is no {kind}: its comma"):
+            converted(b"a;b\n1,5;x\n", "json", shaping=by_hand(a=kind))
     data, report = converted(b"a\nx\n2\n", "json", shaping=by_hand(a="integer"), skip_bad=True)
     assert (json.loads(data), report.left_out) == ([{"a": 2}], 1)
 

@@ -1,5 +1,6 @@
 """Columns of text become columns of values, and what is to be known of them before."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from shlex import quote
 from typing import Any, NamedTuple
@@ -24,6 +25,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.shared.exact import Inexact
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step
+
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+").fullmatch
 
 #: What the user names a type of, and that; the types that text of any format may have: what a
 #: format without them writes as text, a number never is.
@@ -161,8 +164,10 @@ def _path(name: str) -> str:
 
 def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
     as_text = quote(f"{column.name}={TEXT}")
+    comma = type(cell) is str and column.spelling.type in ("number", "decimal")
+    why = ": its comma is no decimal point" if comma and _DECIMAL_COMMA(cell) else ""
     return ValueRefusedError(
-        f"{shown(cell)} is no {column.spelling.type}",
+        f"{shown(cell)} is no {column.spelling.type}{why}",
         record=first_record + number,
         value_path=_path(column.name),
         kind="value",
