@@ -98,6 +98,8 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
     """
     from pcodec import standalone
 
+    if _in_dictionary(stored) > len(array):  # room for all of it would be made
+        raise ValueError("its dictionary has more numbers than it holds")
     try:
         progress = standalone.simple_decompress_into(bytes(stored), array)
     except (RuntimeError, TypeError) as error:
@@ -109,3 +111,17 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
         raise ValueError("it makes the library give up") from None
     if progress.n_processed != len(array) or not progress.finished:
         raise ValueError("it holds another number of values than promised")
+
+
+def _in_dictionary(stored: Bytes) -> int:
+    """How many numbers the first chunk says that its dictionary has; 0 where it has none.
+
+    pcodec, docs/format.md: "Standalone Format", "Wrapped Format Components".
+    """
+    if bytes(stored[:5]) != b"pco!\x03" or len(stored) < 24:
+        return 0
+    # Behind the type of all chunks: how many numbers there may be, in so many bits beside six; the
+    # version, the type of this chunk, and its numbers.
+    at = 6 + (6 + (stored[6] & 63) + 1 + 7) // 8 + 2 + 1 + 3
+    mode = int.from_bytes(stored[at : at + 4], "little")
+    return mode >> 4 & (1 << 25) - 1 if mode & 15 == 4 else 0

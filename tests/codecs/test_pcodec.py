@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from pcodec.standalone import simple_compress
 
+from serialpack.binary import decompress_numbers
 from serialpack.codecs import CODECS
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
@@ -97,3 +98,18 @@ def test_pcodec_tells_beforehand_what_it_leaves(numbers: np.ndarray, level: int)
     told = codec.estimated(numbers.tobytes())
     left = len(codec.compress(numbers.tobytes()))
     assert abs(told - left) < 0.05 * left + 64
+
+
+@pytest.mark.parametrize("count", [9, 900, 300_000])
+def test_room_for_a_dictionary_is_made_only_where_there_can_be_one(count: int) -> None:
+    """A memory that refuses it ends the process: nobody can be told."""
+    numbers = np.resize(np.array([3, 1 << 60, 7, 1 << 50], "<u8"), count)
+    config = pcodec.ChunkConfig(mode_spec=pcodec.ModeSpec.try_dict())
+    stored = simple_compress(numbers, config)
+    found = np.zeros(count, "<u8")
+    decompress_numbers(stored, found)
+    assert np.array_equal(found, numbers)
+    at = stored.index((4 << 4 | 4).to_bytes(2, "little"), 10)  # four numbers, in mode 4
+    forged = stored[:at] + b"\xf4\xff\xff" + stored[at + 3 :]
+    with pytest.raises(ValueError, match="its dictionary has more numbers"):
+        decompress_numbers(forged, found)
