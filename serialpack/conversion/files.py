@@ -170,7 +170,7 @@ def convert(
     declared = FORMATS.declaration(to)
     if how["shaping"].indent and not declared.is_json_text:
         raise UsageError(f"--indent is for json, not {to}")
-    if how["shaping"].delimiter and to != "csv":
+    if how["shaping"].delimiter and len(FORMATS.dialects(to)) < 2:
         raise UsageError(f"--out-delimiter is for csv, not {to}")
     if how["shaping"].ascii and not declared.is_json:
         raise UsageError(f"--ascii is for json and ndjson, not {to}")

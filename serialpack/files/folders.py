@@ -135,7 +135,7 @@ class Walk:
         if not self._takes(entry.name):
             self.not_taken += 1
             return ""
-        self.followed += not self._whole and entry.is_symlink()
+        self.followed += not self._whole and entry.is_symlink() and entry.is_file()
         return "file"
 
     def _is_standard(self, entry: os.DirEntry[str]) -> bool:
