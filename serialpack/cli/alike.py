@@ -79,14 +79,14 @@ class _Alike(ABC, Generic[Told]):
         self._begun = {}
         with suppress(OSError, MemoryError):  # which one by one may not be met
             read = [(job, plain) for job in jobs if (plain := self._plain(job)) is not None]
-            made = [(job, self._made(job, plain)) for job, plain in read]
+            made = [(job, self._tried(job, plain)) for job, plain in read]
             self._begun = {job.path: each for job, each in made if each is not None}
 
     def _done(self, job: FileJob) -> Told | None:
         """The report of a file that is done here; None: nothing was done."""
         if (made := self._begun.pop(job.path, None)) is None:
             plain = self._plain(job)
-            made = None if plain is None else self._made(job, plain)
+            made = None if plain is None else self._tried(job, plain)
         if made is None:
             return None
         if job.target is not None:
@@ -96,9 +96,16 @@ class _Alike(ABC, Generic[Told]):
             add_seconds(made.report.seconds, {"write": perf_counter() - since})
         return made.report
 
+    def _tried(self, job: FileJob, plain: _Plain) -> _Made[Told] | None:
+        """What becomes of a file; None where that, or the error, is for the general way."""
+        try:
+            return self._made(job, plain)
+        except SerialpackError:
+            return None
+
     @abstractmethod
     def _made(self, job: FileJob, plain: _Plain) -> _Made[Told] | None:
-        """What becomes of a file; None where that is for the general way."""
+        """What becomes of a file; None where that is for the general way. SerialpackError."""
 
     @abstractmethod
     def _plain(self, job: FileJob) -> _Plain | None:
@@ -188,12 +195,6 @@ class AlikePacker(_Alike[PackReport]):
         return None if job.target is None else self._read(job, LEAST - 1)
 
     def _made(self, job: FileJob, plain: _Plain) -> _Made[PackReport] | None:
-        try:
-            return self._packed(job, plain)
-        except SerialpackError:
-            return None
-
-    def _packed(self, job: FileJob, plain: _Plain) -> _Made[PackReport] | None:
         since = perf_counter()
         data = plain.data
         name = os.path.basename(job.path)
@@ -256,11 +257,7 @@ class AlikeUnpacker(_Alike[UnpackReport]):
         return self._read(job, SMALL)
 
     def _made(self, job: FileJob, plain: _Plain) -> _Made[UnpackReport] | None:
-        try:
-            made = self._short(plain.data)
-        except SerialpackError:
-            return None
-        if made is None:
+        if (made := self._short(plain.data)) is None:
             return None
         report = UnpackReport(
             source=job.path,
