@@ -84,15 +84,16 @@ def told(
 def _told(format: str | None, name: str | None, head: bytes, delimiter: str | None) -> str:
     if delimiter is not None:
         found = dialect_named(delimiter)
-        if format is not None and FORMATS.spelled(format) not in ("csv", found):
-            raise UsageError(f"--delimiter is for CSV, not for {format}")
-        plain = FORMATS.declaration(detect(name, head))
-        if format is None and not plain.delimiter and plain.name != "bytes":
+        if format is None:
             # Anything is one table or another between the delimiters that one names.
-            raise UsageError(
-                f"--delimiter is for what is read as CSV, not for {plain.name}",
-                hint="--from csv where it is; --out-delimiter says what is written",
-            )
+            plain = FORMATS.declaration(detect(name, head))
+            if not plain.delimiter and plain.name != "bytes":
+                raise UsageError(
+                    f"--delimiter is for what is read as CSV, not for {plain.name}",
+                    hint="--from csv where it is; --out-delimiter says what is written",
+                )
+        elif FORMATS.spelled(format) not in ("csv", found):
+            raise UsageError(f"--delimiter is for CSV, not for {format}")
         return found
     if format is None:
         return detect(name, head)

@@ -20,7 +20,7 @@ def json_kind(head: bytes, named: str | None = None) -> str | None:
     """
     if named == "json":
         text = head.removeprefix(BOM_UTF8).strip(_WHITE)
-        return "ndjson" if _are_lines(text) or _are_scalars(text) else "json"
+        return "ndjson" if _are_lines(text, scalars=True) else "json"
     found = _kind(head)
     if named == "ndjson" and found == "json" and not begins_line(head):
         return "json"
@@ -36,23 +36,15 @@ def _kind(head: bytes) -> str | None:
     return "ndjson" if _are_lines(text) else None
 
 
-def _are_lines(text: bytes) -> bool:
+def _are_lines(text: bytes, *, scalars: bool = False) -> bool:
     """Whether it begins with two lines of JSON, or with one and what may be the next; then it is
-    no JSON itself."""
-    first = text.partition(b"\n")[0]
-    if not (first.startswith(_BEGINS) and first.rstrip(_WHITE).endswith(_ENDS)):
+    no JSON itself. ``scalars``: the first need be no container."""
+    first = text[: text.find(b"\n") + 1].rstrip(_WHITE)  # nothing, where it is all
+    container = first.startswith(_BEGINS) and first.endswith(_ENDS)
+    if not (container or (scalars and first.startswith(_SCALARS))):
         return False
     lines = [line for each in text.split(b"\n", 16)[:16] if (line := each.strip(_WHITE))]
     return len(lines) > 1 and json_state(lines[0]) == "whole" and json_state(lines[1]) != "no"
-
-
-def _are_scalars(text: bytes) -> bool:
-    """Whether it begins with lines of JSON of which the first is no container: as JSON it would be
-    all."""
-    first, newline, rest = text.partition(b"\n")
-    second = rest.lstrip(_WHITE).partition(b"\n")[0]
-    scalar = newline and first.startswith(_SCALARS) and json_state(first.rstrip()) == "whole"
-    return bool(scalar) and json_state(second.strip(_WHITE)) != "no"
 
 
 def begins_line(head: bytes) -> bool:
