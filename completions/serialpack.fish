@@ -308,7 +308,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -l no-header -d 'With --to:
 complete -c serialpack -n '__serialpack_verb unpack' -l table -x -k -a '(__serialpack_serializer)' -d 'With --to: of a database; default: FILE\'s, or one'
 complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: digits, ..., or all'
 complete -c serialpack -n '__serialpack_verb unpack' -l strict -d 'Refuse what is written in another shape'
-complete -c serialpack -n '__serialpack_verb unpack' -l at -x -d 'The records are the list, or the array, of that name'
+complete -c serialpack -n '__serialpack_verb unpack' -l at -x -d 'The records are the list, map or array of that name'
 complete -c serialpack -n '__serialpack_verb unpack' -l null -x -d 'The word for null in cells; empty is missing then'
 complete -c serialpack -n '__serialpack_verb unpack' -l typed -d 'Read bare cells as values, quoted ones as text'
 complete -c serialpack -n '__serialpack_verb unpack' -l nest -x -d 'Read a.b as maps, and the columns named as JSON'

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from serialpack.conversion.rules import RULES, Rule
+from serialpack.conversion.rule import Rule
+from serialpack.conversion.rules import RULES
 from serialpack.conversion.targets import written
 from serialpack.conversion.verdicts import Verdict, verdict
 from serialpack.values.kinds import KINDS
@@ -104,7 +105,11 @@ like. Under a key `<<`, and as a key, such a value is refused.
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
 Text is kept as it is. Between elements white space is dropped, and told. The order of text in
-several runs, and of elements of one name that stand apart, is lost by `order`.
+several runs, and of elements of one name that stand apart, is lost by `order`. What has no one root
+element (records, a list, a map of several keys, a number) stands in `<root>`, each item of a list
+that has no name in `<item>`, and a key that is no name of XML is spelled by SQL/XML: `a b` as
+`a_x0020_b`. `--at` reads a list below the root of XML however many elements it has; a map at its
+path is one document.
 
 An HDF5 file is a map of arrays: a dataset is called by its groups too (`run/field`), and an
 attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of the file. Such names

@@ -87,7 +87,7 @@ _OF_FILES = (
 @click.option("--table", metavar="NAME", help="With --to: of a database; default: FILE's, or one.")
 @click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: digits, ..., or all.")
 @click.option("--strict", is_flag=True, help="Refuse what is written in another shape.")
-@click.option("--at", metavar="A.B", help="The records are the list, or the array, of that name.")
+@click.option("--at", metavar="A.B", help="The records are the list, map or array of that name.")
 @click.option("--null", metavar="WORD", help="The word for null in cells; empty is missing then.")
 @click.option("--typed", is_flag=True, help="Read bare cells as values, quoted ones as text.")
 @click.option(

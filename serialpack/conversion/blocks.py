@@ -182,8 +182,10 @@ class BlockConverter(WritingHalf):
                 proof = None
         if literals and (restyled or not reader.by_text):
             records = self._settled(records, losses, first)
-        records = self._shaped(records, losses, first)
-        elements = elements or bool(self.plan.shaping.at)
+        if self.plan.shaping.at:
+            records, elements, lost = records_at(records, self.plan)
+            losses.merge(lost)
+        records = self._shaped(records, first)
         same = self._same_text(block, records)
         records = self._carried(records, losses, first, lossy=lossy)
         if self._join is None:
@@ -197,11 +199,8 @@ class BlockConverter(WritingHalf):
             self._may_be_alike = False
         return _Tried(records, losses, data, elements)
 
-    def _shaped(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
-        """Those records, and those fields of them, that the user named."""
-        if self.plan.shaping.at:
-            records, lost = records_at(records, self.plan)
-            losses.merge(lost)
+    def _shaped(self, records: list[Any], first_record: int) -> list[Any]:
+        """The records, or those fields of them that the user named."""
         if self._projector is not None:
             records = self._projector.records(records, first_record)
             if self.plan.structure == Structure.MAP:

@@ -6,19 +6,46 @@ from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.rules import ROOT as ROOT_RULE
+from serialpack.conversion.rules import TABLES
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError
-from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text
+from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, xml_name
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
+from serialpack.values.structure import Structure
+
+#: The element that is put around what has no one root, and those of a list that has no name.
+ROOT_NAME, ITEM_NAME = "root", "item"
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float})
 _TYPED = "--to typed-xml holds it"
 _NO_WAY = "no format here can"
+
+
+def in_one_root(
+    records: list[Any], structure: Structure, plan: ConversionPlan, losses: Losses
+) -> tuple[dict[str, Any], str]:
+    """The document that ``records`` are, with one root element; and the path of what they are in
+    it, empty where nothing was put around them. ValueRefusedError where that is not allowed."""
+    are_rows = plan.is_text_table or plan.source in TABLES
+    if len(records) == 1 and not are_rows and type(records[0]) is dict and len(records[0]) == 1:
+        (inner,) = records[0].values()
+        if type(inner) is not list:
+            return records[0], ""
+    several = structure == Structure.SEQUENCE or len(records) != 1
+    document: Any = records if several else records[0]
+    is_list = type(document) is list
+    path = f"{ROOT_NAME}.{ITEM_NAME}" if is_list else ROOT_NAME
+    losses.merge([Loss(ROOT_RULE, 1, 0, "$", "a list" if is_list else "the document", f"<{path}>")])
+    losses.check_carried(plan.target)
+    if is_list:
+        document = {ITEM_NAME: document} if document else None
+    return {ROOT_NAME: document}, path
 
 
 class ElementCarrier(Carrier):
@@ -51,6 +78,8 @@ class _Turner:
         self._told: dict[str, Loss] = {}
         #: Maps whose parts are still to be turned, and what these become.
         self._open: list[tuple[dict[Any, Any], dict[str, Any], Path]] = []
+        #: Whether the record has one key: a list there, however long, is for ``in_one_root``.
+        self._is_alone = False
         #: Each map made, where it stands, and what it is there.
         self._made: list[tuple[dict[str, Any], Any, Any, Path]] = []
 
@@ -66,6 +95,7 @@ class _Turner:
             kind = "cycle" if holds_itself(record) else "depth"
             self._refuse(ROOT, kind, KINDS[kind], _NO_WAY)
         whole: dict[str, Any] = {}
+        self._is_alone = len(record) == 1
         self._open.append((record, whole, ROOT))
         while self._open:
             value, into, path = self._open.pop()
@@ -90,10 +120,8 @@ class _Turner:
 
     def _put(self, into: dict[str, Any], key: Any, part: Any, path: Path) -> None:
         here = path, key
-        self._check_key(key, path)
-        if path is ROOT and type(part) is list:
-            into[key] = part  # which the document as a whole is refused for
-        elif key == CONTENT_KEY:
+        key = self._named(key, into, path)
+        if key == CONTENT_KEY:
             self._put_content(into, part, here)
         elif key[:1] == "@" or key == "#text":
             self._put_text(into, key, part, here)
@@ -101,7 +129,7 @@ class _Turner:
             self._put_value(into, key, part, here)
         elif not part:
             self._leave_out(here)
-        elif len(part) == 1:
+        elif len(part) == 1 and not (self._is_alone and path is ROOT):
             self._note("elements", here, "a list of one", "its element")
             self._put_value(into, key, part[0], (here, 0))
         else:
@@ -135,7 +163,9 @@ class _Turner:
             self._open.append((value, made, path))
             self._made.append((made, into, key, path))
         elif type(value) is list:
-            self._refuse(path, "array", "a list within a list", _TYPED)
+            self._note("items", path, "a list within a list", f"<{ITEM_NAME}>")
+            within = {ITEM_NAME: value} if value else None
+            self._put_value(into, key, within, path)
         elif text := self._text(value, path):
             into[key] = text
         else:
@@ -184,12 +214,20 @@ class _Turner:
             self._refuse(path, "array", "an empty list", "--lossy null leaves it out")
         self._note("null", path, "[]", "nothing")
 
-    def _check_key(self, key: Any, path: Path) -> None:
+    def _named(self, key: Any, into: dict[str, Any], path: Path) -> str:
+        """The key of the element, or the attribute, that ``key`` of a map becomes."""
         name = key[1:] if type(key) is str and key[:1] == "@" else key
         if key in ("#text", CONTENT_KEY) or is_xml_name(name):
-            return
-        kind = key_kind(key) or "key"
-        self._refuse(path, kind, f"a key that is no name of an element: {shown(key)}", _TYPED)
+            named = str(key)
+        elif type(name) is str and name:
+            named = key[: len(key) - len(name)] + xml_name(name)
+            self._note("names", path, shown(key), named)
+        else:
+            what = f"a key that is no name of an element: {shown(key)}"
+            self._refuse(path, key_kind(key) or "key", what, _TYPED)
+        if named in into:
+            self._refuse(path, "key", f"two keys of one name, {named}", _TYPED)
+        return named
 
     def _note(self, rule: str, path: Path, was: str, became: str) -> None:
         told = self._told.get(rule)

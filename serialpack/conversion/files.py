@@ -52,7 +52,7 @@ from serialpack.pipeline.line import Elsewhere, Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import DIGITS, RENAMED, Loss, totals
+from serialpack.values.kinds import DIGITS, RENAMED, totals
 
 
 def check_convert(
@@ -338,7 +338,7 @@ def _converted(
         seconds=done.seconds,
         missing=missing,
         carried=[loss for loss in done.losses if RULES[loss.rule].is_carried(to)],
-        back=_back(plan, done.losses),
+        back=_back(plan, done),
         by_content=given.by_content,
         read_as="" if given.loose is None else given.loose.words,
         lists=() if plan.layout is None else plan.layout.lists,
@@ -376,10 +376,12 @@ def _asks(how: ConvertOptions) -> bool:
     )
 
 
-def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
+def _back(plan: ConversionPlan, done: Converted) -> tuple[str, ...]:
+    if done.at:
+        return ("-F", plan.target, "--at", done.at)
     if plan.layout is None or (plan.target in TEXT_TABLES and has_plain_text(plan)):
         return ()  # such cells need no words to be read as text, and by --typed are none
-    return turned_back_by(plan.target, plan.layout, plan.shaping, losses)
+    return turned_back_by(plan.target, plan.layout, plan.shaping, done.losses)
 
 
 def _as_array(

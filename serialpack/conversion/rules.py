@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache, lru_cache
-from typing import NamedTuple
 
+from serialpack.conversion.rule import ALL, Rule
 from serialpack.formats import FORMATS
 from serialpack.values.kinds import (
     AROUND,
@@ -57,41 +57,11 @@ BY_COLUMN = "by-column"
 #: The rule by which floats of an array are rounded, which is asked for by name, with a step.
 FIXED = "fixed"
 
+#: The rule by which a document gets a root element.
+ROOT = "root"
+
 #: Those that are trees of elements.
 ELEMENTS = frozenset(d.name for d in FORMATS if d.has_elements)
-
-#: Every target.
-ALL = frozenset({"*"})
-NONE: frozenset[str] = frozenset()
-
-
-class Rule(NamedTuple):
-    """What a rule is about, in one line, and the kinds of values (``KINDS``) that it changes.
-
-    ``carried``: the targets to which it carries them; to any other they are lost by it. ``what``:
-    what was carried, and as what, behind a number: of one, and of several. ``only``: the targets
-    that have such a rule. ``back``: the option that turns it back.
-    """
-
-    about: str
-    kinds: frozenset[str]
-    carried: frozenset[str] = NONE
-    what: tuple[str, ...] = ()
-    only: frozenset[str] = ALL
-    back: str = ""
-
-    def is_carried(self, target: str) -> bool:
-        """Whether nothing is lost by it in ``target``."""
-        return bool(self.carried & {target, "*"})
-
-    @property
-    def is_loss(self) -> bool:
-        """Whether anything is lost by it in some target."""
-        return "*" not in self.carried and bool(self.only - self.carried)
-
-    def is_for(self, target: str) -> bool:
-        """Whether it changes anything for ``target``."""
-        return bool(self.only & {target, "*"})
 
 
 def _dropped(rule: str) -> tuple[str, str]:
@@ -191,6 +161,22 @@ RULES: dict[str, Rule] = {
         "numbers and booleans are text, what is empty null, and a list of one its element",
         frozenset({*_INTEGERS, *_FLOATS, "boolean", "array", "text", "nested"}),
         *(ELEMENTS, ("value as text of elements", "values as text of elements"), ELEMENTS, ""),
+    ),
+    ROOT: Rule(
+        "what has no one root element in XML stands in one, <root>, and records in <item>",
+        frozenset({"bare"}),
+        *(ELEMENTS, ("document in a root element", "documents in root elements"), ELEMENTS),
+        back="--at root.item",
+    ),
+    "items": Rule(
+        "what is in a list within a list is an element <item> in XML",
+        frozenset({"array"}),
+        *(ELEMENTS, ("list within a list as elements", "lists within lists as elements"), ELEMENTS),
+    ),
+    "names": Rule(
+        "keys that are no names of XML are spelled by SQL/XML (ISO/IEC 9075-14), a b as a_x0020_b",
+        frozenset({"nul"}),
+        *(ELEMENTS, ("key as a name of XML", "keys as names of XML"), ELEMENTS),
     ),
     "bson": Rule(
         "BSON's own types become MongoDB's Extended JSON v2, relaxed",

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.elements import in_one_root
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
-from serialpack.conversion.rules import ARCHIVES, BY_COLUMN
+from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
@@ -40,6 +41,7 @@ class Converted(NamedTuple):
 
     ``records``: how many are in the target; None where they were not counted. ``fields``: which
     of the plan's there were. ``same``: what the plan keeps writes the very bytes of the source.
+    ``at``: the path at which they stand in the target, where that has put something around them.
     """
 
     read: int
@@ -50,6 +52,7 @@ class Converted(NamedTuple):
     seconds: dict[str, float]
     fields: frozenset[Field] = frozenset()
     same: bool = False
+    at: str = ""
 
 
 class _Tally:
@@ -175,6 +178,8 @@ def convert_stream(
         plan = plan._replace(whole=True)
 
     def structure_of(found: Found, count: int) -> Structure:
+        if plan.shaping.at:
+            return Structure.ARRAY if found.elements else Structure.DOCUMENT
         if found.elements or plan.structure:
             return plan.structure or Structure.ARRAY
         if plan.alone and first.last and count == 1:
@@ -188,7 +193,7 @@ def convert_stream(
     converted = line.through(partial(BlockConverter, plan), Crew() if here else several)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
-        one_record = target.one_record and plan.target not in ARCHIVES
+        one_record = target.one_record and plan.target not in ARCHIVES | ELEMENTS
         # What is sure to be refused is not read to its end.
         early = None if plan.lossy or plan.skip_bad else BlockConverter(plan)
         for block, found in converted:
@@ -252,6 +257,10 @@ def _as_a_whole(
         records = Join().lowered(records, structure)
     elif structure == Structure.ARRAY and not is_sequence(plan.target):
         records = [records]
+    at = ""
+    if plan.target in ELEMENTS:
+        document, at = in_one_root(records, structure, plan, tally.losses)
+        records = [document]
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise _not_one(plan, len(records))
@@ -266,7 +275,8 @@ def _as_a_whole(
             _check_rows(rows, plan, tally)
         raise
     write(data)
-    return tally.done(kept if not whole or is_sequence(plan.target) else parts)
+    count = kept if not whole or is_sequence(plan.target) else parts
+    return tally.done(count)._replace(at=at)
 
 
 def _columns(records: list[Any], plan: ConversionPlan) -> dict[Any, list[Any]] | None:

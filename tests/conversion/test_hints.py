@@ -29,12 +29,10 @@ NO_WAY = "no format here can"
 
 def commands(hint: str, target: str) -> Iterator[list[str]]:
     """The ends of the commands that a hint names, the first of each sort."""
-    if (hint.startswith("wrap it: ") and hint.endswith("; or --to typed-xml")) or (
-        hint == "--to typed-xml holds it"
-    ):
+    if hint == "--to typed-xml holds it":
         yield ["--to", "typed-xml"]
         return
-    found = HINT.fullmatch(hint.replace(" puts U+FFFD there", " lets it go"))
+    found = HINT.fullmatch(re.sub("(puts U.FFFD there|leaves it out)$", "lets it go", hint))
     assert found is not None, hint
     if found["lossy"]:
         yield ["--to", target, "--lossy", found["lossy"]]

@@ -219,7 +219,8 @@ def test_the_records_at_a_path() -> None:
     with pytest.raises(serialpack.ValueRefusedError, match=r'\$\.next.*lossy=\["around"\]'):
         at("data.items", document)
     assert at("data.items", document, lossy=["around"]) == [{"a": 1}, {"a": 2}]
-    for path in ("data.rows", "data", "data.items.7", "x"):
+    assert at("data", document, lossy=["around"]) == document["data"]
+    for path in ("data.rows", "data.items.0.a", "data.items.7", "x"):
         with pytest.raises(serialpack.UsageError, match=f'at="{path}"\\): '):
             at(path, document, lossy=["around"])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -16,35 +15,9 @@ import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS
-from serialpack.reports import ConvertReport
+from tests.formats.xml_documents import convert, refused, values, xml
 
 FMT: Any = FORMATS.get("xml")
-
-
-def convert(data: bytes, source: str, target: str, **how: Any) -> tuple[bytes, ConvertReport]:
-    out = io.BytesIO()
-    report = serialpack.convert(io.BytesIO(data), out, format=source, to=target, **how)
-    return out.getvalue(), report
-
-
-def values(text: str, **how: Any) -> Any:
-    return json.loads(convert(text.encode(), "xml", "json", **how)[0])
-
-
-def xml(value: Any, **how: Any) -> str:
-    """What a value becomes, without the declaration."""
-    data, _ = convert(json.dumps(value).encode(), "json", "xml", **how)
-    head, text = data.decode().split("\n", 1)
-    assert head == '<?xml version="1.0" encoding="utf-8"?>'
-    assert text.endswith("\n")
-    return text[:-1]
-
-
-def refused(data: bytes | str, source: str, target: str, **how: Any) -> SerialpackError:
-    with pytest.raises(SerialpackError) as caught:
-        convert(data.encode() if isinstance(data, str) else data, source, target, **how)
-    assert "\n" not in str(caught.value)
-    return caught.value
 
 
 #: Documents, and what they are as values; written again they are the same text.
@@ -181,7 +154,6 @@ def test_what_does_not_alternate_stays_a_map_beside_what_does() -> None:
         ([{"b": 1, "c": 2}], "there it is text, or a map of one element"),
         ([{"@b": "1"}], "there it is text, or a map of one element"),
         ([["x"]], "cannot hold list"),
-        ([{"b": [1]}], "a list within a list"),
         ([{"b": "1"}, {"c": "2"}], "the key '#content' became the key 'b'"),
     ],
 )
@@ -195,7 +167,6 @@ def test_a_list_of_content_holds_texts_and_elements(content: Any, why: str) -> N
     ("value", "text"),
     [
         ({"a": 1}, "<a>1</a>"),
-        ({"a": [{"@b": True}, 1.50, -0.0, None]}, None),
         (
             {"r": {"a": [1], "t": True, "f": 1e300, "n": None}},
             "<r><a>1</a><t>true</t><f>1e300</f><n/></r>",
@@ -206,10 +177,7 @@ def test_a_list_of_content_holds_texts_and_elements(content: Any, why: str) -> N
         ({"r": {"a": {"#text": ""}}}, "<r><a/></r>"),
     ],
 )
-def test_values_that_xml_has_not_are_carried(value: Any, text: str | None) -> None:
-    if text is None:
-        assert "XML has one root element" in str(refused(json.dumps(value), "json", "xml"))
-        return
+def test_values_that_xml_has_not_are_carried(value: Any, text: str) -> None:
     assert xml(value) == text
     assert refused(json.dumps(value), "json", "xml", strict=True).exit_code == 4
     _, report = convert(json.dumps(value).encode(), "json", "xml")
@@ -219,17 +187,10 @@ def test_values_that_xml_has_not_are_carried(value: Any, text: str | None) -> No
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"a": 1, "b": 2}, "a map with the keys 'a', 'b'; wrap it"),
-        ({}, "a map without keys; wrap it"),
-        ([{"a": 1}], "a list; wrap it"),
-        ({"a": [1, 2]}, "a list under 'a'; wrap it"),
-        ("x", "this is 'x'; wrap it"),
-        ({"a": {"b c": 1}}, "no name of an element: 'b c'; to=\"typed-xml\" holds it"),
-        ({"a": {"1": 1}}, "no name of an element: '1'"),
-        ({"a": {"": 1}}, "no name of an element: ''"),
+        ({"a": {"": 1}}, "no name of an element: ''; to=\"typed-xml\" holds it"),
+        ({"a": {"b c": 1, "b_x0020_c": 2}}, "two keys of one name, b_x0020_c"),
         ({"a": {"@": 1}}, "no name of an element: '@'"),
         ({"a": {"b": []}}, 'an empty list; lossy=["null"] leaves it out'),
-        ({"a": {"b": [[1], 2]}}, "a list within a list"),
         ({"a": "\x01"}, "text that XML cannot write"),
         ({"a": "\ud800"}, 'lossy=["utf8"]'),
         ({"a": {"@b": {"c": 1}}}, "it is text"),
@@ -246,12 +207,6 @@ def test_what_xml_does_not_hold_says_what_to_do(value: Any, words: str) -> None:
 def test_an_empty_list_is_left_out_where_that_is_said() -> None:
     assert xml({"a": {"b": [], "c": "1"}}, lossy=["null"]) == "<a><c>1</c></a>"
     assert xml({"a": {"b": []}}, lossy=["null"]) == "<a/>"
-
-
-def test_several_documents_are_no_document() -> None:
-    error = refused('{"a":1}\n{"a":2}\n', "ndjson", "xml")
-    assert isinstance(error, RefusedError)
-    assert "an xml file is one document, here are more" in str(error)
 
 
 @pytest.mark.parametrize(

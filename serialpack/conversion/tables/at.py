@@ -1,4 +1,8 @@
-"""The list of records at a path within a document: ``statuses``, ``data.items``."""
+"""The records at a path within a document: ``statuses``, ``data.items``.
+
+They are those of the list that is there; a map is one document. Elements of XML are a list where
+there are several: at a path below the root they are the records, however many there are.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +15,35 @@ from serialpack.values.kinds import AROUND, Loss, shown, value_step
 _FEW = 5
 
 
-def records_at(document: Any, path: str, *, may_lose: bool) -> tuple[list[Any], list[Loss]]:
-    """The list at ``path``, and what stands around it, which is lost.
+def records_at(
+    document: Any, path: str, *, may_lose: bool, elements: bool
+) -> tuple[list[Any], bool, list[Loss]]:
+    """The records at ``path``, whether they are those of a list, and what stands around them, which
+    is lost. ``elements``: of XML.
 
-    UsageError where there is none; ValueRefusedError where something stands around it and
+    UsageError where there are none; ValueRefusedError where something stands around them and
     ``may_lose`` is not said.
     """
     value, steps, around = document, "$", list[str]()
     keys = [path] if type(document) is dict and path in document else path.split(".")
-    for key in keys:
+    for number, key in enumerate(keys):
         around += [steps + other for other in _others(value, key)]
-        value = _step(value, key, steps, path)
+        below = elements and number > 0
+        if below and value is None and number == len(keys) - 1:
+            value = []  # an element without any in it
+        else:
+            value = _step(value, key, steps, path)
         steps += value_step(key)
-    if type(value) is not list:
+    if below and type(value) is not list:
+        value = [value]
+    if type(value) not in (dict, list):
         raise UsageError(
-            f"--at {path}: {steps} is {_named(value)}, and no list", hint=_lists(value, path)
+            f"--at {path}: {steps} is {shown(value)}, no list and no map", hint=_lists(value, "")
         )
+    is_list = type(value) is list
+    records = value if is_list else [value]
     if not around:
-        return value, []
+        return records, is_list, []
     told = ", ".join(around[:_FEW]) + (", ..." if len(around) > _FEW else "")
     if not may_lose:
         raise ValueRefusedError(
@@ -36,7 +51,7 @@ def records_at(document: Any, path: str, *, may_lose: bool) -> tuple[list[Any], 
             kind=AROUND,
             hint=f"--lossy {AROUND} leaves it out",
         )
-    return value, [Loss(AROUND, len(around), 0, around[0], told, "")]
+    return records, is_list, [Loss(AROUND, len(around), 0, around[0], told, "")]
 
 
 def _step(value: Any, key: str, steps: str, path: str) -> Any:
@@ -59,7 +74,7 @@ def _others(value: Any, key: str) -> list[str]:
 def _lists(value: Any, path: str) -> str:
     """Which lists there are, and keys."""
     if type(value) is not dict:
-        return "it names a list in a map"
+        return "it names a list, or a map, in a map"
     lists = lists_in(value)
     if lists:
         return "lists there: " + ", ".join(f"{path}.{key}".lstrip(".") for key in lists[:_FEW])
@@ -80,7 +95,3 @@ def lists_in(document: dict[Any, Any]) -> list[str]:
         for key, value in document.items()
         if type(value) is list and value and all(type(item) is dict for item in value)
     ]
-
-
-def _named(value: Any) -> str:
-    return "a map" if type(value) is dict else shown(value)

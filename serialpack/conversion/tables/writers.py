@@ -118,8 +118,9 @@ def join_of(plan: ConversionPlan) -> Join | None:
     return FrameJoin(plan.target, plan.layout)
 
 
-def records_at(records: list[Any], plan: ConversionPlan) -> tuple[list[Any], list[Loss]]:
-    """The records at the path that the user named; errors as of ``at.records_at``."""
+def records_at(records: list[Any], plan: ConversionPlan) -> tuple[list[Any], bool, list[Loss]]:
+    """What ``at.records_at`` gives for the path that the user named."""
     assert plan.shaping.at is not None
     whole = records[0] if len(records) == 1 else records
-    return at.records_at(whole, plan.shaping.at, may_lose=AROUND in plan.lossy)
+    elements, may_lose = plan.source in ELEMENTS, AROUND in plan.lossy
+    return at.records_at(whole, plan.shaping.at, may_lose=may_lose, elements=elements)

@@ -16,8 +16,11 @@ _START = (
     ":A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
     "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
+_LATER = rf"-.0-9\xb7\u0300-\u036f\u203f\u2040{_START}"
 #: https://www.w3.org/TR/xml/#NT-Name
-_NAME = re.compile(rf"[{_START}][-.0-9\xb7\u0300-\u036f\u203f\u2040{_START}]*")
+_NAME = re.compile(f"[{_START}][{_LATER}]*")
+#: Characters that no name has there, and what would be read as one of those.
+_NO_NAME = re.compile(rf"\A[^{_START}]|(?!\A)[^{_LATER}]|_(?=x[0-9A-F]{{4,8}}_)")
 
 _IN_TEXT = {ord(c): r for c, r in zip("&<>\r", ("&amp;", "&lt;", "&gt;", "&#13;"), strict=True)}
 _IN_ATTRIBUTE = _IN_TEXT | {ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
@@ -26,6 +29,12 @@ _IN_ATTRIBUTE = _IN_TEXT | {ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&
 def is_xml_name(name: Any) -> bool:
     """Whether an element, or an attribute, can be called so."""
     return type(name) is str and _NAME.fullmatch(name) is not None
+
+
+def xml_name(text: str) -> str:
+    """The name of an element, or an attribute, for ``text``, which is not empty: ``a_x0020_b`` for
+    ``a b`` (SQL/XML, ISO/IEC 9075-14, the mapping of identifiers to XML names)."""
+    return _NO_NAME.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
 
 
 def is_xml_text(text: str) -> bool:

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.depth.values import check_values, holds_itself
-from serialpack.errors import ValueRefusedError
+from serialpack.depth.values import check_values
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.xml.read import read_document
 from serialpack.formats.xml.write import write_document
-from serialpack.values.kinds import BEYOND_JSON, CONTENT, ORDER, shown
+from serialpack.values.kinds import BEYOND_JSON, CONTENT, ORDER
 
 
 class XmlFormat(DocumentFormat):
@@ -49,25 +48,3 @@ class XmlFormat(DocumentFormat):
             raise ValueError("an XML file is one document")
         check_values(records)  # what holds itself would have no end
         return write_document(records[0])
-
-    def check_document(self, document: Any) -> None:
-        if holds_itself(document):  # which nobody writes, and is told of the value
-            return
-        if type(document) is dict and len(document) == 1:
-            (root,) = document.values()
-            if type(root) is not list:
-                return
-            what = f"a list under {shown(next(iter(document)))}"
-        elif type(document) is dict:
-            keys = ", ".join(map(shown, list(document)[:3])) + (
-                ", ..." if len(document) > 3 else ""
-            )
-            what = f"a map with the keys {keys}" if document else "a map without keys"
-        else:
-            what = "a list" if type(document) is list else shown(document)
-        raise ValueRefusedError(
-            f"XML has one root element, and this is {what}",
-            kind="bare",
-            hint='wrap it: {"root": ...}, in which a list is {"root": {"item": [...]}};'
-            " or --to typed-xml",
-        )

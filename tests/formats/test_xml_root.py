@@ -1,0 +1,123 @@
+"""What has no one root element, and keys and lists that XML has no place for, become XML."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.formats.xml.write import xml_name
+from tests.formats.xml_documents import convert, refused, xml
+
+
+@pytest.mark.parametrize(
+    ("source", "value", "text", "at"),
+    [
+        ("json", [{"a": "x"}, None], "<root><item><a>x</a></item><item/></root>", "root.item"),
+        ("json", [{"a": "x"}], "<root><item><a>x</a></item></root>", "root.item"),
+        ("json", [], "<root/>", "root.item"),
+        ("json", {"a": "x", "b": None}, "<root><a>x</a><b/></root>", "root"),
+        ("json", {"a": ["x", "y"]}, "<root><a>x</a><a>y</a></root>", "root"),
+        ("ndjson", [{"a": "x"}, {"a": "y"}], None, "root.item"),
+        ("ndjson", [{"a": "x", "b": "y"}], None, "root.item"),
+        ("csv", [{"a": "x"}], None, "root.item"),
+        ("csv", [{"a": "x", "b": "y"}, {"a": "z", "b": "w"}], None, "root.item"),
+    ],
+)
+def test_what_has_no_root_gets_one_and_comes_back(
+    source: str, value: Any, text: str | None, at: str
+) -> None:
+    """It was refused, though records become XML in this way wherever they do."""
+    data, _ = convert(json.dumps(value).encode(), "json", source)
+    written, report = convert(data, source, "xml")
+    if text is not None:
+        assert written.decode().partition("?>\n")[2].strip() == text
+    assert {loss.rule: loss.count for loss in report.carried if loss.was != "a list of one"} == {
+        "root": 1
+    }
+    assert report.back == ("-F", "xml", "--at", at)
+    back, _ = convert(written, "xml", "json", shaping=Shaping(at=at))
+    assert json.loads(back) == value
+    error = refused(data.decode(), source, "xml", strict=True)
+    assert (error.exit_code, "<root>" in str(error)) == (4, True)
+
+
+def test_a_scalar_gets_a_root() -> None:
+    assert xml(5) == "<root>5</root>"
+    assert xml("x") == "<root>x</root>"
+
+
+def test_one_line_that_is_a_document_stays_one() -> None:
+    """What XML became as lines is the same XML again."""
+    text = "<a><b>x</b></a>"
+    lines, _ = convert(text.encode(), "xml", "ndjson")
+    data, report = convert(lines, "ndjson", "xml")
+    assert (xml(json.loads(lines)), report.carried) == (text, [])
+    assert text.encode() in data
+
+
+def test_lists_within_lists_are_items() -> None:
+    value = {"a": {"b": [["1", ["2", "3"]], [], ["4"]]}}
+    text = xml(value)
+    assert text == (
+        "<a><b><item>1</item><item><item>2</item><item>3</item></item></b><b/>"
+        "<b><item>4</item></b></a>"
+    )
+    _, report = convert(json.dumps(value).encode(), "json", "xml")
+    counts = {loss.rule: loss.count for loss in report.carried}
+    assert counts == {"items": 4, "elements": 1}
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("First Name", "First_x0020_Name"),
+        ("1", "_x0031_"),
+        ("2b", "_x0032_b"),
+        ("-", "_x002D_"),
+        ("a/b", "a_x002F_b"),
+        ("#", "_x0023_"),
+        ("a\tb", "a_x0009_b"),
+        ("_x0020_ a", "_x005F_x0020__x0020_a"),
+        ("_x0020_", "_x0020_"),
+        ("_x", "_x"),
+        ("Größe (cm)", "Größe_x0020__x0028_cm_x0029_"),
+    ],
+)
+def test_keys_are_spelled_as_names(key: str, name: str) -> None:
+    """By SQL/XML, so that others can tell the key: a header of CSV has mostly blanks."""
+    assert xml({"r": {key: "x"}}) == f"<r><{name}>x</{name}></r>"
+    assert xml({"r": {f"@{key}": "x"}}) == f'<r {name}="x"/>'
+    assert xml({key: {"a": "x"}}) == f"<{name}><a>x</a></{name}>"
+    assert xml_name(key) == name or key == name
+    spelled = re.sub("_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), xml_name(key))
+    assert spelled == key
+
+
+def test_a_list_of_one_under_the_only_key_is_no_root() -> None:
+    """However many there are, what stands around them is the same."""
+    assert xml({"a": ["x"]}) == "<root><a>x</a></root>"
+    assert xml({"a": ["x", "y"]}) == "<root><a>x</a><a>y</a></root>"
+
+
+@pytest.mark.parametrize("path", ["root.item", "root.item.a"])
+def test_elements_at_a_path_are_a_list_however_many(path: str) -> None:
+    """One element is a map, or a text, for who does not know that there may be more."""
+    for count in (1, 2):
+        text = f"<root><item>{'<a>x</a>' * count}</item></root>"
+        data, _ = convert(text.encode(), "xml", "json", shaping=Shaping(at=path))
+        items = [{"a": ["x"] * count if count > 1 else "x"}]
+        assert json.loads(data) == (items if path == "root.item" else ["x"] * count)
+
+
+def test_a_map_at_a_path_is_one_document() -> None:
+    data, _ = convert(b'{"a": {"b": 1, "c": [2]}}', "json", "yaml", shaping=Shaping(at="a"))
+    assert data == b"b: 1\nc:\n- 2\n"
+    two = b'[{"b": 1}, 2]'
+    data, _ = convert(two, "json", "json", shaping=Shaping(at="0"), lossy=["around"])
+    assert json.loads(data) == {"b": 1}
+    error = refused('{"a": 1}', "json", "json", shaping=Shaping(at="a"))
+    assert '(at="a"): $.a is 1, no list and no map' in str(error)
