@@ -312,7 +312,7 @@ def _everything(records: list[Any]) -> SourceBlock:
 
 def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
     return RefusedError(
-        f"{'an' if plan.target in ('xml', 'npz') else 'a'} {plan.target} file is one document,"
+        f"{'an' if plan.target in ARCHIVES else 'a'} {plan.target} file is one document,"
         f" here {'are more' if count else 'is none'}",
         hint=f"--to {'npy' if plan.target in ARCHIVES else 'yaml'} or ndjson holds any number",
     )
