@@ -135,14 +135,11 @@ class MissingLibraryError(SerialpackError):
     """A stage whose library is not installed; the hint says what to install."""
 
 
-class UsageError(SerialpackError):
+class UsageError(SerialpackError, ValueError):
     """The call itself is wrong: an unknown stage, a level out of range, clashing options."""
 
+    # A ValueError, as callers of Python expect; what catches those here lets no call into its body.
     exit_code = 2
-
-
-class ModeError(UsageError, ValueError):
-    """A way to map a file that it cannot be mapped in."""
 
 
 class InputError(SerialpackError):

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.errors import DamagedError, ModeError, SerialpackError
+from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.files.source import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.rows import ArrayFormat
@@ -45,18 +45,18 @@ _Places = int | range
 def load_lazily(source: Path | IO[bytes], mode: str, *, trust: bool) -> list[Any]:
     """The object in ``source``, whose large arrays are mapped, or lazy; nothing where it has none.
 
-    ``source``, which stays open then, is read from where it stood else. UsageError (a ValueError)
+    ``source``, which stays open then, is read from where it stood else. UsageError
     for a pipe, and for a mode that is none of ``MODES``.
     """
     if mode not in MODES:
         hint = '"c" keeps in memory what is written to an array'
-        raise ModeError(f"mmap_mode={mode!r}: a container is read, not written to", hint=hint)
+        raise UsageError(f"mmap_mode={mode!r}: a container is read, not written to", hint=hint)
     opened = Source(source)
     place = opened.file.tell() if opened.seekable() else 0
     found: list[Any] = []
     try:
         if not opened.seekable():
-            raise ModeError("mmap_mode reads a file, not a pipe", hint="leave it out")
+            raise UsageError("mmap_mode reads a file, not a pipe", hint="leave it out")
         if is_container(head := opened.peek(SNIFF)) and not is_small(head):
             found = _lazy_object(StoredBytes(opened, trust=trust), mode)
     except SerialpackError as error:

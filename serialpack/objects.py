@@ -116,8 +116,8 @@ def dump(
     ``meta``: words of your own for the header. ``threads`` defaults to the usable cores.
     ``shared_dict``: a dictionary for many small objects, as for ``pack``.
 
-    Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError
-    (which is a FileExistsError where ``target`` is there already), MissingLibraryError.
+    Raises ValueRefusedError for a value that the serializer cannot hold, UsageError (a ValueError),
+    FileError (a FileExistsError where ``target`` is there already), MissingLibraryError.
 
     >>> import numpy, serialpack
     >>> serialpack.dump({"mask": numpy.arange(3), "name": ("a", 1)}, "model.spk")
@@ -160,7 +160,7 @@ def dumps(
 
 
 def _check(how: DumpOptions) -> None:
-    """TypeError for another argument, UsageError for a value that one cannot have."""
+    """TypeError for another argument or type, UsageError for a value that one cannot have."""
     for name in how:
         if name not in _OPTIONS:
             raise TypeError(f"dump and dumps have no argument {name!r}")
@@ -238,8 +238,8 @@ def load(
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, ValueError for another ``mmap_mode``, UsageError where the container holds
-    another file, UnsupportedError where it needs a class whose module is not imported.
+    NotContainerError, UsageError (a ValueError) for another ``mmap_mode``, and where the container
+    holds another file, UnsupportedError where it needs a class whose module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -303,8 +303,8 @@ def loads(
     >>> serialpack.loads(data, trust=True)
     frozenset({1})
     """
-    if trust is not False and trust is not True:
-        check_arguments(loads, {"trust": trust})
+    if object_hook is not None or (trust is not False and trust is not True):
+        check_arguments(loads, {"trust": trust, "object_hook": object_hook})
     flat = data if isinstance(data, bytes) else _flat(data)
     if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
         try:
