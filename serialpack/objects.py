@@ -34,7 +34,7 @@ from serialpack.formats.python.buffers import (
     frame_layout,
     is_framed,
 )
-from serialpack.held import arrays_of_file, gathered
+from serialpack.held import arrays_of_file, gathered, inside
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.small import unpack_small
@@ -222,9 +222,9 @@ def load(
     mmap_mode: str | None = None,
     shared_dict: Path | None = None,
 ) -> Any:
-    """The object that ``dump`` packed into ``source``, a path or a binary file object; of a packed
-    ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of a packed ``.npz``
-    file its arrays by name.
+    """The object that ``dump`` packed into ``source``, a path or a binary file object; of an
+    ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of an ``.npz`` file
+    its arrays by name: packed or not, and compressed or not (``scan.nii.gz``).
 
     ``trust`` also loads what pickle and marshal wrote, which can run any code that the file's
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
@@ -238,8 +238,8 @@ def load(
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, UsageError (a ValueError) for another ``mmap_mode``, and where the container
-    holds another file, UnsupportedError where it needs a class whose module is not imported.
+    NotContainerError, UsageError (a ValueError) for another ``mmap_mode`` and another packed file,
+    UnsupportedError where it needs a class whose module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -259,6 +259,7 @@ def load(
         if found:
             return hooked(found[0], object_hook)
     with opened_source(source) as opened:
+        opened = inside(opened)
         if found := arrays_of_file(opened, trust=trust, threads=threads):
             return hooked(found[0], object_hook)
         plan, pieces = _restored(opened, trust, threads)
@@ -327,8 +328,7 @@ def loads(
 
 def _flat(data: Buffer) -> memoryview:
     """The bytes of a buffer of any items, where they lie if they do so one after another."""
-    view = memoryview(data)
-    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+    return view.cast("B") if (view := memoryview(data)).c_contiguous else memoryview(view.tobytes())
 
 
 def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:

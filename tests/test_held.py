@@ -1,8 +1,12 @@
-"""``load`` of packed files that are one object to Python: arrays."""
+"""``load`` of files that are one object to Python, arrays: packed or not, compressed or not."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 
 import serialpack
 from serialpack.errors import DamagedError, RefusedError, UsageError
+from tests.formats.test_arrays_layout import nifti
 from tests.pipes import Pipe
 
 ARRAYS: dict[str, Any] = {
@@ -136,3 +141,63 @@ def test_of_another_file_only_the_header_is_read(tmp_path: Path) -> None:
     file = Pipe((tmp_path / "a.spk").read_bytes()[:-20])  # truncated, had it been read
     with pytest.raises(UsageError, match="a ndjson file"):
         serialpack.load(file)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_of_a_compressed_file_of_an_array_the_array_is_loaded(
+    compress: Any, tmp_path: Path
+) -> None:
+    """Packed or not: it was said to hold bytes, or to be no serialpack file."""
+    np.save(tmp_path / "a.npy", ARRAYS["fortran"])
+    path = tmp_path / "a.npy.gz"  # by its first bytes, as tools do
+    path.write_bytes(compress((tmp_path / "a.npy").read_bytes()))
+    _is(serialpack.load(path), ARRAYS["fortran"])
+    packed = _packed(path)
+    _is(serialpack.load(packed), ARRAYS["fortran"])
+    _is(serialpack.load(Pipe(packed.read_bytes())), ARRAYS["fortran"])
+    _is(serialpack.load(packed, mmap_mode="r"), ARRAYS["fortran"])
+
+
+def test_of_a_compressed_volume_too(tmp_path: Path) -> None:
+    items = np.arange(24, dtype="<i2").reshape(2, 3, 4)
+    data = nifti("<", items.shape, 4) + items.tobytes(order="F")
+    (tmp_path / "scan.nii.gz").write_bytes(gzip.compress(data))
+    for path in (tmp_path / "scan.nii.gz", _packed(tmp_path / "scan.nii.gz")):
+        assert (serialpack.load(path) == items).all()
+
+
+def test_a_file_of_arrays_that_is_not_packed_is_loaded_too(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", ARRAYS["float"])
+    np.savez(tmp_path / "a.npz", a=ARRAYS["float"])
+    _is(serialpack.load(tmp_path / "a.npy"), ARRAYS["float"])
+    _is(serialpack.load(tmp_path / "a.npz")["a"], ARRAYS["float"])
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-1])
+    with pytest.raises(DamagedError, match=r"a\.npy: its arrays cannot be read"):
+        serialpack.load(tmp_path / "a.npy")
+
+
+def test_a_container_that_is_compressed_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "a.spk.gz").write_bytes(gzip.compress(serialpack.dumps(["x"] * 9)))
+    assert serialpack.load(tmp_path / "a.spk.gz") == ["x"] * 9
+    big = gzip.compress(serialpack.dumps(ARRAYS["float"]))
+    _is(serialpack.load(io.BytesIO(big)), ARRAYS["float"])
+
+
+def test_of_other_compressed_files_is_said_what_reads_them(tmp_path: Path) -> None:
+    """And what the messages say does."""
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n"))
+    packed = _packed(path)
+    for each, kind, said in (
+        (path, serialpack.NotContainerError, r"\(looks like CSV\)"),
+        (packed, UsageError, "holds CSV in gzip, not one object"),
+    ):
+        with pytest.raises(kind, match=rf"{said}; convert\(path, target\) reads it"):
+            serialpack.load(each)
+        target = tmp_path / f"{each.name}.ndjson"
+        serialpack.convert(each, target)
+        assert len(target.read_text().splitlines()) == 2
+    with pytest.raises(UsageError, match=r'convert\(..., to="ndjson"\) writes those'):
+        serialpack.open(packed)
+    serialpack.convert(packed, tmp_path / "again", to="ndjson")
+    assert len((tmp_path / "again").read_text().splitlines()) == 2
