@@ -8,8 +8,9 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from serialpack.formats.arrays.types import dtype_of, items_of
+from serialpack.formats.arrays.types import items_of
 from serialpack.imported import imported
+from serialpack.serializers._fields import spelled_type, type_spelled
 from serialpack.stages.stage import Buffer
 
 #: The extensions of arrays with a mask, and of those of the classes that show one in another way.
@@ -30,28 +31,15 @@ def is_array(value: Any) -> bool:
 
 
 def described(value: Any) -> tuple[list[Any], memoryview]:
-    """The type (as in an .npy file), shape, order and whether it may be written; the bytes.
+    """The type (``spelled_type``), shape, order and whether it may be written; the bytes.
 
-    TypeError for an array of objects, and for a type that says more than an .npy file does (words
-    of its own, ``dtype.metadata``, or that its fields are aligned) and is equal to one without.
+    TypeError for an array of objects, and for a type that is not spelled.
     """
-    import numpy as np
-
     if value.dtype.hasobject:
         raise TypeError("an array of objects")
-    if _says_more(value.dtype):
-        raise TypeError("an array whose type has metadata, or is aligned")
     fortran, items = items_of(value)
-    descr = repr(np.lib.format.dtype_to_descr(value.dtype))
+    descr = repr(spelled_type(value.dtype))
     return [descr, list(value.shape), fortran, value.flags.writeable], items
-
-
-def _says_more(dtype: Any) -> bool:
-    if dtype.metadata is not None or dtype.isalignedstruct:
-        return True
-    if dtype.names is not None:
-        return any(_says_more(dtype[name]) for name in dtype.names)
-    return dtype.subdtype is not None and _says_more(dtype.base)
 
 
 def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:
@@ -98,7 +86,7 @@ def _short_descr(text: str) -> Any:
 
 def _dtype(descr: str) -> Any:
     try:
-        return dtype_of(descr_of(descr))
+        return type_spelled(descr_of(descr), len(descr))
     except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"no type of an array ({type(error).__name__})") from None
 
@@ -148,7 +136,10 @@ def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
         return None
     if vars(value).keys() - {"_getitem"}:  # which a matrix sets itself
         raise TypeError(f"a {name} with attributes")
-    return SHOWN, [name, value.view(numpy.ndarray)]
+    items = value.view(numpy.ndarray)
+    if items.dtype.names is not None:  # which are records by its class alone
+        items = items.view(numpy.dtype((numpy.void, items.dtype)))
+    return SHOWN, [name, items]
 
 
 def shown_of(name: str, items: Any) -> Any:

@@ -56,11 +56,20 @@ def serialized() -> dict[str, bytes]:
     ]
     fields = repr([("a", "|u1"), ("b", "|i1")])
     records = ExtType(18, packb([bytes(range(6)), fields, [3], False, True]))
+    turned = {"names": ["b", "a"], "formats": ["<u4", "|u1"], "offsets": [4, 0], "itemsize": 8}
+    inner = {"names": ["x"], "formats": [(turned, (2,))], "offsets": [4], "itemsize": 20}
+    aligned = {**turned, "titles": ["The second", None], "aligned": True}
+    fielded = [
+        [bytes(range(16)), repr(turned), [2], False, True],
+        [bytes(range(20)), repr({**inner, "aligned": True}), [], False, True],
+        [bytes(range(8)), repr(aligned), [1], False, False],
+    ]
     shown = [["matrix", items], ["recarray", records]]
     same = ExtType(35, packb([1])), ExtType(2, packb([ExtType(35, packb([0]))]))
     return {
         "object-masked": packb(masked),
         "object-shown": packb([ExtType(34, packb(each)) for each in shown]),
+        "object-fields": packb([ExtType(18, packb(each)) for each in fielded]),
         "object-same": framed(packb([*held.values(), items, *same]), [bytearray(_ROWS), _BYTES]),
         "object-collections": packb(collections),
         "object-ranges": packb(ranges),
@@ -76,6 +85,7 @@ DUMPED = {
     "object-masked": "objects+none",
     "object-shown": "objects+none",
     "object-same": "objects",
+    "object-fields": "objects+none",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-pandas": "objects+zstd:3",
