@@ -15,8 +15,8 @@ from serialpack.stages.stage import Buffer
 
 #: The extensions of arrays with a mask, and of those of the classes that show one in another way.
 MASKED, SHOWN = 33, 34
-#: An array that the message had before.
-SAME = 35
+#: An array that the message had before; and what libraries make of arrays.
+SAME, SAME_OBJECT = 35, 36
 _SHOWN = ("matrix", "recarray")
 
 
@@ -153,8 +153,8 @@ def shown_of(name: str, items: Any) -> Any:
     return np.asarray(items).view(getattr(np, name))
 
 
-def one_of(arrays: list[Any], number: int) -> Any:
-    """The array of this number, of those that a message had before; ValueError."""
-    if type(number) is not int or not 0 <= number < len(arrays):
-        raise ValueError("the same array as one that is not there")
-    return arrays[number]
+def one_of(before: list[Any], number: int) -> Any:
+    """The one of this number, of those that a message had before; ValueError."""
+    if type(number) is not int or not 0 <= number < len(before):
+        raise ValueError("the same as one before that is not there")
+    return before[number]

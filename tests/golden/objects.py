@@ -66,9 +66,15 @@ def serialized() -> dict[str, bytes]:
     ]
     shown = [["matrix", items], ["recarray", records]]
     same = ExtType(35, packb([1])), ExtType(2, packb([ExtType(35, packb([0]))]))
+    again = [
+        masked[0],
+        ExtType(34, packb(["matrix", items])),
+        *(ExtType(36, packb([n])) for n in (1, 0)),
+    ]
     return {
         "object-masked": packb(masked),
         "object-shown": packb([ExtType(34, packb(each)) for each in shown]),
+        "object-again": packb(again),
         "object-fields": packb([ExtType(18, packb(each)) for each in fielded]),
         "object-same": framed(packb([*held.values(), items, *same]), [bytearray(_ROWS), _BYTES]),
         "object-collections": packb(collections),
@@ -86,6 +92,7 @@ DUMPED = {
     "object-shown": "objects+none",
     "object-same": "objects",
     "object-fields": "objects+none",
+    "object-again": "objects+none",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-pandas": "objects+zstd:3",
