@@ -219,5 +219,6 @@ def test_what_is_no_function_is_a_type_error() -> None:
 
 def test_a_schema_that_is_no_file_is_told_once() -> None:
     """It was said to be a schema that cannot be used, and why twice."""
+    pytest.importorskip("fastavro")
     with pytest.raises(serialpack.UsageError, match=r"^a schema is given as the path of its file"):
         serialpack.dumps([1], "avro", options={"schema": 5})

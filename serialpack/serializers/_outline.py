@@ -22,14 +22,22 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
-from serialpack.serializers.arrays import MASKED, SAME, SAME_OBJECT, SHOWN, descr_of, one_of
+from serialpack.serializers.arrays import (
+    MASKED,
+    OBJECTS,
+    SAME,
+    SAME_OBJECT,
+    SHOWN,
+    descr_of,
+    one_of,
+)
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
 from serialpack.stages.stage import Buffer
 
 #: Beside arrays, what is stored once, and stays one, where an object holds the very same twice.
-COUNTED = frozenset({ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN})
+COUNTED = frozenset({ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS})
 
 
 class ObjectOutline(NamedTuple):
@@ -98,6 +106,8 @@ class _Outliner:
             return {parts[0]: parts[1:]}
         if code == MASKED:
             return f"{parts[0]}, masked"
+        if code == OBJECTS:
+            return ArrayHeader("|O", parts[2], tuple(parts[1]), 0).words
         if code == SHOWN:
             return f"{parts[1]}, {parts[0]}"
         return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))

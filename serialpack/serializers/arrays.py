@@ -17,6 +17,8 @@ from serialpack.stages.stage import Buffer
 MASKED, SHOWN = 33, 34
 #: An array that the message had before; and what libraries make of arrays.
 SAME, SAME_OBJECT = 35, 36
+#: An array of objects of Python.
+OBJECTS = 37
 _SHOWN = ("matrix", "recarray")
 
 
@@ -89,6 +91,31 @@ def _dtype(descr: str) -> Any:
         return type_spelled(descr_of(descr), len(descr))
     except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"no type of an array ({type(error).__name__})") from None
+
+
+def parts_of_objects(value: Any) -> tuple[int, list[Any]] | None:
+    """What an array of objects is as an extension; None for all else."""
+    numpy = imported("numpy")
+    if numpy is None or type(value) is not numpy.ndarray or value.dtype != object:
+        return None
+    fortran = value.flags.f_contiguous and not value.flags.c_contiguous
+    items = value.reshape(-1, order="F" if fortran else "C").tolist()
+    return OBJECTS, [items, list(value.shape), fortran, value.flags.writeable]
+
+
+def objects_of(items: list[Any], shape: list[int], fortran: bool, writeable: bool) -> Any:
+    """The array of objects again; ValueError where the parts are none of one."""
+    import numpy as np
+
+    if type(items) is not list or any(type(n) is not int or n < 0 for n in shape):
+        raise ValueError("no items or shape of an array of objects")
+    if math.prod(shape) != len(items) or math.prod(n or 1 for n in shape) >= 1 << 60:
+        raise ValueError(f"an array of {len(items)} objects with another shape")
+    # Lists in it stay items, which all other ways of NumPy take for rows.
+    found: Any = np.fromiter(items, object, len(items))
+    found = found.reshape(tuple(shape), order="F" if fortran else "C")
+    found.flags.writeable = writeable
+    return found
 
 
 def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:

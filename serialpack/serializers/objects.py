@@ -33,6 +33,7 @@ from serialpack.serializers._own_types import (
 )
 from serialpack.serializers.arrays import (
     MASKED,
+    OBJECTS,
     SAME,
     SAME_OBJECT,
     SHOWN,
@@ -40,8 +41,10 @@ from serialpack.serializers.arrays import (
     described,
     is_array,
     masked_of,
+    objects_of,
     one_of,
     parts_of_masked,
+    parts_of_objects,
     parts_of_shown,
     scalar_over,
     shown_of,
@@ -230,11 +233,12 @@ class _ExtensionWriter:
 
         if known := self._known_objects.get(id(value)):
             return msgpack.ExtType(SAME_OBJECT, self.message([known[0]]))
-        if is_array(value):
-            made: Parts | None = self._array(value)
-        elif is_table(value):
+        made: Parts | None = parts_of_objects(value)
+        if made is None and is_array(value):
+            made = self._array(value)
+        elif made is None and is_table(value):
             made = self._table(value)
-        else:
+        elif made is None:
             made = parts_of(value)
         of_library = self._of_library
         if made is None:
@@ -362,6 +366,8 @@ class _ExtensionReader:
             return masked_of(*parts)
         if code == SHOWN:
             return shown_of(*parts)
+        if code == OBJECTS:
+            return objects_of(*parts)
         return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:

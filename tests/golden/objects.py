@@ -71,10 +71,16 @@ def serialized() -> dict[str, bytes]:
         ExtType(34, packb(["matrix", items])),
         *(ExtType(36, packb([n])) for n in (1, 0)),
     ]
+    of_objects = [
+        [["a", None, [1, 2], items, "b", 2.5], [2, 3], True, True],
+        [[], [0, 2], False, True],
+        [["c"], [], False, False],
+    ]
     return {
         "object-masked": packb(masked),
         "object-shown": packb([ExtType(34, packb(each)) for each in shown]),
         "object-again": packb(again),
+        "object-array": packb([ExtType(37, packb(each)) for each in of_objects]),
         "object-fields": packb([ExtType(18, packb(each)) for each in fielded]),
         "object-same": framed(packb([*held.values(), items, *same]), [bytearray(_ROWS), _BYTES]),
         "object-collections": packb(collections),
@@ -93,6 +99,7 @@ DUMPED = {
     "object-same": "objects",
     "object-fields": "objects+none",
     "object-again": "objects+none",
+    "object-array": "objects+none",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-pandas": "objects+zstd:3",
