@@ -188,6 +188,18 @@ class LazyArray(NDArrayOperatorsMixin):
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
+    def __bool__(self) -> bool:
+        if self.size > 1:
+            raise ValueError("the truth of an array with several items is ambiguous; use numpy.any")
+        import numpy as np
+
+        return bool(np.asarray(self))
+
+    def __contains__(self, item: Any) -> bool:
+        import numpy as np
+
+        return item in np.asarray(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         facts = self.dtype, self.shape, self._fortran
         return _again, (type(self), self._stored, self._start, *facts)

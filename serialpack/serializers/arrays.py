@@ -94,9 +94,8 @@ def _dtype(descr: str) -> Any:
 
 
 def parts_of_objects(value: Any) -> tuple[int, list[Any]] | None:
-    """What an array of objects is as an extension; None for all else."""
-    numpy = imported("numpy")
-    if numpy is None or type(value) is not numpy.ndarray or value.dtype != object:
+    """What an array, or a scalar, is as an extension where its items are objects; else None."""
+    if value.dtype != object:
         return None
     fortran = value.flags.f_contiguous and not value.flags.c_contiguous
     items = value.reshape(-1, order="F" if fortran else "C").tolist()

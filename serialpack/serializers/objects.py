@@ -233,12 +233,11 @@ class _ExtensionWriter:
 
         if known := self._known_objects.get(id(value)):
             return msgpack.ExtType(SAME_OBJECT, self.message([known[0]]))
-        made: Parts | None = parts_of_objects(value)
-        if made is None and is_array(value):
-            made = self._array(value)
-        elif made is None and is_table(value):
+        if is_array(value):
+            made: Parts | None = parts_of_objects(value) or self._array(value)
+        elif is_table(value):
             made = self._table(value)
-        elif made is None:
+        else:
             made = parts_of(value)
         of_library = self._of_library
         if made is None:
