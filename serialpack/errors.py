@@ -138,7 +138,7 @@ class MissingLibraryError(SerialpackError):
 class UsageError(SerialpackError, ValueError):
     """The call itself is wrong: an unknown stage, a level out of range, clashing options."""
 
-    # A ValueError, as callers of Python expect; what catches those here lets no call into its body.
+    # A ValueError too, as callers of Python catch it: who catches those of data lets it through.
     exit_code = 2
 
 

@@ -230,11 +230,11 @@ def load(
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
     returns stands in its place. ``options`` override what the container says to its serializer
     (``schema``: another version of it).
-    ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none each is mapped,
-    a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``, which keeps in memory what is written to
-    it. It is not verified: ``serialpack unpack --test`` does that. Under ``"r"`` each other one,
-    and the array of a packed file of one, is a ``LazyArray``, which reads the blocks that a slice
-    of it touches. All else is loaded as ever.
+    ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none, and in a file of
+    one that is not packed, each is mapped, a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``,
+    which keeps in memory what is written to it. It is not verified: ``serialpack unpack --test``
+    does that. Under ``"r"`` each other one, and the array of a packed file of one, is a
+    ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,

@@ -176,6 +176,33 @@ def test_a_file_of_arrays_that_is_not_packed_is_loaded_too(tmp_path: Path) -> No
         serialpack.load(tmp_path / "a.npy")
 
 
+@pytest.mark.parametrize("name", ["float", "fortran", "structured"])
+def test_a_file_of_an_array_that_is_not_packed_is_mapped(name: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", ARRAYS[name])
+    for mode in ("r", "c"):
+        found = serialpack.load(tmp_path / "a.npy", mmap_mode=mode)
+        assert type(found) is np.memmap
+        assert found.mode == mode
+        assert found.dtype == ARRAYS[name].dtype
+        assert found.tobytes() == ARRAYS[name].tobytes()
+        assert found.flags.f_contiguous == ARRAYS[name].flags.f_contiguous
+    with (tmp_path / "a.npy").open("rb") as file:
+        _is(serialpack.load(file, mmap_mode="r"), ARRAYS[name])
+
+
+def test_what_cannot_be_mapped_is_loaded(tmp_path: Path) -> None:
+    for name in ("empty", "no dimensions"):
+        np.save(tmp_path / "a.npy", ARRAYS[name])
+        found = serialpack.load(tmp_path / "a.npy", mmap_mode="r")
+        assert np.array_equal(found, ARRAYS[name])
+    np.save(tmp_path / "b.npy", np.array([None]), allow_pickle=True)
+    with pytest.raises(RefusedError, match="trust=True loads it"):
+        serialpack.load(tmp_path / "b.npy", mmap_mode="r")
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-1])
+    with pytest.raises(DamagedError):
+        serialpack.load(tmp_path / "a.npy", mmap_mode="r")
+
+
 def test_a_container_that_is_compressed_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "a.spk.gz").write_bytes(gzip.compress(serialpack.dumps(["x"] * 9)))
     assert serialpack.load(tmp_path / "a.spk.gz") == ["x"] * 9
