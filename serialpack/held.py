@@ -21,6 +21,7 @@ from serialpack.stages.stage import Buffer
 
 _FILE = "unpack(path, target) makes the file again"
 _CONVERT = "convert(path, target) reads it"
+_TRUSTED = "convert(path, target, trust=True) reads it, if you know who wrote it"
 
 #: So many bytes tell what a file is, and are read at a time.
 _HEAD, _PIECE = 64 << 10, 4 << 20
@@ -73,7 +74,7 @@ def _arrays_of_plain(source: Source, packed: str | None = None, *, trust: bool) 
     head = source.peek(_HEAD)
     fmt = FORMATS.get(detect(source.name, head))
     if not _has_arrays(fmt):
-        hint = _CONVERT if isinstance(fmt, ValueFormat) else None
+        hint = (_CONVERT if fmt.safe else _TRUSTED) if isinstance(fmt, ValueFormat) else None
         if packed is not None:
             said = f"holds {looks_like(head) or 'bytes'} in {packed}, not one object"
             raise UsageError(said, hint=f"{hint}, {_FILE}" if hint else _FILE)
@@ -88,7 +89,8 @@ def _arrays_of_plain(source: Source, packed: str | None = None, *, trust: bool) 
 
 
 def _has_arrays(fmt: Format) -> bool:
-    return fmt.declared.is_array or fmt.declared.has_arrays
+    declared = fmt.declared
+    return declared.is_array or (declared.has_arrays and not declared.has_datasets)
 
 
 def _length_of(fmt: Format) -> LengthOf:

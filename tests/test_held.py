@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,28 @@ def test_of_another_packed_file_is_said_what_reads_it(tmp_path: Path) -> None:
         assert list(records) == [{"a": 1}]
     serialpack.unpack(packed, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "a.json").read_bytes()
+
+
+def test_datasets_are_no_object(tmp_path: Path) -> None:
+    """They were said to be damaged, as no zip."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["x"] = np.arange(3)
+    packed = _packed(tmp_path / "a.h5")
+    with pytest.raises(UsageError, match=r"holds a hdf5 file, not one object; unpack\(path"):
+        serialpack.load(packed)
+    with pytest.raises(serialpack.NotContainerError, match=r"HDF5\); convert\(path, target\)"):
+        serialpack.load(tmp_path / "a.h5")
+    serialpack.convert(tmp_path / "a.h5", tmp_path / "a.npz")
+    assert serialpack.load(tmp_path / "a.npz")["x"].tolist() == [0, 1, 2]
+
+
+def test_of_a_pickle_that_is_not_packed_is_said_what_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps([1]))
+    with pytest.raises(serialpack.NotContainerError, match=r"target, trust=True\) reads it"):
+        serialpack.load(tmp_path / "a.pkl")
+    serialpack.convert(tmp_path / "a.pkl", tmp_path / "a.json", trust=True)
+    assert (tmp_path / "a.json").read_bytes() == b"[1]\n"
 
 
 def test_of_a_file_without_records_none_are_promised(tmp_path: Path) -> None:
