@@ -22,6 +22,10 @@ class EndsEarly(ValueError):
 
 _SHORT = [bytes([number]) for number in range(128)]
 
+#: Of pcodec's chunks: the mode that has a dictionary, the way to take differences that has a
+#: window, and the most bits of the length of one that its own compressor writes.
+_DICTIONARY, _LOOKBACK, _MOST_WINDOW = 4, 2, 15
+
 
 def varint(number: int) -> bytes:
     """``number`` (0 to 2^64 - 1) in LEB128 (DWARF 5, 7.6): seven bits a byte, the lowest first."""
@@ -98,8 +102,8 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
     """
     from pcodec import standalone
 
-    if _in_dictionary(stored) > len(array):  # room for all of it would be made
-        raise ValueError("its dictionary has more numbers than it holds")
+    if (asked := _asked(stored, 8 * array.itemsize)) is not None and asked[1] > len(array):
+        raise ValueError(f"its {asked[0]} has more numbers than it holds")  # room would be made
     try:
         progress = standalone.simple_decompress_into(bytes(stored), array)
     except (RuntimeError, TypeError) as error:
@@ -113,15 +117,22 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
         raise ValueError("it holds another number of values than promised")
 
 
-def _in_dictionary(stored: Bytes) -> int:
-    """How many numbers the first chunk says that its dictionary has; 0 where it has none.
+def _asked(stored: Bytes, width: int) -> tuple[str, int] | None:
+    """For how many numbers of ``width`` bits the first chunk asks beside its own, and what for: its
+    dictionary, or the window that differences look back in; None for no more than all may.
 
     pcodec, docs/format.md: "Standalone Format", "Wrapped Format Components".
     """
     if bytes(stored[:5]) != b"pco!\x03" or len(stored) < 24:
-        return 0
+        return None
     # Behind the type of all chunks: how many numbers there may be, in so many bits beside six; the
     # version, the type of this chunk, and its numbers.
     at = 6 + (6 + (stored[6] & 63) + 1 + 7) // 8 + 2 + 1 + 3
-    mode = int.from_bytes(stored[at : at + 4], "little")
-    return mode >> 4 & (1 << 25) - 1 if mode & 15 == 4 else 0
+    bits = int.from_bytes(stored[at : at + 16], "little")
+    mode = bits & 15
+    if mode == _DICTIONARY:
+        return "dictionary", bits >> 4 & (1 << 25) - 1
+    # Behind what is said of the mode.
+    delta = bits >> 4 + {1: width, 2: width, 3: 8}.get(mode, 0)
+    window = 1 + (delta >> 4 & 31) if delta & 15 == _LOOKBACK else 0
+    return ("window", 1 << window) if window > _MOST_WINDOW else None

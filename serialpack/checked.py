@@ -38,6 +38,7 @@ _KINDS: dict[str, _Kind] = {
     "Collection[str]": ("a list of texts", _texts),
     "Mapping[str, Any]": ("a mapping", lambda value: isinstance(value, Mapping)),
     "Mapping[str, str]": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "Callable": ("a function", callable),
 }
 
 #: Of these each value is of the kind.
@@ -84,4 +85,5 @@ def _kinds(function: Callable[..., Any] | type) -> dict[str, _Takes]:
 def _words(annotation: Any) -> list[str]:
     """The types of a union, by the text of an annotation where it is none itself."""
     text = annotation.__name__ if type(annotation) is type else str(annotation)
-    return text.replace("collections.abc.", "").replace("typing.", "").split(" | ")
+    words = text.replace("collections.abc.", "").replace("typing.", "").split(" | ")
+    return ["Callable" if word.startswith("Callable[") else word for word in words]

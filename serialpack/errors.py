@@ -135,14 +135,11 @@ class MissingLibraryError(SerialpackError):
     """A stage whose library is not installed; the hint says what to install."""
 
 
-class UsageError(SerialpackError):
+class UsageError(SerialpackError, ValueError):
     """The call itself is wrong: an unknown stage, a level out of range, clashing options."""
 
+    # A ValueError too, as callers of Python catch it: who catches those of data lets it through.
     exit_code = 2
-
-
-class ModeError(UsageError, ValueError):
-    """A way to map a file that it cannot be mapped in."""
 
 
 class InputError(SerialpackError):

@@ -1,4 +1,5 @@
-"""What a packed file is to Python that is one object: an array, or several by name."""
+"""What a file is to Python that is one object: an array, or several by name; packed or not, and
+compressed or not."""
 
 from __future__ import annotations
 
@@ -7,26 +8,43 @@ from typing import Any
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.records import Header
-from serialpack.errors import DamagedError, RefusedError, UsageError
+from serialpack.detect import detect, looks_like
+from serialpack.errors import DamagedError, NotContainerError, RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, ValueFormat
 from serialpack.formats.python.buffers import GatheredPieces, LengthOf, frame_length
-from serialpack.pipeline.unpack import member_plan, unpack_stream
+from serialpack.pipeline.unpack import member_plan, restored_pieces, unpack_stream
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
 
 _FILE = "unpack(path, target) makes the file again"
+_CONVERT = "convert(path, target) reads it"
+_TRUSTED = "convert(path, target, trust=True) reads it, if you know who wrote it"
+
+#: So many bytes tell what a file is, and are read at a time.
+_HEAD, _PIECE = 64 << 10, 4 << 20
+
+
+def inside(source: Source) -> Source:
+    """What is in ``source`` where it is compressed, and no container; else ``source``."""
+    if is_container(source.peek(SNIFF)):
+        return source
+    from serialpack.compressed.source import decompressed
+
+    return decompressed(source)
 
 
 def arrays_of_file(source: Source, *, trust: bool, threads: int | None) -> list[Any]:
-    """The array of a packed file of one, or those of an ``.npz`` file by name, in memory; nothing
-    where ``source`` holds an object, or is no container.
+    """The array of a file of one, or those of an ``.npz`` file by name, in memory; nothing where
+    ``source``, which is ``inside`` of what was given, holds an object.
 
-    UsageError for another file, of which no more than the first header is read.
+    NotContainerError or UsageError for another file, of which no more is read than tells that.
     """
-    if is_small(head := source.peek(SNIFF)) or not is_container(head):
+    if not is_container(head := source.peek(SNIFF)):
+        return [_arrays_of_plain(source, trust=trust)]
+    if is_small(head):
         return []
     header = first_header(source.peek)
     declared = FORMATS.by_number(header.format)
@@ -36,15 +54,49 @@ def arrays_of_file(source: Source, *, trust: bool, threads: int | None) -> list[
         hint = "unpack_archive(path, folder) makes its files again"
         raise UsageError("is an archive, not one object", hint=hint)
     fmt = FORMATS.get(member_plan(header, trust=trust).format)
-    if not (fmt.declared.is_array or fmt.declared.has_arrays):
+    if fmt.name == "bytes":
+        from serialpack.compressed.pieces import Pieces
+        from serialpack.compressed.source import compression_of, packed_inside
+
+        pieces = Pieces(restored_pieces(source.read, trust=trust, threads=threads or 1))
+        if (packed := packed_inside(source, pieces, header.name)) is not None:
+            return [_arrays_of_plain(inside(packed), compression_of(packed), trust=trust)]
+    if not _has_arrays(fmt):
         has_records = isinstance(fmt, ValueFormat) and not fmt.unpacked
         hint = f"open(path) has its records, {_FILE}" if has_records else _FILE
         raise UsageError(f"holds a {fmt.name} file, not one object", hint=hint)
+    _, (data,) = gathered(source, _length_of(fmt), trust=trust, threads=threads)
+    return [_arrays_in(fmt, data, trust=trust)]
+
+
+def _arrays_of_plain(source: Source, packed: str | None = None, *, trust: bool) -> Any:
+    """Those of a file that is no container; ``packed``: by what it was compressed in one."""
+    head = source.peek(_HEAD)
+    fmt = FORMATS.get(detect(source.name, head))
+    if not _has_arrays(fmt):
+        hint = (_CONVERT if fmt.safe else _TRUSTED) if isinstance(fmt, ValueFormat) else None
+        if packed is not None:
+            said = f"holds {looks_like(head) or 'bytes'} in {packed}, not one object"
+            raise UsageError(said, hint=f"{hint}, {_FILE}" if hint else _FILE)
+        error = NotContainerError(looks_like(head))
+        error.hint = hint
+        raise error
+    pieces = GatheredPieces(_length_of(fmt))
+    while piece := source.read(_PIECE):
+        pieces.add(piece)
+    (data,) = pieces.pieces() or [b""]
+    return _arrays_in(fmt, data, trust=trust)
+
+
+def _has_arrays(fmt: Format) -> bool:
+    declared = fmt.declared
+    return declared.is_array or (declared.has_arrays and not declared.has_datasets)
+
+
+def _length_of(fmt: Format) -> LengthOf:
     from serialpack.formats.arrays.rows import ArrayFormat
 
-    length_of = fmt.length_of if isinstance(fmt, ArrayFormat) else _unknown
-    _, (data,) = gathered(source, length_of, trust=trust, threads=threads)
-    return [_arrays_in(fmt, data, trust=trust)]
+    return fmt.length_of if isinstance(fmt, ArrayFormat) else _unknown
 
 
 def gathered(

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.errors import DamagedError, ModeError, SerialpackError
+from serialpack.detect import detect
+from serialpack.errors import DamagedError, RefusedError, SerialpackError, UsageError
 from serialpack.files.source import Path, Source
 from serialpack.formats import FORMATS
+from serialpack.formats.arrays.places import Places, index_of, places_of, rows_in
 from serialpack.formats.arrays.rows import ArrayFormat
 from serialpack.formats.python.buffers import frame_layout, is_framed
 from serialpack.formats.python.pickle import load_beside
@@ -35,29 +37,31 @@ if TYPE_CHECKING:
 #: Of ``numpy.memmap``'s modes those that do not write into the file: its checksums would be wrong.
 MODES = "r", "c"
 
+#: So many bytes tell what a file is.
+_HEAD = 64 << 10
+
 #: So many runs of rows are read one by one; of more all that lies between.
 _MOST_RUNS = 4096
-
-#: An index of one axis: one place, or several.
-_Places = int | range
 
 
 def load_lazily(source: Path | IO[bytes], mode: str, *, trust: bool) -> list[Any]:
     """The object in ``source``, whose large arrays are mapped, or lazy; nothing where it has none.
 
-    ``source``, which stays open then, is read from where it stood else. UsageError (a ValueError)
+    ``source``, which stays open then, is read from where it stood else. UsageError
     for a pipe, and for a mode that is none of ``MODES``.
     """
     if mode not in MODES:
         hint = '"c" keeps in memory what is written to an array'
-        raise ModeError(f"mmap_mode={mode!r}: a container is read, not written to", hint=hint)
+        raise UsageError(f"mmap_mode={mode!r}: a container is read, not written to", hint=hint)
     opened = Source(source)
     place = opened.file.tell() if opened.seekable() else 0
     found: list[Any] = []
     try:
         if not opened.seekable():
-            raise ModeError("mmap_mode reads a file, not a pipe", hint="leave it out")
-        if is_container(head := opened.peek(SNIFF)) and not is_small(head):
+            raise UsageError("mmap_mode reads a file, not a pipe", hint="leave it out")
+        if not is_container(head := opened.peek(SNIFF)):
+            found = _mapped_file(opened, mode)
+        elif not is_small(head):
             found = _lazy_object(StoredBytes(opened, trust=trust), mode)
     except SerialpackError as error:
         error.path = error.path or opened.path
@@ -103,6 +107,27 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
         )
     except FAILURES as error:
         raise DamagedError(f"{named} cannot read it ({error})") from None
+
+
+def _mapped_file(source: Source, mode: str) -> list[Any]:
+    """The array of a file of one that is not packed; nothing where it is none, or has no name here:
+    loading tells what it is."""
+    import numpy as np
+
+    fmt = FORMATS.get(detect(source.name, source.peek(_HEAD)))
+    if not isinstance(fmt, ArrayFormat) or source.here is None:
+        return []
+    try:
+        size = source.size or 0
+        header, kind = fmt.whole_header(lambda start, stop: source.peek(stop)[start:stop], size)
+    except (Malformed, RefusedError):
+        return []
+    if size == header.size:  # of which nothing can be mapped
+        return []
+    order: Any = "F" if header.fortran else "C"
+    found: Any = np.memmap(source.here, kind, cast(Any, mode), header.size, header.shape, order)
+    source.close()
+    return [found]
 
 
 def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
@@ -188,6 +213,18 @@ class LazyArray(NDArrayOperatorsMixin):
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
+    def __bool__(self) -> bool:
+        if self.size > 1:
+            raise ValueError("the truth of an array with several items is ambiguous; use numpy.any")
+        import numpy as np
+
+        return bool(np.asarray(self))
+
+    def __contains__(self, item: Any) -> bool:
+        import numpy as np
+
+        return item in np.asarray(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         facts = self.dtype, self.shape, self._fortran
         return _again, (type(self), self._stored, self._start, *facts)
@@ -238,9 +275,9 @@ class LazyArray(NDArrayOperatorsMixin):
     def __getitem__(self, key: Any) -> Any:
         import numpy as np
 
-        index = _places(key if isinstance(key, tuple) else (key,), self.shape)
+        index = places_of(key if isinstance(key, tuple) else (key,), self.shape)
         if index is None:
-            rows = _rows_in(key, self.shape)
+            rows = rows_in(key, self.shape)
             if rows is None or (self._fortran and self.ndim > 1):
                 return np.asarray(self)[key]
             return self._picked(rows, key[1:] if isinstance(key, tuple) else ())
@@ -270,7 +307,7 @@ class LazyArray(NDArrayOperatorsMixin):
             found[begin:end] = self[(run, *more)]
         return found if np.array_equal(wanted, rows) else found[places]
 
-    def _take(self, start: int, axis: int, index: list[_Places]) -> Array:
+    def _take(self, start: int, axis: int, index: list[Places]) -> Array:
         """The items at ``index``, of the axes from ``axis`` on, of what begins at ``start``."""
         import numpy as np
 
@@ -296,7 +333,7 @@ class LazyArray(NDArrayOperatorsMixin):
             low, high = min(some[0], some[-1]), max(some[0], some[-1]) + 1
             read = self._read(start + low * stride, (high - low, *self._lengths[axis + 1 :]))
             within = [range(some[0] - low, some[-1] - low + some.step, some.step), *inner]
-            found[first : first + len(some)] = read[tuple(map(_index, within))]
+            found[first : first + len(some)] = read[tuple(map(index_of, within))]
         return found
 
     def _read(self, start: int, shape: tuple[int, ...]) -> Array:
@@ -316,73 +353,3 @@ def _again(
     fortran: bool,
 ) -> LazyArray:
     return cls(stored, start, dtype, shape, fortran=fortran)
-
-
-def _places(key: tuple[Any, ...], shape: tuple[int, ...]) -> list[_Places] | None:
-    """The places of each axis; None for an index that is more than slices and integers.
-
-    IndexError where there are none, as NumPy has it.
-    """
-    if any(item is not Ellipsis and not _is_plain(item) for item in key):
-        return None
-    dots = [number for number, item in enumerate(key) if item is Ellipsis]
-    missing = len(shape) - len(key) + len(dots)
-    if len(dots) > 1 or missing < 0:
-        raise IndexError(f"too many indices for an array of {len(shape)} dimensions")
-    at = dots[0] if dots else len(key)
-    whole = [slice(None)] * missing
-    items = [*key[:at], *whole, *key[at + 1 :]]
-    return [
-        _place(item, axis, length)
-        for axis, (item, length) in enumerate(zip(items, shape, strict=True))
-    ]
-
-
-def _rows_in(key: Any, shape: tuple[int, ...]) -> NDArray[np.intp] | None:
-    """The numbers of the rows that a list or an array picks, where nothing but slices is behind it;
-    None for all other indexes. IndexError for a row that is not there."""
-    import numpy as np
-
-    first, *more = key if isinstance(key, tuple) else (key,)
-    if not shape or len(more) >= len(shape) or not all(isinstance(each, slice) for each in more):
-        return None
-    if not isinstance(first, list | np.ndarray):
-        return None
-    rows = np.asarray(first)
-    if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "biu":
-        return None
-    if rows.dtype.kind == "b":
-        return np.flatnonzero(rows) if len(rows) == shape[0] else None
-    outside = (rows < -shape[0]) | (rows >= shape[0])
-    if outside.any():
-        place = rows[outside][0]
-        raise IndexError(f"index {place} is out of bounds for axis 0 with size {shape[0]}")
-    rows = rows.astype(np.intp)
-    return np.where(rows < 0, rows + shape[0], rows)
-
-
-def _is_plain(item: Any) -> bool:
-    return isinstance(item, slice) or (hasattr(item, "__index__") and not _is_mask(item))
-
-
-def _is_mask(item: Any) -> bool:
-    """Whether it is a boolean, or an array of items: these mean more to NumPy."""
-    kind = getattr(getattr(item, "dtype", None), "kind", "")
-    return isinstance(item, bool) or kind == "b" or getattr(item, "shape", ()) != ()
-
-
-def _place(item: Any, axis: int, length: int) -> _Places:
-    if isinstance(item, slice):
-        return range(*item.indices(length))
-    place: int = item.__index__()
-    if not -length <= place < length:
-        raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
-    return place % length
-
-
-def _index(places: _Places) -> Any:
-    """What picks ``places`` of an axis of an array in memory."""
-    if isinstance(places, int):
-        return places
-    stop: int | None = places.start + len(places) * places.step
-    return slice(places.start, stop if stop is not None and stop >= 0 else None, places.step)

@@ -34,7 +34,7 @@ from serialpack.formats.python.buffers import (
     frame_layout,
     is_framed,
 )
-from serialpack.held import arrays_of_file, gathered
+from serialpack.held import arrays_of_file, gathered, inside
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.small import unpack_small
@@ -116,8 +116,8 @@ def dump(
     ``meta``: words of your own for the header. ``threads`` defaults to the usable cores.
     ``shared_dict``: a dictionary for many small objects, as for ``pack``.
 
-    Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError
-    (which is a FileExistsError where ``target`` is there already), MissingLibraryError.
+    Raises ValueRefusedError for a value that the serializer cannot hold, UsageError (a ValueError),
+    FileError (a FileExistsError where ``target`` is there already), MissingLibraryError.
 
     >>> import numpy, serialpack
     >>> serialpack.dump({"mask": numpy.arange(3), "name": ("a", 1)}, "model.spk")
@@ -160,7 +160,7 @@ def dumps(
 
 
 def _check(how: DumpOptions) -> None:
-    """TypeError for another argument, UsageError for a value that one cannot have."""
+    """TypeError for another argument or type, UsageError for a value that one cannot have."""
     for name in how:
         if name not in _OPTIONS:
             raise TypeError(f"dump and dumps have no argument {name!r}")
@@ -222,24 +222,24 @@ def load(
     mmap_mode: str | None = None,
     shared_dict: Path | None = None,
 ) -> Any:
-    """The object that ``dump`` packed into ``source``, a path or a binary file object; of a packed
-    ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of a packed ``.npz``
-    file its arrays by name.
+    """The object that ``dump`` packed into ``source``, a path or a binary file object; of an
+    ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of an ``.npz`` file
+    its arrays by name: packed or not, and compressed or not (``scan.nii.gz``).
 
     ``trust`` also loads what pickle and marshal wrote, which can run any code that the file's
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
     returns stands in its place. ``options`` override what the container says to its serializer
     (``schema``: another version of it).
-    ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none each is mapped,
-    a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``, which keeps in memory what is written to
-    it. It is not verified: ``serialpack unpack --test`` does that. Under ``"r"`` each other one,
-    and the array of a packed file of one, is a ``LazyArray``, which reads the blocks that a slice
-    of it touches. All else is loaded as ever.
+    ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none, and in a file of
+    one that is not packed, each is mapped, a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``,
+    which keeps in memory what is written to it. It is not verified: ``serialpack unpack --test``
+    does that. Under ``"r"`` each other one, and the array of a packed file of one, is a
+    ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, ValueError for another ``mmap_mode``, UsageError where the container holds
-    another file, UnsupportedError where it needs a class whose module is not imported.
+    NotContainerError, UsageError (a ValueError) for another ``mmap_mode`` and another packed file,
+    UnsupportedError where it needs a class whose module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -259,6 +259,7 @@ def load(
         if found:
             return hooked(found[0], object_hook)
     with opened_source(source) as opened:
+        opened = inside(opened)
         if found := arrays_of_file(opened, trust=trust, threads=threads):
             return hooked(found[0], object_hook)
         plan, pieces = _restored(opened, trust, threads)
@@ -303,8 +304,8 @@ def loads(
     >>> serialpack.loads(data, trust=True)
     frozenset({1})
     """
-    if trust is not False and trust is not True:
-        check_arguments(loads, {"trust": trust})
+    if object_hook is not None or (trust is not False and trust is not True):
+        check_arguments(loads, {"trust": trust, "object_hook": object_hook})
     flat = data if isinstance(data, bytes) else _flat(data)
     if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
         try:
@@ -327,8 +328,7 @@ def loads(
 
 def _flat(data: Buffer) -> memoryview:
     """The bytes of a buffer of any items, where they lie if they do so one after another."""
-    view = memoryview(data)
-    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+    return view.cast("B") if (view := memoryview(data)).c_contiguous else memoryview(view.tobytes())
 
 
 def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:

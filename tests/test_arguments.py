@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 import msgpack
@@ -170,3 +170,55 @@ def test_an_argument_of_another_type_is_one_type_error(wrong: Any) -> None:
             serialpack.convert(io.BytesIO(b"{}"), io.BytesIO(), to=wrong)
         with pytest.raises(TypeError, match=f"target must be a path or a .*, not {kind}"):
             serialpack.dump(1, wrong)
+
+
+def _dumped(**how: Any) -> None:
+    serialpack.dump([1], io.BytesIO(), **how)
+
+
+def _packed(**how: Any) -> None:
+    serialpack.pack(io.BytesIO(b"{}"), io.BytesIO(), **how)
+
+
+@pytest.mark.parametrize(
+    ("function", "how"),
+    [
+        (_dumped, {"chain": "nope"}),
+        (_dumped, {"chain": "msgpack+zstd:99"}),
+        (_dumped, {"chain": "raw"}),
+        (_dumped, {"effort": 10}),
+        (_dumped, {"threads": 0}),
+        (_dumped, {"options": {"x": 1}}),
+        (_packed, {"serializer": "nope"}),
+        (_packed, {"codec": "zstd:99"}),
+        (_packed, {"effort": 0}),
+        (_packed, {"format": "nope"}),
+    ],
+)
+def test_a_value_that_an_argument_cannot_have_is_a_value_error(
+    function: Any, how: dict[str, Any]
+) -> None:
+    """Who calls Python's own catches nothing else."""
+    with pytest.raises(serialpack.UsageError) as wrong:
+        function(**how)
+    assert isinstance(wrong.value, ValueError)
+
+
+def test_what_is_no_function_is_a_type_error() -> None:
+    """It was called, or not, by what the object was: without a map nobody noticed."""
+    data, three = serialpack.dumps([1]), cast("Any", 3)
+    for call in (
+        lambda: serialpack.dumps([1], object_hook=three),
+        lambda: serialpack.dumps([1], default=three, object_hook=dict),
+        lambda: serialpack.loads(data, object_hook=three),
+        lambda: serialpack.load(io.BytesIO(data), object_hook=three),
+    ):
+        with pytest.raises(TypeError, match=r"(object_hook|default) must be a function or None"):
+            call()
+
+
+def test_a_schema_that_is_no_file_is_told_once() -> None:
+    """It was said to be a schema that cannot be used, and why twice."""
+    pytest.importorskip("fastavro")
+    with pytest.raises(serialpack.UsageError, match=r"^a schema is given as the path of its file"):
+        serialpack.dumps([1], "avro", options={"schema": 5})

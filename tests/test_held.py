@@ -1,8 +1,13 @@
-"""``load`` of packed files that are one object to Python: arrays."""
+"""``load`` of files that are one object to Python, arrays: packed or not, compressed or not."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
 import json
+import lzma
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +16,7 @@ import pytest
 
 import serialpack
 from serialpack.errors import DamagedError, RefusedError, UsageError
+from tests.formats.test_arrays_layout import nifti
 from tests.pipes import Pipe
 
 ARRAYS: dict[str, Any] = {
@@ -106,6 +112,28 @@ def test_of_another_packed_file_is_said_what_reads_it(tmp_path: Path) -> None:
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "a.json").read_bytes()
 
 
+def test_datasets_are_no_object(tmp_path: Path) -> None:
+    """They were said to be damaged, as no zip."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["x"] = np.arange(3)
+    packed = _packed(tmp_path / "a.h5")
+    with pytest.raises(UsageError, match=r"holds a hdf5 file, not one object; unpack\(path"):
+        serialpack.load(packed)
+    with pytest.raises(serialpack.NotContainerError, match=r"HDF5\); convert\(path, target\)"):
+        serialpack.load(tmp_path / "a.h5")
+    serialpack.convert(tmp_path / "a.h5", tmp_path / "a.npz")
+    assert serialpack.load(tmp_path / "a.npz")["x"].tolist() == [0, 1, 2]
+
+
+def test_of_a_pickle_that_is_not_packed_is_said_what_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps([1]))
+    with pytest.raises(serialpack.NotContainerError, match=r"target, trust=True\) reads it"):
+        serialpack.load(tmp_path / "a.pkl")
+    serialpack.convert(tmp_path / "a.pkl", tmp_path / "a.json", trust=True)
+    assert (tmp_path / "a.json").read_bytes() == b"[1]\n"
+
+
 def test_of_a_file_without_records_none_are_promised(tmp_path: Path) -> None:
     """It was said that ``open`` has its records, which refused it."""
     (tmp_path / "a.bin").write_bytes(bytes(range(200)))
@@ -136,3 +164,90 @@ def test_of_another_file_only_the_header_is_read(tmp_path: Path) -> None:
     file = Pipe((tmp_path / "a.spk").read_bytes()[:-20])  # truncated, had it been read
     with pytest.raises(UsageError, match="a ndjson file"):
         serialpack.load(file)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_of_a_compressed_file_of_an_array_the_array_is_loaded(
+    compress: Any, tmp_path: Path
+) -> None:
+    """Packed or not: it was said to hold bytes, or to be no serialpack file."""
+    np.save(tmp_path / "a.npy", ARRAYS["fortran"])
+    path = tmp_path / "a.npy.gz"  # by its first bytes, as tools do
+    path.write_bytes(compress((tmp_path / "a.npy").read_bytes()))
+    _is(serialpack.load(path), ARRAYS["fortran"])
+    packed = _packed(path)
+    _is(serialpack.load(packed), ARRAYS["fortran"])
+    _is(serialpack.load(Pipe(packed.read_bytes())), ARRAYS["fortran"])
+    _is(serialpack.load(packed, mmap_mode="r"), ARRAYS["fortran"])
+
+
+def test_of_a_compressed_volume_too(tmp_path: Path) -> None:
+    items = np.arange(24, dtype="<i2").reshape(2, 3, 4)
+    data = nifti("<", items.shape, 4) + items.tobytes(order="F")
+    (tmp_path / "scan.nii.gz").write_bytes(gzip.compress(data))
+    for path in (tmp_path / "scan.nii.gz", _packed(tmp_path / "scan.nii.gz")):
+        assert (serialpack.load(path) == items).all()
+
+
+def test_a_file_of_arrays_that_is_not_packed_is_loaded_too(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", ARRAYS["float"])
+    np.savez(tmp_path / "a.npz", a=ARRAYS["float"])
+    _is(serialpack.load(tmp_path / "a.npy"), ARRAYS["float"])
+    _is(serialpack.load(tmp_path / "a.npz")["a"], ARRAYS["float"])
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-1])
+    with pytest.raises(DamagedError, match=r"a\.npy: its arrays cannot be read"):
+        serialpack.load(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("name", ["float", "fortran", "structured"])
+def test_a_file_of_an_array_that_is_not_packed_is_mapped(name: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", ARRAYS[name])
+    for mode in ("r", "c"):
+        found = serialpack.load(tmp_path / "a.npy", mmap_mode=mode)
+        assert type(found) is np.memmap
+        assert found.mode == mode
+        assert found.dtype == ARRAYS[name].dtype
+        assert found.tobytes() == ARRAYS[name].tobytes()
+        assert found.flags.f_contiguous == ARRAYS[name].flags.f_contiguous
+    with (tmp_path / "a.npy").open("rb") as file:
+        _is(serialpack.load(file, mmap_mode="r"), ARRAYS[name])
+
+
+def test_what_cannot_be_mapped_is_loaded(tmp_path: Path) -> None:
+    for name in ("empty", "no dimensions"):
+        np.save(tmp_path / "a.npy", ARRAYS[name])
+        found = serialpack.load(tmp_path / "a.npy", mmap_mode="r")
+        assert np.array_equal(found, ARRAYS[name])
+    np.save(tmp_path / "b.npy", np.array([None]), allow_pickle=True)
+    with pytest.raises(RefusedError, match="trust=True loads it"):
+        serialpack.load(tmp_path / "b.npy", mmap_mode="r")
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-1])
+    with pytest.raises(DamagedError):
+        serialpack.load(tmp_path / "a.npy", mmap_mode="r")
+
+
+def test_a_container_that_is_compressed_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "a.spk.gz").write_bytes(gzip.compress(serialpack.dumps(["x"] * 9)))
+    assert serialpack.load(tmp_path / "a.spk.gz") == ["x"] * 9
+    big = gzip.compress(serialpack.dumps(ARRAYS["float"]))
+    _is(serialpack.load(io.BytesIO(big)), ARRAYS["float"])
+
+
+def test_of_other_compressed_files_is_said_what_reads_them(tmp_path: Path) -> None:
+    """And what the messages say does."""
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n"))
+    packed = _packed(path)
+    for each, kind, said in (
+        (path, serialpack.NotContainerError, r"\(looks like CSV\)"),
+        (packed, UsageError, "holds CSV in gzip, not one object"),
+    ):
+        with pytest.raises(kind, match=rf"{said}; convert\(path, target\) reads it"):
+            serialpack.load(each)
+        target = tmp_path / f"{each.name}.ndjson"
+        serialpack.convert(each, target)
+        assert len(target.read_text().splitlines()) == 2
+    with pytest.raises(UsageError, match=r'convert\(..., to="ndjson"\) writes those'):
+        serialpack.open(packed)
+    serialpack.convert(packed, tmp_path / "again", to="ndjson")
+    assert len((tmp_path / "again").read_text().splitlines()) == 2

@@ -300,3 +300,17 @@ def test_few_rows_read_few_blocks(tmp_path: Path) -> None:
     assert np.array_equal(lazy[many], array[many])
     with pytest.raises(IndexError, match="index 40000 is out of bounds for axis 0"):
         lazy[[0, 40_000]]
+
+
+def test_truth_and_contents_are_those_of_an_array(tmp_path: Path) -> None:
+    """Any that had a row was true; and what is in one was compared with its rows."""
+    np.save(tmp_path / "a.npy", np.arange(6).reshape(2, 3))
+    np.save(tmp_path / "one.npy", np.zeros((1, 1)))
+    for name in ("a", "one"):
+        serialpack.pack(tmp_path / f"{name}.npy", tmp_path / f"{name}.spk")
+    lazy = serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+    assert 5 in lazy
+    assert 6 not in lazy
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(lazy)
+    assert not serialpack.load(tmp_path / "one.spk", mmap_mode="r")

@@ -201,6 +201,8 @@ def unpack_records(
         restore, pieces = partial(blocks.restore, place), partial(blocks.pieces, place)
         try:
             piece.add(place.seq, place.records, restore, pieces)
+        except UsageError:
+            raise
         except MALFORMED as error:  # of a style that says what none can
             raise DamagedError(
                 f"its records cannot be cut out ({error})", block=place.seq

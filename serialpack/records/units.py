@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.stored.block import ColumnBlock, Form
 from serialpack.compressed.pieces import Pieces
+from serialpack.compressed.source import compression_named
 from serialpack.container.records import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses import Losses
@@ -240,9 +241,11 @@ def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
         if fmt.serialized:
             raise UsageError("it holds a Python object", hint="serialpack.load reads it")
         if not isinstance(fmt, ValueFormat) or (fmt.unpacked and not fmt.declared.is_array):
+            hint = "unpack gives its bytes; pack --from says what a source is"
+            if compression_named(found.header.name or ""):
+                hint = "unpack --to ndjson writes those of the file that is compressed in it"
             raise UsageError(
-                f"there are no records in it that are known ({plan.format})",
-                hint="unpack gives its bytes; pack --from says what a source is",
+                f"there are no records in it that are known ({plan.format})", hint=hint
             )
         if not fmt.safe and not trust:
             raise untrusted(f"reading {plan.format}", "reads it")

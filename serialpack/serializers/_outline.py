@@ -22,11 +22,22 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
-from serialpack.serializers.arrays import MASKED, SAME, SHOWN, descr_of, one_of
+from serialpack.serializers.arrays import (
+    MASKED,
+    OBJECTS,
+    SAME,
+    SAME_OBJECT,
+    SHOWN,
+    descr_of,
+    one_of,
+)
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
 from serialpack.stages.stage import Buffer
+
+#: Beside arrays, what is stored once, and stays one, where an object holds the very same twice.
+COUNTED = frozenset({ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS})
 
 
 class ObjectOutline(NamedTuple):
@@ -51,6 +62,7 @@ class _Outliner:
     def __init__(self) -> None:
         self.beside: list[ArrayHeader | None] = []
         self._words: list[str] = []
+        self._objects: list[Any] = []
         self._level = 0
 
     def __call__(self, code: int, data: bytes) -> Any:
@@ -59,11 +71,19 @@ class _Outliner:
         self._level += 1
         (parts,) = messages(data, ext_hook=self)
         self._level -= 1
+        made = self._said(code, parts)
+        if code in COUNTED:
+            self._objects.append(made)
+        return made
+
+    def _said(self, code: int, parts: Any) -> Any:
         if code == ARRAY:
             self._words.append(self._array(*parts))
             return self._words[-1]
         if code == SAME:
             return one_of(self._words, *parts)
+        if code == SAME_OBJECT:
+            return one_of(self._objects, *parts)
         if code == ARROW:
             inside, size = parts
             self.beside += [None] if inside is None else []
@@ -86,6 +106,8 @@ class _Outliner:
             return {parts[0]: parts[1:]}
         if code == MASKED:
             return f"{parts[0]}, masked"
+        if code == OBJECTS:
+            return ArrayHeader("|O", parts[2], tuple(parts[1]), 0).words
         if code == SHOWN:
             return f"{parts[1]}, {parts[0]}"
         return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))

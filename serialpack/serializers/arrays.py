@@ -8,14 +8,17 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from serialpack.formats.arrays.types import dtype_of, items_of
+from serialpack.formats.arrays.types import items_of
 from serialpack.imported import imported
+from serialpack.serializers._fields import spelled_type, type_spelled
 from serialpack.stages.stage import Buffer
 
 #: The extensions of arrays with a mask, and of those of the classes that show one in another way.
 MASKED, SHOWN = 33, 34
-#: An array that the message had before.
-SAME = 35
+#: An array that the message had before; and what libraries make of arrays.
+SAME, SAME_OBJECT = 35, 36
+#: An array of objects of Python.
+OBJECTS = 37
 _SHOWN = ("matrix", "recarray")
 
 
@@ -30,28 +33,15 @@ def is_array(value: Any) -> bool:
 
 
 def described(value: Any) -> tuple[list[Any], memoryview]:
-    """The type (as in an .npy file), shape, order and whether it may be written; the bytes.
+    """The type (``spelled_type``), shape, order and whether it may be written; the bytes.
 
-    TypeError for an array of objects, and for a type that says more than an .npy file does (words
-    of its own, ``dtype.metadata``, or that its fields are aligned) and is equal to one without.
+    TypeError for an array of objects, and for a type that is not spelled.
     """
-    import numpy as np
-
     if value.dtype.hasobject:
         raise TypeError("an array of objects")
-    if _says_more(value.dtype):
-        raise TypeError("an array whose type has metadata, or is aligned")
     fortran, items = items_of(value)
-    descr = repr(np.lib.format.dtype_to_descr(value.dtype))
+    descr = repr(spelled_type(value.dtype))
     return [descr, list(value.shape), fortran, value.flags.writeable], items
-
-
-def _says_more(dtype: Any) -> bool:
-    if dtype.metadata is not None or dtype.isalignedstruct:
-        return True
-    if dtype.names is not None:
-        return any(_says_more(dtype[name]) for name in dtype.names)
-    return dtype.subdtype is not None and _says_more(dtype.base)
 
 
 def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:
@@ -98,9 +88,33 @@ def _short_descr(text: str) -> Any:
 
 def _dtype(descr: str) -> Any:
     try:
-        return dtype_of(descr_of(descr))
+        return type_spelled(descr_of(descr), len(descr))
     except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"no type of an array ({type(error).__name__})") from None
+
+
+def parts_of_objects(value: Any) -> tuple[int, list[Any]] | None:
+    """What an array, or a scalar, is as an extension where its items are objects; else None."""
+    if value.dtype != object:
+        return None
+    fortran = value.flags.f_contiguous and not value.flags.c_contiguous
+    items = value.reshape(-1, order="F" if fortran else "C").tolist()
+    return OBJECTS, [items, list(value.shape), fortran, value.flags.writeable]
+
+
+def objects_of(items: list[Any], shape: list[int], fortran: bool, writeable: bool) -> Any:
+    """The array of objects again; ValueError where the parts are none of one."""
+    import numpy as np
+
+    if type(items) is not list or any(type(n) is not int or n < 0 for n in shape):
+        raise ValueError("no items or shape of an array of objects")
+    if math.prod(shape) != len(items) or math.prod(n or 1 for n in shape) >= 1 << 60:
+        raise ValueError(f"an array of {len(items)} objects with another shape")
+    # Lists in it stay items, which all other ways of NumPy take for rows.
+    found: Any = np.fromiter(items, object, len(items))
+    found = found.reshape(tuple(shape), order="F" if fortran else "C")
+    found.flags.writeable = writeable
+    return found
 
 
 def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:
@@ -148,7 +162,10 @@ def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
         return None
     if vars(value).keys() - {"_getitem"}:  # which a matrix sets itself
         raise TypeError(f"a {name} with attributes")
-    return SHOWN, [name, value.view(numpy.ndarray)]
+    items = value.view(numpy.ndarray)
+    if items.dtype.names is not None:  # which are records by its class alone
+        items = items.view(numpy.dtype((numpy.void, items.dtype)))
+    return SHOWN, [name, items]
 
 
 def shown_of(name: str, items: Any) -> Any:
@@ -162,8 +179,8 @@ def shown_of(name: str, items: Any) -> Any:
     return np.asarray(items).view(getattr(np, name))
 
 
-def one_of(arrays: list[Any], number: int) -> Any:
-    """The array of this number, of those that a message had before; ValueError."""
-    if type(number) is not int or not 0 <= number < len(arrays):
-        raise ValueError("the same array as one that is not there")
-    return arrays[number]
+def one_of(before: list[Any], number: int) -> Any:
+    """The one of this number, of those that a message had before; ValueError."""
+    if type(number) is not int or not 0 <= number < len(before):
+        raise ValueError("the same as one before that is not there")
+    return before[number]

@@ -51,14 +51,15 @@ class AvroSerializer(WholeFiles):
             return {}
         if odd := sorted(options.keys() - {"schema"}):
             raise UsageError(f"avro takes a schema, and no {', '.join(odd)}")
+        text = read_schema(options["schema"])
         try:
-            schema = avro_file.parse_schema(read_schema(options["schema"]))
+            schema = avro_file.parse_schema(text)
             schema.skimmer()
         except ValueError as error:
             raise UsageError(f"the schema cannot be used: {error}") from None
-        text = json.dumps(schema.json, separators=(",", ":"))
-        check_size(text)
-        return {"schema": text}
+        kept = json.dumps(schema.json, separators=(",", ":"))
+        check_size(kept)
+        return {"schema": kept}
 
     def configure(self, settings: Style) -> None:
         if not settings:

@@ -21,6 +21,7 @@ from serialpack.values.kinds import (
     KINDS,
     VIEW,
     Difference,
+    all_given,
     key_kind,
     shown,
     unplaced,
@@ -260,7 +261,9 @@ class RecordSerializer(Serializer):
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,
-            hint=hint or self.who_can(lost.kind, raw=first_record is not None),
+            hint=hint
+            or all_given(lost.was)
+            or self.who_can(lost.kind, raw=first_record is not None),
         )
 
     def who_can(self, kind: str, *, raw: bool) -> str:

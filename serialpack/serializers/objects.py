@@ -22,7 +22,7 @@ from serialpack.formats.python.buffers import (
     whole_frame,
 )
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.serializers._outline import ObjectOutline, outline
+from serialpack.serializers._outline import COUNTED, ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
     OWN_CLASSES,
@@ -33,14 +33,18 @@ from serialpack.serializers._own_types import (
 )
 from serialpack.serializers.arrays import (
     MASKED,
+    OBJECTS,
     SAME,
+    SAME_OBJECT,
     SHOWN,
     array_over,
     described,
     is_array,
     masked_of,
+    objects_of,
     one_of,
     parts_of_masked,
+    parts_of_objects,
     parts_of_shown,
     scalar_over,
     shown_of,
@@ -186,6 +190,9 @@ class _ExtensionWriter:
         self._known: dict[int, tuple[int, Any]] = {}
         self._arrays = 0
         self._of_library = False
+        #: Likewise of what is ``COUNTED``.
+        self._known_objects: dict[int, tuple[int, Any]] = {}
+        self._objects = 0
 
     def message(self, value: Any) -> bytes:
         """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
@@ -224,8 +231,10 @@ class _ExtensionWriter:
     def _extension(self, value: Any) -> Any:
         import msgpack
 
+        if known := self._known_objects.get(id(value)):
+            return msgpack.ExtType(SAME_OBJECT, self.message([known[0]]))
         if is_array(value):
-            made: Parts | None = self._array(value)
+            made: Parts | None = parts_of_objects(value) or self._array(value)
         elif is_table(value):
             made = self._table(value)
         else:
@@ -243,6 +252,10 @@ class _ExtensionWriter:
         inner = self.message(parts)
         self._level -= 1
         self._of_library = of_library
+        if code in COUNTED:
+            if self._beside and not of_library:
+                self._known_objects[id(value)] = self._objects, value
+            self._objects += 1
         return msgpack.ExtType(code, inner)
 
     def _array(self, value: Any) -> tuple[int, list[Any]]:
@@ -301,6 +314,7 @@ class _ExtensionReader:
         self._over = over
         self._level = 0
         self._arrays: list[Any] = []
+        self._objects: list[Any] = []
         self.used = 0
 
     def values(self, data: Buffer) -> list[Any]:
@@ -317,7 +331,10 @@ class _ExtensionReader:
         if type(parts) is not list:
             raise ValueError(f"an extension {code} without its parts")
         try:
-            return self._made(code, parts)
+            made = self._made(code, parts)
+            if code in COUNTED:
+                self._objects.append(made)
+            return made
         except (*FAILURES, SerialpackError):
             raise
         except BaseException as error:  # whatever a library says of parts that no value has
@@ -332,6 +349,8 @@ class _ExtensionReader:
             return self._arrays[-1]
         if code == SAME:
             return one_of(self._arrays, *parts)
+        if code == SAME_OBJECT:
+            return one_of(self._objects, *parts)
         if code == ARROW:
             # It lies over whatever an array of bytes would.
             inside, size = parts
@@ -346,6 +365,8 @@ class _ExtensionReader:
             return masked_of(*parts)
         if code == SHOWN:
             return shown_of(*parts)
+        if code == OBJECTS:
+            return objects_of(*parts)
         return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:

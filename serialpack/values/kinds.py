@@ -188,6 +188,17 @@ def path_text(path: Path) -> str:
 
 #: What ``shown`` calls a memoryview: its address tells nobody anything.
 VIEW = "a memoryview"
+#: What it calls that which gives values when it is asked for them, and is not these.
+_GIVES = re.compile(
+    r"<(generator|map|filter|zip|enumerate) object|<\w+_\w*itera"
+    r"|dict_(keys|values|items)\(|(?P<map>mappingproxy\()"
+)
+
+
+def all_given(was: str) -> str | None:
+    """Where what ``shown`` calls ``was`` only gives values: what makes these of it."""
+    found = _GIVES.match(was)
+    return found and f"{'dict' if found['map'] else 'list'}(it) can be held"
 
 
 def shown(value: Any) -> str:

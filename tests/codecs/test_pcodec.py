@@ -113,3 +113,22 @@ def test_room_for_a_dictionary_is_made_only_where_there_can_be_one(count: int) -
     forged = stored[:at] + b"\xf4\xff\xff" + stored[at + 3 :]
     with pytest.raises(ValueError, match="its dictionary has more numbers"):
         decompress_numbers(forged, found)
+
+
+@pytest.mark.parametrize("kind", ["<u8", "<f4", "<i2"])
+@pytest.mark.parametrize("count", [600, 300_000])
+def test_room_for_a_window_is_made_only_where_there_can_be_one(kind: str, count: int) -> None:
+    numbers = (np.arange(count) % 251 * 7).astype(kind)
+    config = pcodec.ChunkConfig(
+        mode_spec=pcodec.ModeSpec.classic(), delta_spec=pcodec.DeltaSpec.try_lookback()
+    )
+    stored = simple_compress(numbers, config)
+    found = np.zeros(count, kind)
+    decompress_numbers(stored, found)
+    assert np.array_equal(found, numbers)
+    size = 6 + (6 + (stored[6] & 63) + 1 + 7) // 8 + 2 + 1 + 3
+    assert stored[size] == 2 << 4  # they look back, in mode 0
+    forged = bytearray(stored)
+    forged[size + 1] |= 31
+    with pytest.raises(ValueError, match="its window has more numbers"):
+        decompress_numbers(bytes(forged), found)

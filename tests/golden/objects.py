@@ -56,11 +56,32 @@ def serialized() -> dict[str, bytes]:
     ]
     fields = repr([("a", "|u1"), ("b", "|i1")])
     records = ExtType(18, packb([bytes(range(6)), fields, [3], False, True]))
+    turned = {"names": ["b", "a"], "formats": ["<u4", "|u1"], "offsets": [4, 0], "itemsize": 8}
+    inner = {"names": ["x"], "formats": [(turned, (2,))], "offsets": [4], "itemsize": 20}
+    aligned = {**turned, "titles": ["The second", None], "aligned": True}
+    fielded = [
+        [bytes(range(16)), repr(turned), [2], False, True],
+        [bytes(range(20)), repr({**inner, "aligned": True}), [], False, True],
+        [bytes(range(8)), repr(aligned), [1], False, False],
+    ]
     shown = [["matrix", items], ["recarray", records]]
     same = ExtType(35, packb([1])), ExtType(2, packb([ExtType(35, packb([0]))]))
+    again = [
+        masked[0],
+        ExtType(34, packb(["matrix", items])),
+        *(ExtType(36, packb([n])) for n in (1, 0)),
+    ]
+    of_objects = [
+        [["a", None, [1, 2], items, "b", 2.5], [2, 3], True, True],
+        [[], [0, 2], False, True],
+        [["c"], [], False, False],
+    ]
     return {
         "object-masked": packb(masked),
         "object-shown": packb([ExtType(34, packb(each)) for each in shown]),
+        "object-again": packb(again),
+        "object-array": packb([ExtType(37, packb(each)) for each in of_objects]),
+        "object-fields": packb([ExtType(18, packb(each)) for each in fielded]),
         "object-same": framed(packb([*held.values(), items, *same]), [bytearray(_ROWS), _BYTES]),
         "object-collections": packb(collections),
         "object-ranges": packb(ranges),
@@ -76,6 +97,9 @@ DUMPED = {
     "object-masked": "objects+none",
     "object-shown": "objects+none",
     "object-same": "objects",
+    "object-fields": "objects+none",
+    "object-again": "objects+none",
+    "object-array": "objects+none",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-pandas": "objects+zstd:3",

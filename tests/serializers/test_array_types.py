@@ -187,18 +187,18 @@ def test_a_class_of_arrays_that_lies_is_one_error(parts: Any) -> None:
 @pytest.mark.parametrize(
     "dtype",
     [
-        np.dtype([("a", "u1"), ("b", "f8")], align=True),
-        np.dtype([("x", np.dtype([("a", "u1"), ("b", "f8")], align=True))]),
         np.dtype({"names": ["a", "b"], "formats": ["u4", "u1"], "offsets": [0, 1]}),
-        np.dtype({"names": ["b", "a"], "formats": ["u4", "u1"], "offsets": [4, 0]}),
+        np.dtype((np.record, [("a", "u1"), ("b", "f8")])),
+        np.dtype(("i4", [("low", "i2"), ("high", "i2")])),
+        np.dtype([("a", "i4")], metadata={"unit": "m"}),
     ],
 )
-def test_types_that_no_npy_file_says(dtype: Any) -> None:
-    """Fields that are aligned were so no more, others that overlap an internal error."""
+def test_types_that_nothing_but_pickle_says(dtype: Any) -> None:
+    """Unproved, as between the workers of Dask, records and numbers with fields were so no more."""
     value = np.zeros(3, dtype)
     again = serialpack.loads(serialpack.dumps(value), trust=True)
     assert again.dtype == dtype
-    assert again.dtype.isalignedstruct == dtype.isalignedstruct
+    assert again.dtype.type is dtype.type
     with pytest.raises(serialpack.ValueRefusedError):
         serialpack.dumps(value, "objects", verify=False)
 

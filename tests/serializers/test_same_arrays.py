@@ -1,4 +1,4 @@
-"""Arrays that an object holds more than once."""
+"""Arrays, and what libraries make of them, that an object holds more than once."""
 
 from __future__ import annotations
 
@@ -62,6 +62,41 @@ def test_arrays_that_only_a_library_shares_stay_apart() -> None:
 @pytest.mark.parametrize("parts", [[0], [1], [-1], [True], ["0"], [], [0, 0]])
 def test_an_array_before_that_is_not_there_is_one_error(parts: list[Any]) -> None:
     data = made_of([msgpack.ExtType(35, msgpack.packb(parts)), _array(b"ab", "|u1", 2)])
+    with pytest.raises(DamagedError):
+        serialpack.loads(data)
+    with contextlib.suppress(serialpack.SerialpackError):
+        serialpack.inspect(io.BytesIO(data))
+
+
+def test_what_a_library_makes_of_arrays_stays_one_too() -> None:
+    """A frame was stored as often as it was held, and became as many frames."""
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": np.arange(20_000), "b": ["x", "y"] * 10_000})
+    items = np.arange(6).reshape(2, 3)
+    each: dict[str, Any] = {
+        "frame": frame,
+        "series": frame["a"] * 2,
+        "within": pd.Series([frame["a"] + 1, "x"]),
+        "masked": np.ma.masked_array(items, items > 3),
+        "records": np.rec.array(np.zeros(3, "i4,f8")),
+        "table": pa.table({"x": [1, 2]}),
+        "schema": pa.schema({"x": pa.int8()}),
+    }
+    value = {"once": each, "again": [Held(one) for one in reversed(each.values())]}
+    data = serialpack.dumps(value, "objects+none")
+    assert len(data) < len(serialpack.dumps(each, "objects+none")) + 1000
+    found = serialpack.loads(data)
+    assert difference(value, found) is None
+    for one, again in zip(reversed(found["once"].values()), found["again"], strict=True):
+        assert again.array is one
+    assert "once" in repr(serialpack.inspect(io.BytesIO(data)))
+    apart = serialpack.loads(serialpack.dumps([frame, frame.copy()], "objects"))
+    assert apart[0] is not apart[1]
+
+
+@pytest.mark.parametrize("parts", [[0], [-1], [True], ["0"], [], [0, 0]])
+def test_what_was_before_and_is_not_there_is_one_error(parts: list[Any]) -> None:
+    data = made_of([_array(b"ab", "|u1", 2), msgpack.ExtType(36, msgpack.packb(parts))])
     with pytest.raises(DamagedError):
         serialpack.loads(data)
     with contextlib.suppress(serialpack.SerialpackError):
