@@ -25,7 +25,6 @@ NAMED = {
     "serialpack.conversion.begun": "one array of an .npz file is asked for, by name or alone",
     "serialpack.conversion.datasets": "fields are chosen in what was made .npz of it",
     "serialpack.conversion.from_objects": "arrays of objects stand in NumPy's files, or pickled",
-    "serialpack.conversion.stream": "a message says 'an xml file'",
     "serialpack.detect": "--delimiter is for CSV, whatever has delimiters",
     "serialpack.objects": "the serializer json makes lists of tuples",
     "serialpack.recognise": "it tells by content which of them text is",
