@@ -22,7 +22,7 @@ from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files.output import Output
 from serialpack.files.source import UNNAMED, Source
-from serialpack.files.targets import is_device
+from serialpack.files.targets import is_device, not_kept_by
 from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
 from serialpack.pipeline.shared import SharedUnpacker
 from serialpack.pipeline.sought import sought
@@ -158,7 +158,7 @@ def unpack_part(
                 seconds={},
             )
     report = unpack_report(done, entry.source.path, target_name(target), part=True)
-    return report._replace(entry=entry.row.path)
+    return report._replace(entry=entry.row.path, not_kept=not_kept_by(write))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.disk import folded, without_dead
+from serialpack.files.not_kept import NotKeptSum, given, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.files.source import Path, Source, check_output, exists, file_error
@@ -85,6 +86,8 @@ class Placer:
         self.unowned = 0
         #: How many entries had more than permissions in their modes.
         self._special = 0
+        #: What of their modes and times the file system does not keep.
+        self._not_kept = NotKeptSum("entry", "entries")
         #: What is said of hidden files of killed runs that were removed.
         self._dead: list[str] = []
         self.folder = folder
@@ -172,7 +175,8 @@ class Placer:
             done = restore(self._out)
         self.unowned += not output.owned
         self._special += stat.S_IMODE(entry.mode) > 0o777
-        self._bytes += os.fstat(output.fd).st_size
+        self._not_kept.add(path, output.not_kept)
+        self._bytes += output.size
         return path, done
 
     def _left(self, path: str, restore: Callable[[LimitedWrite], Done]) -> Done:
@@ -279,7 +283,8 @@ class Placer:
                 os.unlink(path)
             os.symlink(target, path)
             if os.utime in os.supports_follow_symlinks:
-                os.utime(path, ns=(entry.mtime, entry.mtime), follow_symlinks=False)
+                given(os.utime, path, ns=(entry.mtime, entry.mtime), follow_symlinks=False)
+                self._not_kept.add(path, not_kept(os.lstat(path), None, entry.mtime))
         except (OSError, OverflowError, NotImplementedError) as error:
             if not isinstance(error, OSError):
                 raise RefusedError(f"the link cannot be made: {error}", path=path) from None
@@ -304,8 +309,9 @@ class Placer:
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
                 self._special += stat.S_IMODE(entry.mode) > 0o777
-                os.chmod(path, stat.S_IMODE(entry.mode) & 0o777)
-                os.utime(path, ns=(entry.mtime, entry.mtime))
+                given(os.chmod, path, stat.S_IMODE(entry.mode) & 0o777)
+                given(os.utime, path, ns=(entry.mtime, entry.mtime))
+                self._not_kept.add(path, not_kept(os.stat(path), entry.mode, entry.mtime))
             except OSError as error:
                 self._fail(entry.path, file_error(error, path, "give its mode and time to"))
 
@@ -335,6 +341,8 @@ class Placer:
         if self._special:
             bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
             notes.append(f"{self._special:,} {of_all} had {bits}")
+        if self._not_kept.line:
+            notes.append(self._not_kept.line)
         return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 
     def __enter__(self) -> Placer:

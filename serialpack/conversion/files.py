@@ -45,6 +45,7 @@ from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
 from serialpack.files.source import Path, Source
+from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, ValueFormat
 from serialpack.formats.shared.join import Join
@@ -346,6 +347,7 @@ def _converted(
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
         comes_back=_comes_back(plan, done, as_it_is=given.as_it_is),
+        not_kept=not_kept_by(into.plain),
     )
 
 
