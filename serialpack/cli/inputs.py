@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 class Takes(NamedTuple):
     """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what one of
     the others is called, and several. ``whole``: folders and links too, see ``Walk``; else
-    ``keeps_whole`` says what does keep them, where empty ones and links are worth a word."""
+    ``keeps_whole`` says what does keep them, where empty ones and links are worth a word.
+    ``links``: links to files, as such."""
 
     test: Callable[[str], bool] = lambda _: True
     words: tuple[str, str] = ("", "")
     whole: bool = False
     keeps_whole: str = ""
+    links: bool = True
 
 
 class Inputs(NamedTuple):
@@ -102,6 +104,7 @@ def input_files(
             include=sources.include,
             exclude=sources.exclude,
             takes=takes.test,
+            links=takes.links,
             without=outputs,
             whole=takes.whole,
             gitignore=sources.gitignore,
@@ -174,6 +177,7 @@ def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list
         (walk.not_taken, *takes.words),
         (walk.ignored, "that .gitignore names", "that .gitignore names"),
         (walk.links, "link to a folder", "links to folders"),
+        (walk.left_links, "link (--rm removes none)", "links (--rm removes none)"),
         (
             walk.others,
             "that is no file (a pipe, a socket, a device)",

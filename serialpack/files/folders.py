@@ -33,7 +33,7 @@ class Walk:
     ``include``, ``exclude``: globs (``globs``) over paths below ``folder``. A file is
     taken that one of ``include`` means, or where there are none, and that none of ``exclude``
     does; a folder that one of these means is not entered. ``tmp/`` includes all in such folders.
-    ``takes``: which names are taken.
+    ``takes``: which names are taken. ``links``: whether links to files are.
     ``without``: real paths of files and folders to pass over, as are the files that standard
     output and standard error lead to. ``whole``: also the folders, the
     walked one first (where ``include`` does not choose), and links as what they are.
@@ -47,6 +47,7 @@ class Walk:
         include: Collection[str] = (),
         exclude: Collection[str] = (),
         takes: Callable[[str], bool] = lambda _: True,
+        links: bool = True,
         without: Collection[str] = (),
         whole: bool = False,
         gitignore: bool = False,
@@ -57,8 +58,8 @@ class Walk:
         #: How many files ``takes`` did not take, how many links to folders there were, and how
         #: many that are no files.
         self.not_taken = self.links = self.others = 0
-        #: How many links were taken as the files that they lead to.
-        self.followed = 0
+        #: How many links were taken as the files that they lead to, and how many were not.
+        self.followed = self.left_links = 0
         #: How many folders below it have nothing in them; not counted where files are chosen.
         self.empty = 0
         #: Those ``without`` which were come upon.
@@ -66,6 +67,7 @@ class Walk:
         self._include = matches_any([*map(_all_in, include)]) if include else None
         self._exclude = matches_any(tuple(exclude)) if exclude else None
         self._takes = takes
+        self._links = links or whole
         self._whole = whole
         self._ignores = GitIgnore(folder) if gitignore else None
         #: How many files and folders were passed over for that.
@@ -134,6 +136,9 @@ class Walk:
             return ""
         if not self._takes(entry.name):
             self.not_taken += 1
+            return ""
+        if not self._links and entry.is_symlink():
+            self.left_links += 1
             return ""
         self.followed += not self._whole and entry.is_symlink() and entry.is_file()
         return "file"

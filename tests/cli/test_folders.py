@@ -190,6 +190,26 @@ def test_any_names_and_links(run: Run, tmp_path: Path) -> None:
 
 
 @needs_posix
+def test_links_stay_where_the_files_are_removed(run: Run, tmp_path: Path) -> None:
+    """Each such run failed: "is a symbolic link, which --rm does not remove"."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.json").write_text("[1]")
+    (tmp_path / "other").write_text("[2]")
+    for name, target in (("link", "a.json"), ("out", "../other"), ("gone", "nothing")):
+        (folder / name).symlink_to(target)
+    before = files_in(folder)
+    said = run("pack", "-r", "--rm", "in").stderr.decode()
+    assert "in: left out: 3 links (--rm removes none)\n" in said
+    assert {each.name for each in folder.iterdir()} == {"a.json.spk", "gone", "link", "out"}
+    said = run("pack", "-r", "--rm", "in").stderr.decode()
+    assert "in: no files to take, 1 .spk file, 3 links (--rm removes none) left out\n" in said
+    run("unpack", "-r", "--rm", "in")
+    assert files_in(folder) == before
+    assert (tmp_path / "other").read_text() == "[2]"
+
+
+@needs_posix
 def test_a_link_that_is_named_is_the_folder_behind_it(run: Run, tree: Path, tmp_path: Path) -> None:
     """Also in an archive, where links below it stay links."""
     (tmp_path / "link").symlink_to("in")
