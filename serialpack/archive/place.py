@@ -20,6 +20,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.disk import folded, without_dead
+from serialpack.files.globs import include
 from serialpack.files.not_kept import NotKeptSum, given, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
@@ -29,7 +30,7 @@ from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport
 from serialpack.stages.stage import Buffer
-from serialpack.text import number_of
+from serialpack.text import number_of, printable
 
 Done = TypeVar("Done")
 
@@ -106,8 +107,9 @@ class Placer:
         self._bytes = 0
         #: The files that were there, and hold what they are to.
         self._same: set[str] = set()
-        #: The files and links written so far: two paths can be one, where case does not count.
-        self._written: set[tuple[int, int]] = set()
+        #: The files and links written so far, and of which entries they are: two paths can be one,
+        #: where case does not count.
+        self._written: dict[tuple[int, int] | None, str] = {}
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
         self._there: dict[str, bool] = {"": os.path.isdir(folder)}
@@ -156,7 +158,7 @@ class Placer:
         path = self._place(entry.path)
         if folded(path) in self._called:
             self.commit()  # it may be that file, which has its name only then
-        self._check_only(path)
+        self._check_only(path, entry.path)
         if is_hidden(os.path.basename(path)):
             raise RefusedError("is called as what killed runs leave, which is removed", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
@@ -221,7 +223,7 @@ class Placer:
             if (error := failed.get(path)) is not None:
                 self._fail(entry, error)
                 continue
-            self._written |= _which(path)
+            self._written[_which(path)] = entry
             self._done(entry, report)
 
     def make(self, entry: EntryRow, report: UnpackReport) -> None:
@@ -237,9 +239,9 @@ class Placer:
                 if self._force or self._skip or not there:
                     self._folders[path] = entry
             else:
-                self._check_only(path)
+                self._check_only(path, entry.path)
                 self._link(path, entry)
-                self._written |= _which(path)
+                self._written[_which(path)] = entry.path
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
         except SerialpackError as error:
@@ -341,8 +343,7 @@ class Placer:
         if self._special:
             bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
             notes.append(f"{self._special:,} {of_all} had {bits}")
-        if self._not_kept.line:
-            notes.append(self._not_kept.line)
+        notes += [self._not_kept.line] if self._not_kept.line else []
         return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 
     def __enter__(self) -> Placer:
@@ -362,19 +363,23 @@ class Placer:
         if self._each is not None:
             self._each(entry, error)
 
-    def _check_only(self, path: str) -> None:
+    def _check_only(self, path: str, entry: str) -> None:
         """FileError where a file or a link of this archive is at ``path`` already."""
-        if _which(path) & self._written:
-            raise FileError("another entry has the same path", path=path)
+        if (which := _which(path)) is None or (other := self._written.get(which)) is None:
+            return
+        where, hint = "", "of archives that were joined, unpack each, with an -o of its own"
+        if other != entry:
+            where, hint = f" here, {printable(other)}", f"{include(entry)} -o FOLDER takes it alone"
+        raise FileError(f"another entry has the same path{where}", path=path, hint=hint)
 
 
-def _which(path: str) -> set[tuple[int, int]]:
+def _which(path: str) -> tuple[int, int] | None:
     """Which file, or link, of the system is at ``path``, if any."""
     try:
         found = os.lstat(path)
     except OSError:
-        return set()
-    return {(found.st_dev, found.st_ino)}
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _report(source: str, entry: EntryRow, format: str, read: int) -> UnpackReport:

@@ -92,7 +92,11 @@ class Converter:
         mover = self._mover
         if self._chosen:
             return mover.each(mover.inputs, self._convert_entry, make=False)
-        mover.targets.plan(mover.inputs, lambda path: self._name(path, self._to_of(path)))
+        mover.targets.plan(
+            mover.inputs,
+            lambda path: self._name(path, self._to_of(path)),
+            stored=self._asked.name,
+        )
         mover.ahead(
             partial(file_converter, self._how, self._asked.shared_dict),
             lambda path: self._target_of(path, self._to_of(path)),

@@ -66,7 +66,7 @@ class Unpacker:
         """Unpack or test all there is; the exit code."""
         mover, asked = self._mover, self._asked
         if not asked.test:
-            mover.targets.plan(mover.inputs, self._name)
+            mover.targets.plan(mover.inputs, self._name, stored=asked.name)
         if not (asked.salvage or asked.records or asked.byte_range or self._chosen):
             how = self._how()
             del how["salvage"]
