@@ -10,10 +10,11 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.cli.begin import mover_of
+from serialpack.cli.chosen import chosen_entries, entry_words
 from serialpack.cli.converted import Summed, kept_words, told_of
 from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.naming import STDIO, converted_name, unpacked_name
-from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
+from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.words import other_delimiter
 from serialpack.cli.workers import know

@@ -225,7 +225,7 @@ def _as_tar_has_it(path: str) -> str | None:
     others = "--archive" not in typed and any(os.path.exists(each) for each in typed[1:])
     if context.command.name == "pack" and path.endswith(SUFFIX) and others:
         return f"--archive -o {shlex.quote(path)} makes it"
-    if context.command.name == "unpack" and packed:
+    if context.command.name in ("unpack", "inspect") and packed:
         return f"of {packed[0]} --include {shlex.quote(path)} takes that entry"
     return None
 
