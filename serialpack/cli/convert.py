@@ -13,7 +13,7 @@ from serialpack.cli.begin import mover_of
 from serialpack.cli.chosen import chosen_entries, entry_words
 from serialpack.cli.converted import Summed, kept_words, told_of
 from serialpack.cli.joined import JoinedOutputs
-from serialpack.cli.naming import STDIO, converted_name, unpacked_name
+from serialpack.cli.naming import STDIO, converted_name, folder_name
 from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.words import other_delimiter
@@ -150,7 +150,7 @@ class Converter:
                 name
                 if self._to is None
                 else converted_name(name, to, stored=False).replace(os.sep, "/"),
-                lambda path: unpacked_name(path, stored=False),
+                folder_name,
                 make=not self._mover.dry_run,
             )
             line = self._moved(

@@ -100,7 +100,7 @@ def command(asked: InspectRequest) -> int:
         raise UsageError(said, hint=hint)
     inputs = input_files(asked.files, sources, Takes())
     hear_of_far(inputs.paths, asked.manner)
-    several = len(inputs.paths) > 1
+    several = len(inputs.paths) > 1 or inputs.gathered
     codes = [
         tell_found(inputs, asked.manner),
         each_file(

@@ -13,7 +13,7 @@ from serialpack.cli.begin import mover_of
 from serialpack.cli.chosen import NO_ARCHIVE, check_no_entries, chosen_entries, entry_words
 from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input
-from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
+from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
 from serialpack.cli.requests import UnpackRequest
 from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
@@ -202,7 +202,7 @@ class Unpacker:
             return self._part(given, source)
         from serialpack.archive.read import unpack_archive
 
-        folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
+        folder = self._mover.targets.folder_of(path, folder_name)
         inputs, failed = [given], None
 
         def reached(read: int, written: int, bar: Progress | None) -> None:
@@ -263,7 +263,7 @@ class Unpacker:
             target = mover.targets.of_entry(
                 path,
                 entry.row.path,
-                lambda p: unpacked_name(p, stored=False),
+                folder_name,
                 make=not mover.dry_run,
             )
             joined = self._joined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator
@@ -124,7 +125,7 @@ class Walk:
             ):
                 return ""
             taken_as_is = self._whole and entry.is_symlink()
-            if not (taken_as_is or entry.is_file() or _leads_nowhere(entry)):
+            if not (taken_as_is or _leads_nowhere(entry) or entry.is_file()):
                 is_link = entry.is_symlink() and entry.is_dir()
                 self.links += is_link
                 self.others += not is_link
@@ -140,7 +141,7 @@ class Walk:
         if not self._links and entry.is_symlink():
             self.left_links += 1
             return ""
-        self.followed += not self._whole and entry.is_symlink() and entry.is_file()
+        self.followed += not self._whole and entry.is_symlink() and not _leads_nowhere(entry)
         return "file"
 
     def _is_standard(self, entry: os.DirEntry[str]) -> bool:
@@ -172,12 +173,12 @@ def _all_in(glob: str) -> str:
 
 
 def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a link to nothing: a file whose reading will say so."""
+    """Whether it is a link to nothing, or to itself: a file whose reading will say so."""
     if entry.is_symlink():
         try:
             entry.stat()
-        except FileNotFoundError:
-            return True
+        except OSError as error:
+            return error.errno in (errno.ENOENT, errno.ELOOP)
     return False
 
 

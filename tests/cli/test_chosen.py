@@ -99,3 +99,21 @@ def test_an_entry_that_no_archive_has_is_told_before_all_others_are_unpacked(
     assert (tmp_path / "out/a.json").is_file()
     run("unpack", "all.spk", "gone.spk", "-o", "two", code=1)
     assert (tmp_path / "two").exists()
+
+
+def test_an_archive_of_another_name_says_what_names_its_folder(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    """With -N it was told to take -N."""
+    run("pack", "--archive", *inputs, "-o", "all")
+    for typed in ((), ("-N",), ("--include", "a.json", "--bytes", "0:1")):
+        (said,) = lines(run("unpack", *typed, "all", code=1).stderr)
+        assert said.endswith(".spk; -o names the folder that its entries go to")
+    run("unpack", "all", "-o", "out")
+    assert (tmp_path / "out/a.json").is_file()
+
+
+def test_the_one_file_that_globs_find_in_a_folder_is_named(run: Run, inputs: list[str]) -> None:
+    assert inputs
+    said = run("inspect", "-r", ".", "--include", "*.csv").stdout.decode()
+    assert said.split()[:2] == ["file", "./dir/b.csv"]
