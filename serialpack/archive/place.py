@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from serialpack.archive.not_kept import not_given
 from serialpack.container.entries import EntryRow, cut, share_of
 from serialpack.container.records import Header
 from serialpack.errors import (
@@ -28,9 +29,9 @@ from serialpack.files.source import Path, Source, check_output, exists, file_err
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
-from serialpack.reports import ArchiveReport, UnpackReport
+from serialpack.reports import ArchiveReport, NotKept, UnpackReport
 from serialpack.stages.stage import Buffer
-from serialpack.text import number_of, printable
+from serialpack.text import printable
 
 Done = TypeVar("Done")
 
@@ -89,6 +90,8 @@ class Placer:
         self._special = 0
         #: What of their modes and times the file system does not keep.
         self._not_kept = NotKeptSum("entry", "entries")
+        #: The same of the file that was written last.
+        self._of_output: NotKept | None = None
         #: What is said of hidden files of killed runs that were removed.
         self._dead: list[str] = []
         self.folder = folder
@@ -177,7 +180,7 @@ class Placer:
             done = restore(self._out)
         self.unowned += not output.owned
         self._special += stat.S_IMODE(entry.mode) > 0o777
-        self._not_kept.add(path, output.not_kept)
+        self._of_output = output.not_kept
         self._bytes += output.size
         return path, done
 
@@ -200,7 +203,8 @@ class Placer:
 
     def report(self, entry: str, path: str, report: UnpackReport) -> None:
         """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
-        report = report._replace(left=path in self._same)
+        left = path in self._same
+        report = report._replace(left=left, not_kept=None if left else self._of_output)
         self._waiting[path] = entry, report
         self._called.add(folded(path))
         if len(self._waiting) >= most_files() or self._bytes >= _MOST_BYTES:
@@ -224,6 +228,7 @@ class Placer:
                 self._fail(entry, error)
                 continue
             self._written[_which(path)] = entry
+            self._not_kept.add(path, report.not_kept)
             self._done(entry, report)
 
     def make(self, entry: EntryRow, report: UnpackReport) -> None:
@@ -332,18 +337,9 @@ class Placer:
 
     def done(self, damage: tuple[Damage, ...] = ()) -> ArchiveReport[UnpackReport]:
         """What became of the entries that were unpacked."""
-        notes = list(self._dead)
-        of_all = f"of {number_of(len(self.reports), 'entry', 'entries')}"
-        if self.unowned:
-            are, them = (
-                ("is", "it its owner") if self.unowned == 1 else ("are", "them their owners")
-            )
-            why = f"{are} yours: the system does not permit to give {them}"
-            notes.append(f"{self.unowned:,} {of_all} {why}")
-        if self._special:
-            bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
-            notes.append(f"{self._special:,} {of_all} had {bits}")
-        notes += [self._not_kept.line] if self._not_kept.line else []
+        notes = [*self._dead, *not_given(len(self.reports), self.unowned, self._special)]
+        if self._not_kept.line:
+            notes.append(self._not_kept.line)
         return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 
     def __enter__(self) -> Placer:
