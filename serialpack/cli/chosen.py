@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from serialpack import api
@@ -61,15 +62,12 @@ def check_no_entries(paths: Sequence[str]) -> None:
     """UsageError where names of entries stand behind that of an archive, as for tar and unzip: it
     would be unpacked as a whole, before it is said that they are no containers."""
     archive, *names = paths
-    if not names or any(name.endswith(SUFFIX) or name == STDIO for name in names):
+    if not names or any(name == STDIO or _is_packed(name) for name in names):
         return
-    try:
-        listed = api.inspect(archive).members if os.path.isfile(archive) else ()
-    except (SerialpackError, OSError, ValueError):
-        return  # which unpacking it says
-    held = {entry.path for member in listed for entry in member.entries or ()}
+    held = _entries_of(archive)
     globs = {name: _glob_in(held, name) for name in names}
-    if not held or any(not glob and os.path.lexists(name) for name, glob in globs.items()):
+    others = [name for name, glob in globs.items() if not glob]
+    if not held or any(name.endswith(SUFFIX) or os.path.lexists(name) for name in others):
         return
     for name, glob in globs.items():
         if not glob:
@@ -83,6 +81,29 @@ def check_no_entries(paths: Sequence[str]) -> None:
         f"--include takes entries of {printable(archive)}; nothing was written",
         hint=shlex.join(["serialpack", "unpack", *words]),
     )
+
+
+def option_of(archives: Sequence[str], name: str) -> str | None:
+    """What is to be said of ``name`` where it is an entry of one of ``archives``."""
+    for archive in archives:
+        if glob := _glob_in(_entries_of(archive), name):
+            return f"of {archive} --include {shlex.quote(glob)} takes that entry"
+    return None
+
+
+def _is_packed(name: str) -> bool:
+    """Whether it is a container, by its name."""
+    return name.endswith(SUFFIX) and os.path.lexists(name)
+
+
+@cache
+def _entries_of(archive: str) -> set[str]:
+    """The paths in an archive; none of anything else."""
+    try:
+        listed = api.inspect(archive).members if os.path.isfile(archive) else ()
+    except (SerialpackError, OSError, ValueError):
+        return set()  # reading it says why
+    return {entry.path for member in listed for entry in member.entries or ()}
 
 
 def _glob_in(held: Collection[str], name: str) -> str:

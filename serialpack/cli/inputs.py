@@ -246,7 +246,9 @@ def _as_tar_has_it(path: str) -> str | None:
     if context.command.name == "pack" and path.endswith(SUFFIX) and others:
         return f"--archive -o {shlex.quote(path)} makes it"
     if context.command.name in ("unpack", "inspect") and packed:
-        return f"of {packed[0]} --include {shlex.quote(path)} takes that entry"
+        from serialpack.cli.chosen import option_of
+
+        return option_of(packed, path)
     return None
 
 

@@ -99,6 +99,10 @@ def test_an_entry_that_no_archive_has_is_told_before_all_others_are_unpacked(
     assert (tmp_path / "out/a.json").is_file()
     run("unpack", "all.spk", "gone.spk", "-o", "two", code=1)
     assert (tmp_path / "two").exists()
+    run("pack", "-f", "--archive", "all.spk", "-o", "more.spk")
+    (tmp_path / "all.spk").unlink()
+    said = run("unpack", "more.spk", "all.spk", code=2).stderr.decode()
+    assert said.endswith("; serialpack unpack more.spk --include /all.spk\n")
 
 
 def test_an_archive_of_another_name_says_what_names_its_folder(

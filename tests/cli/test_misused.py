@@ -295,6 +295,7 @@ def test_archives_and_entries_named_as_tar_has_them(run: Run, tmp_path: Path) ->
     said = run("inspect", "all.spk", "in/a b.json", code=1).stderr.decode()
     assert "; of all.spk --include 'in/a b.json' takes that entry\n" in said
     assert b"1 entry" in run("inspect", "all.spk", "--include", "in/a b.json").stdout
+    assert b"takes that entry" not in run("inspect", "all.spk", "gone", code=1).stderr
     assert lines(run("unpack", "gone", code=1).stderr) == [
         "serialpack: gone: cannot read: no such file or directory"
     ]
