@@ -280,7 +280,8 @@ class Placer:
         within = os.path.join(real, "").startswith(os.path.join(root, ""))
         # Behind a name, ".." leads out of what that is a link to, now or later.
         if os.path.isabs(target) or ".." in parts[up:] or not within:
-            raise RefusedError(f"is a link out of the folder, to {target!r}", path=path)
+            said = f"is a link out of the folder, to {target!r}"
+            raise RefusedError(said, path=path, hint="--exclude leaves it out")
         try:
             if self._skip and os.path.islink(path) and os.readlink(path) == target:
                 return

@@ -8,13 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import IO, Any
 
-from serialpack.api import (
-    Target,
-    check_target,
-    check_threads,
-    opened_source,
-    target_name,
-)
+from serialpack.api import Target, check_target, check_threads, opened_source, target_name
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import Known, as_found, begun, looked_at

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import shlex
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +22,7 @@ from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.container.rows import decode_rows, encode_rows
 from serialpack.container.seek import find_listed, find_members
 from serialpack.errors import FileError
-from serialpack.files.globs import glob_of
+from serialpack.files.globs import include
 from serialpack.files.output import Output, OutputGroup
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.pack import Packing, pack_blocks
@@ -284,8 +283,7 @@ def test_where_case_does_not_count_the_first_of_two_entries_stays(
     ((entry, error),) = failed.value.failures
     assert entry == names[1]
     assert error.message == f"another entry has the same path here, {names[0]}"
-    alone = f"--include {shlex.quote(glob_of(names[1]))}"
-    assert error.hint == f"{alone} -o FOLDER takes it alone"
+    assert error.hint == f"{include(names[1])} -o FOLDER takes it alone"
     assert [*tree(tmp_path).values()] == [b"first"]
 
 
