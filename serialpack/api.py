@@ -21,6 +21,7 @@ from serialpack.far import is_store
 from serialpack.files.source import Path, Source
 from serialpack.files.targets import Target as Target
 from serialpack.files.targets import check_target as check_target
+from serialpack.files.targets import not_kept_by
 from serialpack.files.targets import sink as sink
 from serialpack.files.targets import target_name as target_name
 from serialpack.formats import FORMATS
@@ -157,6 +158,7 @@ def pack(
         dropped=member.dropped,
         dictionary=packing.dictionary and str(packing.dictionary),
         saved=member.saved,
+        not_kept=not_kept_by(write),
     )
 
 
@@ -194,7 +196,6 @@ def unpack(
 
     ``shared_dict`` is the dictionary that it was packed with, where that is neither beside it, in
     a folder above, nor in the folder of the user's configuration. MissingFileError without.
-
     ``elsewhere`` has others restore the blocks, where all are wanted.
 
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
@@ -224,8 +225,7 @@ def unpack(
             if not ranges:
                 expect_restored(opened)
             if target is not None and not ranges and first_header(opened.peek).in_archive:
-                hint = "unpack -o FOLDER"
-                raise UsageError("an archive unpacks into a folder", hint=hint)
+                raise UsageError("an archive unpacks into a folder", hint="unpack -o FOLDER")
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with (
             sink(target, force, opened.stat) as to_target,
@@ -250,7 +250,7 @@ def unpack(
                 how["elsewhere"] = elsewhere
                 done = unpack_stream(opened.read, write, progress=progress, **how)
     report = unpack_report(done, opened.path, target_name(target), part=bool(ranges))
-    return report._replace(**damage)
+    return report._replace(**damage, not_kept=not_kept_by(to_target))
 
 
 def unpack_report(

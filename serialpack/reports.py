@@ -10,13 +10,21 @@ from serialpack.values.kinds import DROPPED, Loss
 Number = TypeVar("Number", int, float)
 
 
+class NotKept(NamedTuple):
+    """What the file system of an output does not keep of what it was given: its ``mode`` there, and
+    the one given (None: they are the same), and by how many nanoseconds its ``time`` is off."""
+
+    mode: tuple[int, int] | None
+    time: int
+
+
 class PackReport(NamedTuple):
     """What packing did. Sizes in bytes; ``seconds`` spent per stage, added up over threads.
 
     ``entry``: its path in the archive that it went into, where it did. ``dropped``: what of the
     source will not come back, by rule, beside its values: comments, and the like. ``dictionary``:
     the name and hash of the one that is needed to unpack it; ``saved``: how much smaller it makes
-    the container.
+    the container. ``not_kept``: of the mode and the time of the source.
     """
 
     source: str
@@ -37,6 +45,7 @@ class PackReport(NamedTuple):
     dropped: list[Loss] = []  # noqa: RUF012 (never written to)
     dictionary: str | None = None
     saved: int = 0
+    not_kept: NotKept | None = None
 
     @property
     def kept(self) -> str:
@@ -109,6 +118,7 @@ class UnpackReport(NamedTuple):
     ``lost``: with ``salvage``, what is damaged in the container, and of the source lost by that.
     ``entries``: how many there are in it, where it is an archive. ``left``: with
     ``skip_existing``, that the target was there, held the same bytes, and was left as it was.
+    ``not_kept``: of the mode and the time of the source.
     """
 
     source: str
@@ -128,6 +138,7 @@ class UnpackReport(NamedTuple):
     lost: tuple[LostRange, ...] = ()
     entries: int | None = None
     left: bool = False
+    not_kept: NotKept | None = None
 
     @property
     def whole_blocks(self) -> str:
@@ -174,7 +185,7 @@ class ConvertReport(NamedTuple):
     ``read_as``: what was made JSON of, in words. ``types``: the
     columns of text that got values, of ``columns`` in all, and what these are. ``comes_back``: what
     ``--to csv`` makes of the target again, where that keeps how the source was written: its
-    ``bytes``, or its ``cells``.
+    ``bytes``, or its ``cells``. ``not_kept``: of the mode and the time of the source.
     """
 
     source: str
@@ -200,6 +211,7 @@ class ConvertReport(NamedTuple):
     types: dict[str, str] = {}  # noqa: RUF012
     columns: int = 0
     comes_back: str = ""
+    not_kept: NotKept | None = None
 
     @property
     def typed(self) -> str:

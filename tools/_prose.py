@@ -21,8 +21,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
     ),
     "pack": (
         "Each FILE is packed into FILE.spk beside it, which gets its permissions and its time of"
-        " modification. An output appears whole or not at all, and overwrites nothing unless"
-        " `-f` is given. Inputs are kept unless `--rm` is given.",
+        " modification; a line tells what of these the file system does not keep. An output appears"
+        " whole or not at all, and overwrites nothing unless `-f` is given. Inputs are kept unless"
+        " `--rm` is given.",
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
         " whatever they are. From effort 3 on, records (JSON, NDJSON, CSV, TSV, MessagePack)"
         " become `columns`, each block that is smaller so than its text under zstd (by a fiftieth"
@@ -37,8 +38,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
     ),
     "unpack": (
         "Each FILE.spk is unpacked to FILE beside it, which gets its permissions and its time of"
-        " modification. An output appears whole or not at all, and overwrites nothing unless"
-        " `-f` is given. Inputs are kept unless `--rm` is given.",
+        " modification; a line tells what of these the file system does not keep. An output appears"
+        " whole or not at all, and overwrites nothing unless `-f` is given. Inputs are kept unless"
+        " `--rm` is given.",
         "With `--to` any FILE is converted, packed or not: to FILE with the ending of the"
         " format, beside it. Without it the name after `-o` says the format: `-o data.csv`"
         " converts; of a container of a file of that format, or of a name with that ending, it"
@@ -79,7 +81,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " it seems to be, its fields and their types, its entropy, and what auto would choose."
         " Of one large object of JSON all keys are looked for, in up to 64 MiB of a file. What"
         " gzip, zstd, bzip2, xz or LZ4 compressed is looked into; the entries of a tar, of a zip"
-        " and of an archive have a line each, of an archive all about each with -v.",
+        " and of an archive have a line each, of an archive all about each with -v,"
+        " and with `--include` those that it chooses.",
         "Of an array (npy, nifti, mrc) it shows the type of the items, the lengths, the order, and"
         " the least and the greatest number as they are stored, NaN apart; these of all numbers"
         " or not at all: up to 64 MiB are read of a file or a container, 4 MiB of standard"
@@ -311,20 +314,22 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("unpack", "--bytes"): ("Bytes count from 0; B itself is left out, and either end may be.",),
     ("*", "--recursive"): (
         "The files in each folder that is named, and in the folders in it, in the order of their"
-        " names. Links to files are read as the files that they lead to; links to folders are not"
-        " followed. `pack` leaves out what is called .spk, unless `-f` is given without"
-        " `--skip-existing`; `unpack` takes nothing else, with `--to` every file. What is left"
-        " out is counted. With `-o DIR` the tree below the named folder is kept below DIR,"
-        " which is no input where it is in that"
-        " folder itself; nor is a file that standard output or error lead to. Two inputs with"
-        " one output are refused before anything is written.",
+        " names. Links to files are read as the files that they lead to, but left out with `--rm`,"
+        " which removes none; links to folders are not followed. `pack` leaves out what is called"
+        " .spk, unless `-f` is given without `--skip-existing`; `unpack` takes nothing else,"
+        " with `--to` every file. What is left out is counted. With `-o DIR` the tree below the"
+        " named folder is kept below DIR, which is no input where it is in that folder itself; nor"
+        " is a file that standard output or error lead to. Two inputs with one output are refused"
+        " before anything is written; these alone, where only the names that `-N` takes are the"
+        " same, or the disk takes them for one.",
     ),
     ("*", "--include"): (
         "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"
         " in whatever folder; `raw/*.json` against paths below the named folder; `raw/` is all in"
         " folders of that name. `*` and `?` stand"
         " for anything but /, `**` for any folders, `[a-z]` for one character, `{a,b}` for either."
-        " Files that are named themselves are always taken.",
+        " Files that are named themselves are always taken. Without `-r` `unpack` and `inspect`"
+        " choose entries of archives, by their paths in them.",
     ),
     ("*", "--exclude"): (
         "Globs as for `--include`, and before it. A folder that one means is not entered;"
@@ -336,7 +341,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("*", "--files-from"): (
         "Names beside those that are typed. They are bytes: nothing is quoted in the list, `-0`"
-        " takes names with newlines, as `find -print0` writes them.",
+        " takes names with newlines, as `find -print0` writes them. One that is there again is"
+        " taken once.",
     ),
     ("unpack", "--name"): (
         "Also for inputs that do not end in .spk. Only the base name is used, without anything"

@@ -1,7 +1,6 @@
 """One file out of an archive, or a part of it: its own blocks are read, and no others."""
 
 import os
-import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,9 +19,10 @@ from serialpack.container.rows import decode_rows
 from serialpack.container.seek import StoredMember, find_members, read_block, rows_in
 from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.far import is_far
+from serialpack.files.globs import glob_of
 from serialpack.files.output import Output
 from serialpack.files.source import UNNAMED, Source
-from serialpack.files.targets import is_device
+from serialpack.files.targets import is_device, not_kept_by
 from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
 from serialpack.pipeline.shared import SharedUnpacker
 from serialpack.pipeline.sought import sought
@@ -32,8 +32,6 @@ from serialpack.stages.stage import Buffer
 
 #: So many of the entries that are meant are named where one was to be.
 _MOST_NAMED = 3
-
-_OF_GLOBS = re.compile(r"[\\*?\[\]{}]")
 
 
 class OneEntry(NamedTuple):
@@ -95,14 +93,13 @@ def one_entry(
 
 def _several(source: Source, paths: list[str], words: Sequence[str]) -> UsageError:
     named = ", ".join(paths[:_MOST_NAMED]) + ", ..." * (len(paths) > _MOST_NAMED)
-    # A glob without a slash means a name in any folder.
-    glob = "/" * ("/" not in paths[0]) + _OF_GLOBS.sub(r"\\\g<0>", paths[0])
     file = [source.path] if source.owned else []
+    again = ["serialpack", "unpack", "--include", glob_of(paths[0]), *words, *file]
     return UsageError(
         "--records, --bytes, --fields, --to and -o - need one entry named,"
         f" {len(paths):,} are meant:"
         f" {named}",
-        hint=shlex.join(["serialpack", "unpack", "--include", glob, *words, *file]),
+        hint=shlex.join(again) if len(set(paths)) > 1 else None,  # of joined archives
     )
 
 
@@ -158,7 +155,7 @@ def unpack_part(
                 seconds={},
             )
     report = unpack_report(done, entry.source.path, target_name(target), part=True)
-    return report._replace(entry=entry.row.path)
+    return report._replace(entry=entry.row.path, not_kept=not_kept_by(write))
 
 
 @contextmanager

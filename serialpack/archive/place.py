@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from serialpack.archive.not_kept import not_given
 from serialpack.container.entries import EntryRow, cut, share_of
 from serialpack.container.records import Header
 from serialpack.errors import (
@@ -20,15 +21,17 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.disk import folded, without_dead
+from serialpack.files.globs import include
+from serialpack.files.not_kept import NotKeptSum, given, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.files.source import Path, Source, check_output, exists, file_error
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
-from serialpack.reports import ArchiveReport, UnpackReport
+from serialpack.reports import ArchiveReport, NotKept, UnpackReport
 from serialpack.stages.stage import Buffer
-from serialpack.text import number_of
+from serialpack.text import printable
 
 Done = TypeVar("Done")
 
@@ -85,6 +88,10 @@ class Placer:
         self.unowned = 0
         #: How many entries had more than permissions in their modes.
         self._special = 0
+        #: What of their modes and times the file system does not keep.
+        self._not_kept = NotKeptSum("entry", "entries")
+        #: The same of the file that was written last.
+        self._of_output: NotKept | None = None
         #: What is said of hidden files of killed runs that were removed.
         self._dead: list[str] = []
         self.folder = folder
@@ -103,8 +110,9 @@ class Placer:
         self._bytes = 0
         #: The files that were there, and hold what they are to.
         self._same: set[str] = set()
-        #: The files and links written so far: two paths can be one, where case does not count.
-        self._written: set[tuple[int, int]] = set()
+        #: The files and links written so far, and of which entries they are: two paths can be one,
+        #: where case does not count.
+        self._written: dict[tuple[int, int] | None, str] = {}
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
         self._there: dict[str, bool] = {"": os.path.isdir(folder)}
@@ -153,7 +161,7 @@ class Placer:
         path = self._place(entry.path)
         if folded(path) in self._called:
             self.commit()  # it may be that file, which has its name only then
-        self._check_only(path)
+        self._check_only(path, entry.path)
         if is_hidden(os.path.basename(path)):
             raise RefusedError("is called as what killed runs leave, which is removed", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
@@ -172,7 +180,8 @@ class Placer:
             done = restore(self._out)
         self.unowned += not output.owned
         self._special += stat.S_IMODE(entry.mode) > 0o777
-        self._bytes += os.fstat(output.fd).st_size
+        self._of_output = output.not_kept
+        self._bytes += output.size
         return path, done
 
     def _left(self, path: str, restore: Callable[[LimitedWrite], Done]) -> Done:
@@ -194,7 +203,8 @@ class Placer:
 
     def report(self, entry: str, path: str, report: UnpackReport) -> None:
         """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
-        report = report._replace(left=path in self._same)
+        left = path in self._same
+        report = report._replace(left=left, not_kept=None if left else self._of_output)
         self._waiting[path] = entry, report
         self._called.add(folded(path))
         if len(self._waiting) >= most_files() or self._bytes >= _MOST_BYTES:
@@ -217,7 +227,8 @@ class Placer:
             if (error := failed.get(path)) is not None:
                 self._fail(entry, error)
                 continue
-            self._written |= _which(path)
+            self._written[_which(path)] = entry
+            self._not_kept.add(path, report.not_kept)
             self._done(entry, report)
 
     def make(self, entry: EntryRow, report: UnpackReport) -> None:
@@ -233,9 +244,9 @@ class Placer:
                 if self._force or self._skip or not there:
                     self._folders[path] = entry
             else:
-                self._check_only(path)
+                self._check_only(path, entry.path)
                 self._link(path, entry)
-                self._written |= _which(path)
+                self._written[_which(path)] = entry.path
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
         except SerialpackError as error:
@@ -269,7 +280,8 @@ class Placer:
         within = os.path.join(real, "").startswith(os.path.join(root, ""))
         # Behind a name, ".." leads out of what that is a link to, now or later.
         if os.path.isabs(target) or ".." in parts[up:] or not within:
-            raise RefusedError(f"is a link out of the folder, to {target!r}", path=path)
+            said = f"is a link out of the folder, to {target!r}"
+            raise RefusedError(said, path=path, hint="--exclude leaves it out")
         try:
             if self._skip and os.path.islink(path) and os.readlink(path) == target:
                 return
@@ -279,7 +291,8 @@ class Placer:
                 os.unlink(path)
             os.symlink(target, path)
             if os.utime in os.supports_follow_symlinks:
-                os.utime(path, ns=(entry.mtime, entry.mtime), follow_symlinks=False)
+                given(os.utime, path, ns=(entry.mtime, entry.mtime), follow_symlinks=False)
+                self._not_kept.add(path, not_kept(os.lstat(path), None, entry.mtime))
         except (OSError, OverflowError, NotImplementedError) as error:
             if not isinstance(error, OSError):
                 raise RefusedError(f"the link cannot be made: {error}", path=path) from None
@@ -304,8 +317,9 @@ class Placer:
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
                 self._special += stat.S_IMODE(entry.mode) > 0o777
-                os.chmod(path, stat.S_IMODE(entry.mode) & 0o777)
-                os.utime(path, ns=(entry.mtime, entry.mtime))
+                given(os.chmod, path, stat.S_IMODE(entry.mode) & 0o777)
+                given(os.utime, path, ns=(entry.mtime, entry.mtime))
+                self._not_kept.add(path, not_kept(os.stat(path), entry.mode, entry.mtime))
             except OSError as error:
                 self._fail(entry.path, file_error(error, path, "give its mode and time to"))
 
@@ -324,17 +338,9 @@ class Placer:
 
     def done(self, damage: tuple[Damage, ...] = ()) -> ArchiveReport[UnpackReport]:
         """What became of the entries that were unpacked."""
-        notes = list(self._dead)
-        of_all = f"of {number_of(len(self.reports), 'entry', 'entries')}"
-        if self.unowned:
-            are, them = (
-                ("is", "it its owner") if self.unowned == 1 else ("are", "them their owners")
-            )
-            why = f"{are} yours: the system does not permit to give {them}"
-            notes.append(f"{self.unowned:,} {of_all} {why}")
-        if self._special:
-            bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
-            notes.append(f"{self._special:,} {of_all} had {bits}")
+        notes = [*self._dead, *not_given(len(self.reports), self.unowned, self._special)]
+        if self._not_kept.line:
+            notes.append(self._not_kept.line)
         return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 
     def __enter__(self) -> Placer:
@@ -354,19 +360,23 @@ class Placer:
         if self._each is not None:
             self._each(entry, error)
 
-    def _check_only(self, path: str) -> None:
+    def _check_only(self, path: str, entry: str) -> None:
         """FileError where a file or a link of this archive is at ``path`` already."""
-        if _which(path) & self._written:
-            raise FileError("another entry has the same path", path=path)
+        if (which := _which(path)) is None or (other := self._written.get(which)) is None:
+            return
+        where, hint = "", "of archives that were joined, unpack each, with an -o of its own"
+        if other != entry:
+            where, hint = f" here, {printable(other)}", f"{include(entry)} -o FOLDER takes it alone"
+        raise FileError(f"another entry has the same path{where}", path=path, hint=hint)
 
 
-def _which(path: str) -> set[tuple[int, int]]:
+def _which(path: str) -> tuple[int, int] | None:
     """Which file, or link, of the system is at ``path``, if any."""
     try:
         found = os.lstat(path)
     except OSError:
-        return set()
-    return {(found.st_dev, found.st_ino)}
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _report(source: str, entry: EntryRow, format: str, read: int) -> UnpackReport:

@@ -94,6 +94,8 @@ class _Alike(ABC, Generic[Told]):
             with Output(job.target, force=self._force, like=made.like) as output:
                 output.write(made.data)
             add_seconds(made.report.seconds, {"write": perf_counter() - since})
+            if output.not_kept is not None:
+                return made.report._replace(not_kept=output.not_kept)
         return made.report
 
     def _tried(self, job: FileJob, plain: _Plain) -> _Made[Told] | None:

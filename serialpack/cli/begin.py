@@ -36,6 +36,8 @@ def mover_of(
     ]
     several = each and output != STDIO
     many = partial(_start_ahead, outputs) if several else None
+    # What --rm would remove of a link is not what was read; what it leads to is packed by itself.
+    takes = takes._replace(links=outputs.keep)
     inputs = input_files(asked.files, asked.sources, takes, written, many=many)
     hear_of_far((*inputs.paths, output), asked.manner)
     targets = Targets(inputs if each else NONE, output, joins=joins)

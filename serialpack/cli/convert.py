@@ -10,10 +10,11 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.cli.begin import mover_of
+from serialpack.cli.chosen import chosen_entries, entry_words
 from serialpack.cli.converted import Summed, kept_words, told_of
 from serialpack.cli.joined import JoinedOutputs
-from serialpack.cli.naming import STDIO, converted_name, unpacked_name
-from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
+from serialpack.cli.naming import STDIO, converted_name, folder_name
+from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.words import other_delimiter
 from serialpack.cli.workers import know
@@ -92,7 +93,11 @@ class Converter:
         mover = self._mover
         if self._chosen:
             return mover.each(mover.inputs, self._convert_entry, make=False)
-        mover.targets.plan(mover.inputs, lambda path: self._name(path, self._to_of(path)))
+        mover.targets.plan(
+            mover.inputs,
+            lambda path: self._name(path, self._to_of(path)),
+            stored=self._asked.name,
+        )
         mover.ahead(
             partial(file_converter, self._how, self._asked.shared_dict),
             lambda path: self._target_of(path, self._to_of(path)),
@@ -145,7 +150,7 @@ class Converter:
                 name
                 if self._to is None
                 else converted_name(name, to, stored=False).replace(os.sep, "/"),
-                lambda path: unpacked_name(path, stored=False),
+                folder_name,
                 make=not self._mover.dry_run,
             )
             line = self._moved(

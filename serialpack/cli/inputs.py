@@ -14,7 +14,7 @@ from serialpack.far import is_far
 from serialpack.files.paths import entry_path
 from serialpack.files.source import Source, shown
 from serialpack.pipeline.workers import MANY_FILES
-from serialpack.text import number_of
+from serialpack.text import number_of, printable
 
 if TYPE_CHECKING:
     from serialpack.files.folders import Walk
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 class Takes(NamedTuple):
     """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what one of
     the others is called, and several. ``whole``: folders and links too, see ``Walk``; else
-    ``keeps_whole`` says what does keep them, where empty ones and links are worth a word."""
+    ``keeps_whole`` says what does keep them, where empty ones and links are worth a word.
+    ``links``: links to files, as such."""
 
     test: Callable[[str], bool] = lambda _: True
     words: tuple[str, str] = ("", "")
     whole: bool = False
     keeps_whole: str = ""
+    links: bool = True
 
 
 class Inputs(NamedTuple):
@@ -82,13 +84,17 @@ def input_files(
     found = Inputs([], {}, [], [], gathered=True)
     paths: list[str] = []
     _check_chosen([*typed, *(listed or ())], sources)
+    again: list[str] = []
     for number, name in enumerate([*typed, *(listed or ())]):
         # As a list says where each file is, none of them is to be where another one goes.
         named = entry_path(name)[0] if number >= len(typed) else ""
         far = is_far(name)
         if not sources.recursive or not (far or _is_folder(name)):
-            paths.append(name)
-            found.below.setdefault(name, os.path.dirname(named))
+            if name in found.below and name != STDIO:
+                again.append(name)
+            else:
+                paths.append(name)
+                found.below[name] = os.path.dirname(named)
             continue
         if far and sources.gitignore:
             raise UsageError(
@@ -102,6 +108,7 @@ def input_files(
             include=sources.include,
             exclude=sources.exclude,
             takes=takes.test,
+            links=takes.links,
             without=outputs,
             whole=takes.whole,
             gitignore=sources.gitignore,
@@ -116,6 +123,9 @@ def input_files(
                     many()
         found.errors.extend(walk.errors)
         found.notes.extend(_notes(walk, takes, sources, empty=empty))
+    if again:
+        more = number_of(len(again), "input is", "inputs are")
+        found.notes.append(f"{more} named again, and taken once (first {printable(again[0])})")
     if not (typed or listed):
         said = "standard input" if sources.files_from == STDIO else sources.files_from
         found.notes.append(f"{said}: the list names nothing")
@@ -174,6 +184,7 @@ def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list
         (walk.not_taken, *takes.words),
         (walk.ignored, "that .gitignore names", "that .gitignore names"),
         (walk.links, "link to a folder", "links to folders"),
+        (walk.left_links, "link (--rm removes none)", "links (--rm removes none)"),
         (
             walk.others,
             "that is no file (a pipe, a socket, a device)",
@@ -202,12 +213,25 @@ def add_input_hint(error: SerialpackError, path: str) -> None:
         return
     if isinstance(error, FolderError) and os.path.isdir(path):
         error.hint = recursive_command(path) or error.hint
+    elif os.path.islink(path) and not os.path.exists(path) and (words := _of_dead_links()):
+        error.hint = words
     elif isinstance(error, MissingFileError):
         folder, name = os.path.split(path)
         if _GLOB.search(name) and os.path.isdir(folder or os.curdir):
             error.hint = recursive_command(folder or os.curdir, "--include", name)
         else:
             error.hint = _as_tar_has_it(path)
+
+
+def _of_dead_links() -> str:
+    """What there is to do about a link to nothing; "" where it was not found in a folder."""
+    import click
+
+    context = click.get_current_context()
+    if not context.params.get("recursive"):
+        return ""
+    keeps = ", and --archive keeps it" if context.command.name == "pack" else ""
+    return f"--exclude leaves it out{keeps}"
 
 
 def _as_tar_has_it(path: str) -> str | None:
@@ -221,8 +245,10 @@ def _as_tar_has_it(path: str) -> str | None:
     others = "--archive" not in typed and any(os.path.exists(each) for each in typed[1:])
     if context.command.name == "pack" and path.endswith(SUFFIX) and others:
         return f"--archive -o {shlex.quote(path)} makes it"
-    if context.command.name == "unpack" and packed:
-        return f"of {packed[0]} --include {shlex.quote(path)} takes that entry"
+    if context.command.name in ("unpack", "inspect") and packed:
+        from serialpack.cli.chosen import option_of
+
+        return option_of(packed, path)
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,6 +62,7 @@ _OF_FILES = (
 @files_argument
 @request(InspectRequest)
 def command(asked: InspectRequest) -> int:
+    from serialpack.cli.chosen import in_archives
     from serialpack.cli.far import hear_of_far
     from serialpack.cli.inputs import Takes, input_files
     from serialpack.cli.run import each_file, tell_found
@@ -72,12 +74,14 @@ def command(asked: InspectRequest) -> int:
     if asked.fidelity and not asked.stages:
         raise UsageError("--fidelity goes with --stages")
     if asked.stages:
+        from serialpack.cli.stage_list import show_fidelity, show_stages
+
         if asked.files:
             raise UsageError("--stages takes no FILE")
         if asked.fidelity and not as_json:
-            _show_fidelity()
+            show_fidelity()
         else:
-            _show_stages(as_json)
+            show_stages(as_json)
         return 0
     if asked.max_size is not None and asked.head is None:
         raise UsageError("--max-size goes with --head")
@@ -87,27 +91,41 @@ def command(asked: InspectRequest) -> int:
     if asked.format is not None:
         FORMATS.source(asked.format)
     know(asked.shared_dict)
-    inputs = input_files(asked.files, asked.sources, Takes())
+    sources, chosen = in_archives(asked.sources)
+    if chosen and (asked.head is not None or asked.blocks or asked.columns):
+        hint = None
+        if asked.head is not None:
+            hint = f"unpack --records 0:{asked.head} --include GLOB -o - shows those of an entry"
+        said = "--include lists entries of archives: it goes without --head, --blocks and --columns"
+        raise UsageError(said, hint=hint)
+    inputs = input_files(asked.files, sources, Takes())
     hear_of_far(inputs.paths, asked.manner)
-    several = len(inputs.paths) > 1
+    several = len(inputs.paths) > 1 or inputs.gathered
     codes = [
         tell_found(inputs, asked.manner),
-        each_file(inputs.paths, asked.manner, lambda path: _inspect(path, asked, several=several)),
+        each_file(
+            inputs.paths,
+            asked.manner,
+            lambda path: _inspect(path, asked, chosen, several=several),
+        ),
     ]
     return min(codes, key=WORST_FIRST.index)
 
 
-def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, Any]:
-    """Tell what is in ``path``; the line for ``--json``."""
+def _inspect(
+    path: str, asked: InspectRequest, chosen: dict[str, Any], *, several: bool
+) -> dict[str, Any]:
+    """Tell what is in ``path``, of an archive the ``chosen`` entries; the line for ``--json``."""
     from serialpack import api
+    from serialpack.cli.chosen import only_chosen
     from serialpack.cli.journal import is_journal
     from serialpack.cli.naming import STDIO
     from serialpack.cli.run import data_of, named, progress_bar
     from serialpack.cli.salvage import add_hint, left_of
     from serialpack.cli.words import complain
-    from serialpack.errors import DamagedError
+    from serialpack.errors import DamagedError, UsageError
 
-    if is_store(path):
+    if is_store(path) and not chosen:
         from serialpack.cli.stores import inspect_store
 
         return inspect_store(path, asked)
@@ -115,7 +133,7 @@ def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, An
         _show_head(path, asked.head, asked.format, asked.max_size)
         return {}
     as_json, blocks = asked.manner.as_json, asked.blocks
-    if path != STDIO and asked.format is None and is_journal(path):
+    if path != STDIO and asked.format is None and not chosen and is_journal(path):
         from serialpack.cli.journal_sums import show_sums, summed, sums_line
 
         sums = summed(path)
@@ -123,16 +141,22 @@ def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, An
             return sums_line(path, sums)
         show_sums(path, sums, several=several)
         return {}
-    detailed = asked.manner.verbose or blocks or asked.columns
+    whole = not chosen
+    detailed = blocks or asked.columns or (asked.manner.verbose and whole)
     try:
         with progress_bar(path, asked.manner):
             found = api.inspect(data_of(path), format=asked.format, columns=asked.columns)
+        if chosen:
+            found = only_chosen(found, chosen)
     except DamagedError as error:
         found = left_of(path, error)
         for place in found.damage:
             complain(str(place), named(path))
+        if chosen:
+            with suppress(UsageError):  # what is damaged may hide what was chosen
+                found = only_chosen(found, chosen)
         if not as_json:
-            _show(path, found, blocks, several=several, detailed=detailed)
+            _show(path, found, blocks, several=several, detailed=detailed, whole=whole)
             raise
         add_hint(error, path)
         complain(error.said, named(path))
@@ -141,7 +165,7 @@ def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, An
     if as_json and damage is None:
         return _as_json(path, found, blocks)
     if not as_json:
-        _show(path, found, blocks, several=several, detailed=detailed)
+        _show(path, found, blocks, several=several, detailed=detailed, whole=whole)
     if damage is not None:
         raise damage
     return {}
@@ -157,7 +181,9 @@ _FORMS = {
 }
 
 
-def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed: bool) -> None:
+def _show(
+    path: str, found: Inspection, blocks: bool, *, several: bool, detailed: bool, whole: bool = True
+) -> None:
     from serialpack.cli.words import print_table
 
     rows: list[tuple[str, str]] = [("file", path)] if several else []
@@ -172,7 +198,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed
 
         if rows:
             print_table(rows)
-        show_entries(found.members)
+        show_entries(found.members, whole=whole)
         if several:
             print()
         return
@@ -356,44 +382,3 @@ def _show_head(path: str, count: int, format: str | None, most: int | None) -> N
 
     # The terminal's own colours, readable on a light and on a dark one.
     Console().print(JSONHighlighter()(Text(shown)))
-
-
-def _show_stages(as_json: bool) -> None:
-    import json
-
-    from serialpack.cli.words import print_table
-    from serialpack.stages.catalog import all_stages
-
-    found = all_stages()
-    if as_json:
-        print(json.dumps([s._asdict() for s in found]))
-        return
-    for kind in dict.fromkeys(s.kind for s in found):
-        print_table(
-            [
-                (
-                    s.name + s.params,
-                    s.version or "missing",
-                    ", ".join(s.traits),
-                    s.about if s.installed else s.install,
-                )
-                for s in found
-                if s.kind == kind
-            ],
-            headers=(kind, "version", "traits", "what it is, or how to install it"),
-        )
-        print()
-
-
-def _show_fidelity() -> None:
-    from string import ascii_letters
-
-    from serialpack.cli.words import print_table
-    from serialpack.stages.catalog import HELD, PARTLY, REFUSED, fidelity
-
-    names, rows = fidelity()
-    letters = ascii_letters[: len(names)]
-    print(f"{HELD} held, {PARTLY} held in part, {REFUSED} refused; never changed.\n")
-    print_table([(words, marks) for _, words, marks in rows], headers=("", letters))
-    print()
-    print_table([(letter, name) for letter, name in zip(letters, names, strict=True)])

@@ -230,6 +230,8 @@ class Mover:
         if self.tally.existing:
             leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
             complain(f"{self.tally.existing}; {leave}-f overwrites them")
+        if self.tally.not_kept.line:
+            say(self._manner, self.tally.not_kept.line)
         if self._times is not None:
             from serialpack.cli.profile import sum_up
 
@@ -265,7 +267,7 @@ class Mover:
         if told or self.batch is None or not self._outputs.keep:
             return False
         if (report := self.batch.plain_report(path)) is not None:
-            self.tally.add(report.sizes, 1)
+            self.tally.add_report(report, 1)
             self.reported(report)
         return report is not None
 
@@ -349,8 +351,7 @@ class Mover:
         label = paths[0] if len(paths) == 1 else target or ""
         if self._outputs.profile is not None:
             self.taken.update(map(os.path.realpath, [*paths, target or label]))
-        again = grouped and self._outputs.keep and self.makes_again(label)
-        there = again and is_there(target)
+        there = grouped and self._outputs.keep and self.makes_again(label) and is_there(target)
         if self.batch is not None and paths[0] in self.batch:
             report = cast("ReportT", self.batch.report(paths[0]))
         else:
@@ -363,7 +364,7 @@ class Mover:
         if there:
             self.tally.leave()
         elif files is not None:
-            self.tally.add(report.sizes, files(report))
+            self.tally.add_report(report, files(report))
         self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)

@@ -65,6 +65,15 @@ def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     return os.path.join(os.path.dirname(beside(path)), name)
 
 
+def folder_name(path: str) -> str:
+    """``FILE`` for the archive ``FILE.spk``, whose entries go below it; as ``unpacked_name``."""
+    try:
+        return unpacked_name(path, stored=False)
+    except FileError as error:
+        error.hint = "-o names the folder that its entries go to"
+        raise
+
+
 def converted_name(path: str, to: str, *, stored: bool) -> str:
     """``FILE.json`` for ``FILE.yaml``, ``FILE.yaml.gz`` and ``FILE.yaml.spk``, for ``to`` json.
 

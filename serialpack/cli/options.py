@@ -351,7 +351,7 @@ input_options = _apply(
         "--include",
         metavar="GLOB",
         multiple=True,
-        help="With -r, or to unpack of an archive: only those.",
+        help="With -r in folders, else in archives: only those.",
     ),
     click.option(
         "--exclude", metavar="GLOB", multiple=True, help="The same: not those, nor what is below."

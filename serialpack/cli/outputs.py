@@ -37,8 +37,9 @@ class Targets:
         self.is_file = output not in (None, STDIO) and not self._folder
         #: The files given out so far, as they are called from the root.
         self.used: set[str] = set()
-        #: What was given out, by input.
+        #: What was given out, by input, and why others get none.
         self._planned: dict[str, str] = {}
+        self._refused: dict[str, FileError] = {}
         self._real: dict[str, str] = {}
         self._made: set[str] = set()
         #: Folders that were not there before, as they are called from the root.
@@ -65,6 +66,8 @@ class Targets:
             raise UsageError("it has no name to have in a folder", hint="-o FOLDER/NAME")
         if path == STDIO:
             return STDIO
+        if path in self._refused:
+            raise self._refused[path]
         if path in self._planned:
             return self._planned[path]
         target = self._target(path, name)
@@ -79,10 +82,14 @@ class Targets:
         self._planned[path] = target
         return target
 
-    def plan(self, paths: Sequence[str], name: Callable[[str], str]) -> None:
+    def plan(
+        self, paths: Sequence[str], name: Callable[[str], str], *, stored: bool = False
+    ) -> None:
         """Give out all targets before anything is written; ``name`` as for ``of``.
 
-        FileError where two inputs have the same. What else is wrong with one, ``of`` will say.
+        FileError where two inputs have the same by the way they were typed. Where that is by their
+        ``stored`` names, or by what their disk takes for the same, neither gets one: that, and
+        what else is wrong with an input, ``of`` will say.
         """
         if self._output is not None and not self._folder:
             return
@@ -99,6 +106,9 @@ class Targets:
             if path in self._planned:
                 raise FileError("is named twice; nothing was written", path=path, hint=_ONCE)
             if owner != path:
+                if stored:
+                    self._refuse(owner, path, target, "", "-o in place of -N names it")
+                    continue
                 raise FileError(
                     f"{printable(owner)} has the same output, {printable(target)};"
                     " nothing was written",
@@ -110,7 +120,7 @@ class Targets:
         self.used |= owners.keys()
 
     def _check_alike(self, owners: dict[str, str]) -> None:
-        """FileError where two outputs, here with their inputs, are one file where they go."""
+        """Refuse outputs, here with their inputs, that are one file where they go."""
         from serialpack.files.disk import folded, ignored
 
         alike: dict[str, list[str]] = {}
@@ -125,13 +135,18 @@ class Targets:
                     continue
                 case = root.casefold() == other.casefold()
                 what = "case does not count" if case else "NFC and NFD of a name are one"
-                raise FileError(
-                    f"{printable(owners[other])} has the same output,"
-                    f" {printable(self._planned[owners[root]])}, where {what};"
-                    " nothing was written",
-                    path=owners[root],
-                    hint=f"-o names a folder where {'it does' if case else 'they are two'}",
-                )
+                hint = f"-o names a folder where {'it does' if case else 'they are two'}"
+                target = self._planned[owners[root]]
+                self._refuse(owners[other], owners[root], target, f", where {what}", hint)
+
+    def _refuse(self, one: str, other: str, target: str, why: str, hint: str) -> None:
+        """Give neither of two inputs the output that they both have.
+
+        With ``-f`` and ``--rm`` the next run would write that of the one that was left over it.
+        """
+        for path, owner in ((other, one), (one, other)):
+            same = f"{printable(owner)} has the same output, {printable(target)}{why}"
+            self._refused.setdefault(path, FileError(same, path=path, hint=hint))
 
     def _apart(self, one: str, other: str) -> str:
         """What keeps two inputs from having the same output."""

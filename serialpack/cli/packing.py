@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.auto.choice import choose
+from serialpack.cli.archiving import archive_name, entries_of
 from serialpack.cli.begin import mover_of
-from serialpack.cli.inputs import Takes, recursive_command
+from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
-from serialpack.cli.requests import Manner, PackRequest
-from serialpack.cli.run import check_name, data_of, error_line, named, rounded, say
+from serialpack.cli.requests import PackRequest
+from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.errors import (
     ArchiveError,
     ExistingFileError,
-    FileError,
-    FolderError,
-    RefusedError,
     SerialpackError,
     UsageError,
 )
@@ -66,7 +64,7 @@ class Packer:
         self._recursive = asked.sources.recursive
         self._mover = mover_of(output, asked, "packed", takes=takes, each=not asked.archive)
         self._inputs = self._mover.inputs
-        self._archive = _archive_name(self._inputs, outputs.output) if asked.archive else None
+        self._archive = archive_name(self._inputs, outputs.output) if asked.archive else None
         effort = asked.effort or DEFAULT_EFFORT
         self._choice = choose(asked.serializer, asked.filters, asked.codec, effort=effort)
         if asked.input.format is not None:
@@ -198,7 +196,7 @@ class Packer:
         from serialpack.archive.not_kept import not_kept
         from serialpack.archive.write import check_together, pack_archive
 
-        entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
+        entries, refused = entries_of(self._inputs, self._manner, recursive=self._recursive)
         for path, error in refused:
             if not entries:
                 raise error
@@ -309,53 +307,6 @@ class Packer:
         if path != STDIO:
             choice = api.chosen(path, choice, format=self._format, table=table)
         return str(choice.chain) if choice.settled else "auto"
-
-
-def _archive_name(inputs: Sequence[str], output: str | None) -> str:
-    """The name of the archive; UsageError where ``inputs`` cannot become one."""
-    if output is None:
-        raise UsageError("--archive needs a name for the container", hint="-o FILE.spk")
-    if STDIO in inputs:
-        raise UsageError("--archive takes files: standard input has no name to store")
-    return output
-
-
-def _entries(
-    inputs: Sequence[str], manner: Manner, *, recursive: bool
-) -> tuple[dict[str, str], list[tuple[str, SerialpackError]]]:
-    """The path in the archive -> the input; and inputs that no archive holds, with the reason.
-
-    What is left out of a path is said.
-    """
-    from serialpack.container.entries import fault_of
-    from serialpack.files.paths import entry_path
-
-    entries: dict[str, str] = {}
-    refused: list[tuple[str, SerialpackError]] = []
-    said: set[str] = set()
-    for path in inputs:
-        check_name(path)
-        entry, removed = entry_path(path)
-        if not entry and os.path.isdir(path):
-            continue  # the folder that all are in
-        if not recursive and os.path.isdir(path) and not os.path.islink(path):
-            raise FolderError("is a folder", path=path, hint=recursive_command(path))
-        if fault := fault_of(entry):
-            hint = "without --archive it can be packed"
-            error = RefusedError(f"its path in the archive {fault}", path=path, hint=hint)
-            refused.append((path, error))
-            continue
-        if entry in entries:
-            raise FileError(
-                f"another input has the same path in the archive, {entry}",
-                path=path,
-                hint="name each input once, from a folder that all are in",
-            )
-        if removed and removed not in said:
-            said.add(removed)
-            say(manner, f"{removed} is left out of paths in the archive")
-        entries[entry] = path
-    return entries, refused
 
 
 def _has_bytes(report: PackReport) -> bool:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
-from serialpack.errors import UsageError
-
 Request = TypeVar("Request")
 
 
@@ -250,33 +248,3 @@ def as_workers_see(asked: Files) -> Files:
         for name in (asked.input.schema, asked.shared_dict)
     )
     return asked._replace(input=asked.input._replace(schema=schema), shared_dict=shared)
-
-
-def chosen_entries(asked: UnpackRequest) -> tuple[UnpackRequest, dict[str, Any]]:
-    """Without ``-r`` globs choose in archives, not in folders: the rest of what is asked for, and
-    they, as ``unpack_archive`` takes them."""
-    sources = asked.sources
-    if sources.recursive or not (sources.include or sources.exclude):
-        return asked, {}
-    chosen = {"include": sources.include, "exclude": sources.exclude}
-    if not asked.outputs.keep:
-        raise UsageError(
-            "--rm needs the whole archive to be unpacked",
-            hint="leave out --include and --exclude",
-        )
-    return asked._replace(sources=sources._replace(include=(), exclude=())), chosen
-
-
-def entry_words(asked: UnpackRequest) -> list[str]:
-    """What is asked for of one entry, and where it goes, as that is typed."""
-    ranges = {"--records": asked.records, "--bytes": asked.byte_range}
-    words = [
-        word
-        for option, span in ranges.items()
-        if span is not None
-        for word in (option, f"{span[0]}:{'' if span[1] is None else span[1]}")
-    ]
-    fields = ",".join(asked.conversion.fields)
-    for option, said in (("--fields", fields), ("--to", asked.to), ("-o", asked.outputs.output)):
-        words += [option, said] if said else []
-    return words

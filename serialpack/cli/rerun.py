@@ -22,7 +22,7 @@ from serialpack.files.source import Source, status
 _SMALL = 4096
 
 #: What file systems and servers cut times to, in nanoseconds.
-_KEPT_TO = (1, 100, 10**3, 10**6, 10**7, 10**9)
+_KEPT_TO = (1, 100, 10**3, 10**6, 10**7, 10**9, 2 * 10**9)
 
 
 def is_done(path: str, target: str, *, packed: bool, force: bool) -> bool:

@@ -220,8 +220,9 @@ def _about(entry: ListedEntry) -> str:
     return ", ".join([*words, *([entry.about] if entry.about else [])])
 
 
-def show_entries(members: Sequence[MemberInfo]) -> None:
-    """A line for each entry of an archive, and one of all together."""
+def show_entries(members: Sequence[MemberInfo], *, whole: bool = True) -> None:
+    """A line for each entry of an archive, and one of all together; ``whole``: of all there are,
+    with what is around them."""
     entries = [(entry, member.chain) for member in members for entry in member.entries or ()]
     rows = [
         (
@@ -235,7 +236,10 @@ def show_entries(members: Sequence[MemberInfo]) -> None:
         )
         for entry, chain in entries
     ]
-    size, packed = sum(m.size for m in members), sum(m.packed for m in members)
+    size = sum(entry.size for entry, _ in entries)
+    packed = sum(entry.packed or 0 for entry, _ in entries)
+    if whole:
+        size, packed = sum(m.size for m in members), sum(m.packed for m in members)
     rows.append(
         (_entries(len(entries)), f"{size:,}", f"{packed:,}", _share(packed, size), "", "", "")
     )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from time import perf_counter
 
 from serialpack.cli.words import percent
+from serialpack.files.not_kept import NotKeptSum
+from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
 from serialpack.text import number_of
 from serialpack.units import format_size
 
@@ -24,12 +26,20 @@ class Tally:
         self._since = perf_counter()
         self._done = self._failed = self._left = self._existing = 0
         self._read = self._written = 0
+        #: What of modes and times of sources their outputs do not keep.
+        self.not_kept = NotKeptSum("output", "outputs")
 
     def add(self, sizes: Mapping[str, int], files: int) -> None:
         """So many files were done: what they had at ``read``, and what it became at ``write``."""
         self._done += files
         self._read += sizes["read"]
         self._written += sizes["write"]
+
+    def add_report(self, report: Report, files: int) -> None:
+        """So many files were done, as ``report`` tells."""
+        self.add(report.sizes, files)
+        if isinstance(report, PackReport | UnpackReport | ConvertReport):
+            self.not_kept.add(report.target or "", report.not_kept)
 
     def leave(self) -> None:
         """A file was done before."""

@@ -10,10 +10,11 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from serialpack import api
 from serialpack.archive.tell import is_archive
 from serialpack.cli.begin import mover_of
+from serialpack.cli.chosen import NO_ARCHIVE, check_no_entries, chosen_entries, entry_words
 from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input
-from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
-from serialpack.cli.requests import UnpackRequest, chosen_entries, entry_words
+from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
+from serialpack.cli.requests import UnpackRequest
 from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.tally import MANY, TESTED
@@ -65,8 +66,10 @@ class Unpacker:
     def run(self) -> int:
         """Unpack or test all there is; the exit code."""
         mover, asked = self._mover, self._asked
+        if not (asked.test or asked.sources.recursive or asked.sources.files_from or self._chosen):
+            check_no_entries(mover.inputs)
         if not asked.test:
-            mover.targets.plan(mover.inputs, self._name)
+            mover.targets.plan(mover.inputs, self._name, stored=asked.name)
         if not (asked.salvage or asked.records or asked.byte_range or self._chosen):
             how = self._how()
             del how["salvage"]
@@ -116,9 +119,7 @@ class Unpacker:
     def _one(self, given: Input, source: Any, compression: str | None) -> dict[str, Any]:
         path, asked = given.path, self._asked
         if self._chosen:
-            raise UsageError(
-                "--include and --exclude choose in archives, and with -r in folders; it is none"
-            )
+            raise UsageError(NO_ARCHIVE)
         target = None if asked.test else self._mover.targets.of(path, self._name)
         what = f"{path}: all is well" if asked.test else f"{path} -> {target}"
         verb = "salvage" if asked.salvage else "unpack"
@@ -201,7 +202,7 @@ class Unpacker:
             return self._part(given, source)
         from serialpack.archive.read import unpack_archive
 
-        folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
+        folder = self._mover.targets.folder_of(path, folder_name)
         inputs, failed = [given], None
 
         def reached(read: int, written: int, bar: Progress | None) -> None:
@@ -262,7 +263,7 @@ class Unpacker:
             target = mover.targets.of_entry(
                 path,
                 entry.row.path,
-                lambda p: unpacked_name(p, stored=False),
+                folder_name,
                 make=not mover.dry_run,
             )
             joined = self._joined

@@ -8,13 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import IO, Any
 
-from serialpack.api import (
-    Target,
-    check_target,
-    check_threads,
-    opened_source,
-    target_name,
-)
+from serialpack.api import Target, check_target, check_threads, opened_source, target_name
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
@@ -45,6 +39,7 @@ from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
 from serialpack.files.source import Path, Source
+from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, ValueFormat
 from serialpack.formats.shared.join import Join
@@ -346,6 +341,7 @@ def _converted(
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
         comes_back=_comes_back(plan, done, as_it_is=given.as_it_is),
+        not_kept=not_kept_by(into.plain),
     )
 
 

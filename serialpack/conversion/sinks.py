@@ -45,9 +45,11 @@ class HeldWrite:
 
 
 class OpenTarget(NamedTuple):
-    """What to write with. ``patch`` writes over what was written, where that can be done."""
+    """What to write with. ``patch`` writes over what was written, where that can be done;
+    ``plain`` writes as ``sink`` does."""
 
     write: Write
+    plain: Write
     patch: Patch | None
     compressed: CompressedWrite | None
 
@@ -69,4 +71,4 @@ def opened_target(
         owner = getattr(write, "__self__", None)
         # What a FarOutput has sent is sent.
         patch = owner.patch if type(owner) is Output and compressed is None else None
-        yield OpenTarget(compressed or write, patch, compressed)
+        yield OpenTarget(compressed or write, write, patch, compressed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator
@@ -33,7 +34,7 @@ class Walk:
     ``include``, ``exclude``: globs (``globs``) over paths below ``folder``. A file is
     taken that one of ``include`` means, or where there are none, and that none of ``exclude``
     does; a folder that one of these means is not entered. ``tmp/`` includes all in such folders.
-    ``takes``: which names are taken.
+    ``takes``: which names are taken. ``links``: whether links to files are.
     ``without``: real paths of files and folders to pass over, as are the files that standard
     output and standard error lead to. ``whole``: also the folders, the
     walked one first (where ``include`` does not choose), and links as what they are.
@@ -47,6 +48,7 @@ class Walk:
         include: Collection[str] = (),
         exclude: Collection[str] = (),
         takes: Callable[[str], bool] = lambda _: True,
+        links: bool = True,
         without: Collection[str] = (),
         whole: bool = False,
         gitignore: bool = False,
@@ -57,8 +59,8 @@ class Walk:
         #: How many files ``takes`` did not take, how many links to folders there were, and how
         #: many that are no files.
         self.not_taken = self.links = self.others = 0
-        #: How many links were taken as the files that they lead to.
-        self.followed = 0
+        #: How many links were taken as the files that they lead to, and how many were not.
+        self.followed = self.left_links = 0
         #: How many folders below it have nothing in them; not counted where files are chosen.
         self.empty = 0
         #: Those ``without`` which were come upon.
@@ -66,6 +68,7 @@ class Walk:
         self._include = matches_any([*map(_all_in, include)]) if include else None
         self._exclude = matches_any(tuple(exclude)) if exclude else None
         self._takes = takes
+        self._links = links or whole
         self._whole = whole
         self._ignores = GitIgnore(folder) if gitignore else None
         #: How many files and folders were passed over for that.
@@ -122,7 +125,7 @@ class Walk:
             ):
                 return ""
             taken_as_is = self._whole and entry.is_symlink()
-            if not (taken_as_is or entry.is_file() or _leads_nowhere(entry)):
+            if not (taken_as_is or _leads_nowhere(entry) or entry.is_file()):
                 is_link = entry.is_symlink() and entry.is_dir()
                 self.links += is_link
                 self.others += not is_link
@@ -135,7 +138,10 @@ class Walk:
         if not self._takes(entry.name):
             self.not_taken += 1
             return ""
-        self.followed += not self._whole and entry.is_symlink() and entry.is_file()
+        if not self._links and entry.is_symlink():
+            self.left_links += 1
+            return ""
+        self.followed += not self._whole and entry.is_symlink() and not _leads_nowhere(entry)
         return "file"
 
     def _is_standard(self, entry: os.DirEntry[str]) -> bool:
@@ -167,12 +173,12 @@ def _all_in(glob: str) -> str:
 
 
 def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a link to nothing: a file whose reading will say so."""
+    """Whether it is a link to nothing, or to itself: a file whose reading will say so."""
     if entry.is_symlink():
         try:
             entry.stat()
-        except FileNotFoundError:
-            return True
+        except OSError as error:
+            return error.errno in (errno.ENOENT, errno.ELOOP)
     return False
 
 

@@ -9,6 +9,7 @@ folders; ``\\`` takes a character as it stands. A ``/`` at the end: folders only
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 
 from serialpack.errors import UsageError
@@ -81,3 +82,14 @@ def _expression(glob: str) -> str:
 def _escaped(members: str) -> str:
     """The members of a class, which a regular expression gives other meanings."""
     return re.sub(r"([\\\[\]^&~|])", r"\\\1", members)
+
+
+def glob_of(path: str) -> str:
+    """The glob that means ``path`` alone."""
+    # One without a slash means a name in any folder.
+    return "/" * ("/" not in path) + re.sub(r"[\\*?\[\]{}]", r"\\\g<0>", path)
+
+
+def include(path: str) -> str:
+    """The option that takes ``path`` alone, as it is typed."""
+    return f"--include {shlex.quote(glob_of(path))}"

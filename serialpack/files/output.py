@@ -30,8 +30,10 @@ from serialpack.files.disk import (
     sync_folder,
     syncfs,
 )
+from serialpack.files.not_kept import given, not_kept
 from serialpack.files.pending import PendingFile
 from serialpack.files.source import Path, file_error, shown
+from serialpack.reports import NotKept
 from serialpack.stages.stage import Buffer
 
 #: So many outputs are in a group at most. Of 10,000 files of 2 kB in groups of 128 an eighth of the
@@ -96,10 +98,14 @@ class Output:
         self._force = force
         if mode is None and like is not None:
             mode = like.st_mode
+        self._given_mode = mode
         self._mode = _default_mode() if mode is None else mode & 0o777
         self._owner = owner
         #: Whether it belongs to its owner, where one was given.
         self.owned = True
+        #: How large it is, and what it does not keep of mode and time; once it is whole.
+        self.size = 0
+        self.not_kept: NotKept | None = None
         self._mtime = mtime if mtime is not None or like is None else like.st_mtime_ns
         self.folder = os.path.dirname(self.path) or "."
         self._group = group = _here.group
@@ -209,10 +215,13 @@ class Output:
         if self._owner is not None:
             self.owned = give_owner(self.fd, self._owner)
         if hasattr(os, "fchmod"):
-            os.fchmod(self.fd, self._mode)
+            given(os.fchmod, self.fd, self._mode)
         if self._mtime is not None:
             times = (self._mtime, self._mtime)
-            os.utime(self.fd if _TIMED_OPEN else self._file.place, ns=times)
+            given(os.utime, self.fd if _TIMED_OPEN else self._file.place, ns=times)
+        found = os.fstat(self.fd)
+        self.size = found.st_size
+        self.not_kept = not_kept(found, self._given_mode, self._mtime)
 
     def begin_to_disk(self) -> None:
         """Have the file begin to go to disk, which ``to_disk`` waits for."""

@@ -14,6 +14,7 @@ from serialpack.far import is_far
 from serialpack.files.disk import LARGE, make_room
 from serialpack.files.output import Output
 from serialpack.files.source import Path, check_output, file_error, shown
+from serialpack.reports import NotKept
 from serialpack.stages.stage import Buffer
 
 Target = Path | IO[bytes]
@@ -33,6 +34,12 @@ def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Ite
             yield output.write
     else:
         yield _TargetStream(target).write
+
+
+def not_kept_by(write: Write) -> NotKept | None:
+    """What a file that ``write``, which is ``sink``'s, has made whole does not keep."""
+    output = getattr(write, "__self__", None)
+    return output.not_kept if isinstance(output, Output) else None
 
 
 def output_at(path: Path, *, force: bool, like: os.stat_result | None = None) -> Output:

@@ -158,7 +158,7 @@ def test_what_is_left_out_of_a_path_is_said(run: Run, tmp_path: Path) -> None:
         (["a.json", "dir/../a.json", "-o", "x.spk"], 1, "another input has the same path"),
         (["dir/b.csv", "a.json", "-f", "-o", "a.json"], 1, "a.json: is the input itself"),
         (["a.json", "-o", "dir/noise"], 1, "dir/noise: exists already"),
-        (["a.json", "-o", "dir"], 1, "dir: is a folder"),
+        (["a.json", "-o", "dir"], 2, "dir is a folder; -o dir/NAME.spk"),
         (["a.json", "-o", "no/x.spk"], 1, "no/x.spk: its folder does not exist"),
         (["a.json", "dir", "-o", "x.spk"], 1, "dir: is a folder; serialpack pack -r --archive"),
         (["a.json", "--rm", "-o", "-"], 2, "--rm needs a file on both sides"),

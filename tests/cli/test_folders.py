@@ -180,6 +180,12 @@ def test_any_names_and_links(run: Run, tmp_path: Path) -> None:
     assert b"left out: 1 link to a folder, 1 that is no file" in done.stderr
     assert b"in: 1 link becomes a file (--archive keeps them)\n" in done.stderr
     assert b"gone: cannot read: it is a link to" in done.stderr
+    hint = b"; --exclude leaves it out, and --archive keeps it\n"
+    assert done.stderr.count(hint) == 1
+    (folder / "gone").unlink()
+    (folder / "loop").symlink_to("loop")
+    said = run("pack", "-r", folder, "-o", tmp_path / "out", "-f", code=1).stderr
+    assert b"loop: cannot read: too many levels of symbolic links" + hint in said
     assert set(files_in(tmp_path / "out")) == {
         os.fsdecode(name)
         for name in (b"link.spk", b"sub/\xff\xfe.spk", b"sub/new\nline.spk", b"sub/ -o.spk")
@@ -187,6 +193,27 @@ def test_any_names_and_links(run: Run, tmp_path: Path) -> None:
     names = b"\0".join(os.fsencode(f"{folder}/") + name for name in (b"sub", b"link"))
     run("pack", "-r", "--files-from", "-", "-0", "-o", tmp_path / "two", stdin=names)
     assert len(files_in(tmp_path / "two")) == 4
+
+
+@needs_posix
+def test_links_stay_where_the_files_are_removed(run: Run, tmp_path: Path) -> None:
+    """Each such run failed: "is a symbolic link, which --rm does not remove"."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.json").write_text("[1]")
+    (tmp_path / "other").write_text("[2]")
+    for name, target in (("link", "a.json"), ("out", "../other"), ("gone", "nothing")):
+        (folder / name).symlink_to(target)
+    (folder / "loop").symlink_to("loop")
+    before = files_in(folder)
+    said = run("pack", "-r", "--rm", "in").stderr.decode()
+    assert "in: left out: 4 links (--rm removes none)\n" in said
+    assert {each.name for each in folder.iterdir()} == {"a.json.spk", "gone", "link", "loop", "out"}
+    said = run("pack", "-r", "--rm", "in").stderr.decode()
+    assert "in: no files to take, 1 .spk file, 4 links (--rm removes none) left out\n" in said
+    run("unpack", "-r", "--rm", "in")
+    assert files_in(folder) == before
+    assert (tmp_path / "other").read_text() == "[2]"
 
 
 @needs_posix
@@ -333,36 +360,4 @@ def test_a_dry_run_tells_of_links_as_of_what_they_lead_to(run: Run, tree: Path) 
     said = run("pack", "--dry-run", "-r", "in", "-o", "out", code=1).stderr.decode()
     assert "would pack in/link.json to out/link.json.spk as raw+zstd:3\n" in said
     where = "it is a link to no.json, where nothing is"
-    assert f"serialpack: in/nothing.json: cannot read: {where}\n" in said
-
-
-@pytest.mark.parametrize("where", ["-", "list"])
-@pytest.mark.parametrize("many", [1, 200])
-def test_a_list_whose_names_end_in_the_other_way_is_told_of_in_a_line(
-    run: Run, tmp_path: Path, many: int, where: str
-) -> None:
-    """All of it was taken for one name, which could not be read."""
-    names = [f"{number:050}" for number in range(many)]
-    for name in names:
-        (tmp_path / name).write_bytes(b"[1]")
-    for end, typed, said in (
-        ("\n", ["-0"], "its names are lines; without -0 it is read so"),
-        ("\0", [], "its names end with NULs; with -0 it is read so"),
-    ):
-        listed = "".join(name + end for name in names).encode()
-        (tmp_path / "list").write_bytes(listed)
-        command = ("pack", "--files-from", where, "-o", "out")
-        (line,) = run(*command, *typed, stdin=listed, code=2).stderr.decode().splitlines()
-        assert line == f"serialpack: --files-from {where}: {said}"
-        other = [] if typed else ["-0"]
-        run(*command, "-f", *other, stdin=listed)
-
-
-def test_a_name_with_a_newline_needs_no_nul_behind_it(run: Run, tmp_path: Path) -> None:
-    name = "a\nb.json"
-    try:
-        (tmp_path / name).write_bytes(b"[1]")
-    except OSError:
-        pytest.skip("no such name here")
-    run("pack", "--files-from", "-", "-0", "-o", "out", stdin=name.encode())
-    assert (tmp_path / f"out/{name}.spk").exists()
+    assert f"serialpack: in/nothing.json: cannot read: {where}; --exclude leaves it out" in said

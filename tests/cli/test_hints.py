@@ -159,3 +159,15 @@ def test_a_name_twice_has_a_way_that_loses_nothing(run: Run, rows: bytes) -> Non
     names = ["column1", "column2", "column3"]
     cells = [line.split(",") for line in table.decode().splitlines()]
     assert json.loads(done.stdout) == [dict(zip(names, row, strict=True)) for row in cells]
+
+
+@pytest.mark.parametrize(("output", "name"), [("./", "./"), ("in", "in/"), ("new/", "new/")])
+def test_a_folder_for_an_archive_is_told_so(
+    run: Run, tmp_path: Path, output: str, name: str
+) -> None:
+    """Its inputs were said to be folders, and -r to be missing."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text("[1]")
+    (said,) = run("pack", "in/a.json", "--archive", "-o", output, code=2).stderr.splitlines()
+    words = f"--archive makes a file: {output} is a folder; -o {name}NAME.spk"
+    assert said.decode() == f"serialpack: {words}"

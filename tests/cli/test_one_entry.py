@@ -192,3 +192,13 @@ def test_damage_elsewhere_is_not_met(run: Run, tmp_path: Path, contents: dict[st
     assert b"all.spk: block 0" in done.stderr
     run("unpack", "--include", "[bn]*", "all.spk", code=3)
     assert list(written(tmp_path / "all")) == ["dir/b.csv"]
+
+
+@pytest.mark.usefixtures("contents")
+def test_two_entries_of_one_path_have_no_command_that_tells_them_apart(
+    run: Run, tmp_path: Path
+) -> None:
+    """The one that was hinted at failed the same way."""
+    (tmp_path / "twice.spk").write_bytes((tmp_path / "all.spk").read_bytes() * 2)
+    said = run("unpack", "--include", "/a.json", "twice.spk", "-o", "-", code=2).stderr.decode()
+    assert said.endswith("2 are meant: a.json, a.json\n")

@@ -22,6 +22,7 @@ from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.container.rows import decode_rows, encode_rows
 from serialpack.container.seek import find_listed, find_members
 from serialpack.errors import FileError
+from serialpack.files.globs import include
 from serialpack.files.output import Output, OutputGroup
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.pack import Packing, pack_blocks
@@ -279,8 +280,10 @@ def test_where_case_does_not_count_the_first_of_two_entries_stays(
     files = dict(zip(names, (b"first", b"second"), strict=True))
     with pytest.raises(serialpack.ArchiveError, match="1 of 2 entries") as failed:
         serialpack.unpack_archive(io.BytesIO(archive(files)), tmp_path, force=True)
-    assert [entry for entry, _ in failed.value.failures] == [names[1]]
-    assert "another entry has the same path" in str(failed.value.failures[0][1])
+    ((entry, error),) = failed.value.failures
+    assert entry == names[1]
+    assert error.message == f"another entry has the same path here, {names[0]}"
+    assert error.hint == f"{include(names[1])} -o FOLDER takes it alone"
     assert [*tree(tmp_path).values()] == [b"first"]
 
 

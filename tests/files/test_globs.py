@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from serialpack.errors import UsageError
-from serialpack.files.globs import matches_any
+from serialpack.files.globs import glob_of, matches_any
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,11 @@ def test_a_slash_at_the_end_means_folders() -> None:
 def test_what_is_no_glob(glob: str) -> None:
     with pytest.raises(UsageError, match="is no glob"):
         matches_any([glob])
+
+
+@pytest.mark.parametrize("path", ["a", "x/a", "x/[y].t", "a\\b", "{a,b}", "!a", "#a", "x/*?", " "])
+def test_the_glob_of_a_path_means_that_alone(path: str) -> None:
+    matches = matches_any([glob_of(path)])
+    others = [f"y/{path}", f"{path}b", path.replace("*", "b"), path.replace("[y]", "y")]
+    found = [each for each in {path, *others} if matches(each, False)]
+    assert found == [path]

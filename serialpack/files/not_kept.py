@@ -1,0 +1,93 @@
+"""What of an output's mode and time its file system does not keep: read back, counted, said.
+
+Some change both without an error (FAT and NTFS know no modes, and have times of 2 s or 100 ns).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+
+from serialpack.reports import NotKept
+from serialpack.text import number_of, printable
+
+#: Errors by which a file system says that it has no such thing, or that it is for the owner of all
+#: files on it to change.
+_NONE_HERE = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+
+_SPANS = (("days", 86_400 * 10**9), ("h", 3600 * 10**9), ("s", 10**9), ("ms", 10**6), ("us", 1000))
+
+
+def given(give: Callable[..., object], *args: object, **how: object) -> None:
+    """Call what gives a mode or a time; where the file system has none, ``not_kept`` shows it."""
+    try:
+        give(*args, **how)
+    except NotImplementedError:
+        pass
+    except OSError as error:
+        if error.errno not in _NONE_HERE:
+            raise
+
+
+def not_kept(found: os.stat_result, mode: int | None, mtime: int | None) -> NotKept | None:
+    """What of ``mode`` and ``mtime`` (ns), where they were given, ``found`` has otherwise."""
+    # Of a system without modes of files nothing was given.
+    has = stat.S_IMODE(found.st_mode) & 0o777
+    other = mode is not None and has != mode & 0o777 and hasattr(os, "fchmod")
+    off = 0 if mtime is None else abs(found.st_mtime_ns - mtime)
+    if not (other or off):
+        return None
+    return NotKept((has, (mode or 0) & 0o777) if other else None, off)
+
+
+class NotKeptSum:
+    """The sum of it over several of what is called ``one``, or ``many``."""
+
+    def __init__(self, one: str, many: str) -> None:
+        self._names = one, many
+        #: The paths with another mode, or time.
+        self._modes: list[str] = []
+        self._times: list[str] = []
+        self._mode = (0, 0)
+        self._most = 0
+
+    def add(self, path: str, found: NotKept | None) -> None:
+        """Count ``found``, of what is at ``path``."""
+        if found is None:
+            return
+        if found.mode is not None:
+            self._mode = self._mode if self._modes else found.mode
+            self._modes.append(path)
+        if found.time:
+            self._most = max(self._most, found.time)
+            self._times.append(path)
+
+    @property
+    def line(self) -> str:
+        """What is said of all; nothing where all was kept."""
+        has, given = self._mode
+        to = "up to " if len(self._times) > 1 else ""
+        mode = self._modes and f"the mode ({has:03o}, not {given:03o})"
+        time = self._times and f"the time ({to}{_span(self._most)} off)"
+        if mode and time and self._modes == self._times:
+            said = [f"{mode} and {time} of {self._of(self._times)}"]
+        else:
+            both = (mode, self._modes), (time, self._times)
+            said = [f"{what} of {self._of(paths)}" for what, paths in both if what]
+        return f"the file system does not keep {' and '.join(said)}" if said else ""
+
+    def _of(self, paths: list[str]) -> str:
+        if len(paths) == 1:
+            return printable(paths[0])
+        return f"{number_of(len(paths), *self._names)} (first {printable(paths[0])})"
+
+
+def _span(time: int) -> str:
+    """So many nanoseconds, for a person."""
+    for unit, size in _SPANS:
+        if time >= size:
+            count = time / size
+            return f"{count:.3g} {unit}" if count < 100 else f"{count:,.0f} {unit}"
+    return f"{time} ns"

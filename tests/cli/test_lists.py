@@ -1,0 +1,52 @@
+"""Lists of names: --files-from, with -0 and without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.mark.parametrize("where", ["-", "list"])
+@pytest.mark.parametrize("many", [1, 200])
+def test_a_list_whose_names_end_in_the_other_way_is_told_of_in_a_line(
+    run: Run, tmp_path: Path, many: int, where: str
+) -> None:
+    """All of it was taken for one name, which could not be read."""
+    names = [f"{number:050}" for number in range(many)]
+    for name in names:
+        (tmp_path / name).write_bytes(b"[1]")
+    for end, typed, said in (
+        ("\n", ["-0"], "its names are lines; without -0 it is read so"),
+        ("\0", [], "its names end with NULs; with -0 it is read so"),
+    ):
+        listed = "".join(name + end for name in names).encode()
+        (tmp_path / "list").write_bytes(listed)
+        command = ("pack", "--files-from", where, "-o", "out")
+        (line,) = run(*command, *typed, stdin=listed, code=2).stderr.decode().splitlines()
+        assert line == f"serialpack: --files-from {where}: {said}"
+        other = [] if typed else ["-0"]
+        run(*command, "-f", *other, stdin=listed)
+
+
+def test_a_name_with_a_newline_needs_no_nul_behind_it(run: Run, tmp_path: Path) -> None:
+    name = "a\nb.json"
+    try:
+        (tmp_path / name).write_bytes(b"[1]")
+    except OSError:
+        pytest.skip("no such name here")
+    run("pack", "--files-from", "-", "-0", "-o", "out", stdin=name.encode())
+    assert (tmp_path / f"out/{name}.spk").exists()
+
+
+def test_a_file_that_a_list_names_again_is_taken_once(run: Run, tmp_path: Path) -> None:
+    """One such line refused the whole list."""
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("[1]")
+    (tmp_path / "list").write_text("a.json\nb.json\na.json\na.json\n")
+    for options in (("-o", "out"), ("--archive", "-o", "all.spk"), ("-r", "-o", "two")):
+        said = run("pack", "--files-from", "list", *options).stderr.decode()
+        assert "2 inputs are named again, and taken once (first a.json)\n" in said
+        assert "2 packed" in said
