@@ -39,6 +39,7 @@ from serialpack.conversion.tables.shape import rows_at_a_time
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
+from serialpack.conversion.targets import delimiters_of
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
 from serialpack.conversion.writing import WritingHalf
@@ -165,6 +166,7 @@ def _looked_at(
             chain((front.given.read,), (opened().given.read for _ in count())).__next__,
             front.plan,
             within=to in TYPED_TABLES | UNIONS,
+            styled=how["as_source"] and _is_of(front.plan.source, to),
             threads=threads,
             elsewhere=front.elsewhere,
             size=front.size,
@@ -255,9 +257,7 @@ def _as_kept(
     the user says."""
     columns = {name: column for name, column in kept.columns.items() if name not in misfits}
     own = FORMATS.declaration(to).delimiter.decode()
-    dialects = [each for each in FORMATS.sources() if each.dialect_of == to and not each.is_target]
-    others = {each.delimiter.decode() for each in dialects}
-    mark = delimiter or (kept.delimiter if kept.delimiter in others else own)
+    mark = delimiter or (kept.delimiter if kept.delimiter in delimiters_of(to) else own)
     return kept._replace(columns=columns, delimiter=mark)
 
 

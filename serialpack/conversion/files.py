@@ -35,7 +35,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
-from serialpack.conversion.targets import is_written, named_format, written
+from serialpack.conversion.targets import check_delimiter, is_written, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
@@ -155,8 +155,7 @@ def convert(
     declared = FORMATS.declaration(to)
     if how["shaping"].indent and not declared.is_json_text:
         raise UsageError(f"--indent is for json, not {to}")
-    if how["shaping"].delimiter and len(FORMATS.dialects(to)) < 2:
-        raise UsageError(f"--out-delimiter is for csv, not {to}")
+    check_delimiter(how["shaping"].delimiter, to)
     if how["shaping"].ascii and not declared.is_json:
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
     lists = not (strict or tagged or skip_bad or EVERY in lossy)
