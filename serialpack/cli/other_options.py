@@ -76,6 +76,8 @@ _BY_VALUES = frozenset(
         *("--sort", "--sort-by", "--order-by", "--group-by", "--rename", "--drop", "--join"),
     }
 )
+#: With what a part of the records is not taken.
+_CONVERTS = frozenset({"--to", "--fields"})
 _JQ = (
     "; serialpack unpack FILE --to ndjson -o - | jq -c 'select(.a == 1)' is a way, duckdb another"
     " with what -o FILE.parquet writes"
@@ -130,6 +132,9 @@ def instead(
             if found is None or not {*filter(_is_option, ours)} <= {*options[has]}:
                 continue
             words, rest = found
+            if "--records" in words and not _CONVERTS.isdisjoint(args):
+                number = words[-1].rpartition(":")[2]
+                return f"; | head -n {number} behind --to ndjson -o - takes so many records"
             if has == verb:
                 return f"; {shlex.join(['serialpack', *before, *words, *rest])}"
             return f" of {verb}; {has} takes {shlex.join(words)}"
