@@ -122,10 +122,10 @@ def below_names(layout: Layout, names: Sequence[str]) -> Layout:
         return layout
     if layout.rows != "maps":
         raise RefusedError("rows without names are not joined", hint="--to ndjson joins any")
-    if others := [name for name in own if name not in names]:
+    if others := list(own.keys() - set(names)):
         raise RefusedError(
             f"it has {number_of(len(others), 'column')} that the line of names above has not:"
-            f" {shown(others[0])}",
+            f" {shown(min(others))}",
             hint="--to ndjson joins any, and is converted then",
         )
     columns = [
