@@ -7,10 +7,9 @@ from typing import NamedTuple
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.json.found import json_kind
-from serialpack.known import HTML, KnownFile, is_beyond_text, known_file
+from serialpack.known import KnownFile, is_beyond_text, known_file, known_text
 
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-_HTML = re.compile(rb"(?i)<!doctype html|<html")
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
@@ -181,8 +180,10 @@ def looks_like(head: bytes) -> str | None:
     text = head.removeprefix(BOM_UTF8).lstrip()
     if json_kind(head):
         return "JSON"
+    if (known := known_text(text)) is not None:
+        return known.words
     if text.startswith((b"<?xml", b"<!DOCTYPE")) or re.match(rb"<[A-Za-z][^<>]*>", text):
-        return HTML.words if _HTML.match(text) else "XML"
+        return "XML"
     first, newline, second = text.partition(b"\n")
     for mark, words in ((b",", "CSV"), (b"\t", "TSV")):
         if (
@@ -197,7 +198,7 @@ def looks_like(head: bytes) -> str | None:
 def not_converted(head: bytes) -> KnownFile | None:
     """What a file that begins so is, where that is known to be no format that is converted."""
     text = head.removeprefix(BOM_UTF8).lstrip()
-    known = HTML if _HTML.match(text) else known_file(head)
+    known = known_text(text) or known_file(head)
     return known if known is not None and known.cannot else None
 
 

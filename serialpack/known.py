@@ -1,5 +1,6 @@
 """Files that are known by their first bytes, and what can be done with those not converted."""
 
+import re
 from typing import NamedTuple
 
 #: Bytes that stand at an offset, all of which must.
@@ -146,6 +147,35 @@ KNOWN: tuple[KnownFile, ...] = (
 
 #: Text that is told otherwise than by its first bytes.
 HTML = KnownFile("HTML", (), _NO_DATA, "pandas.read_html reads its tables", ("html", "htm"))
+SQL = KnownFile(
+    "SQL",
+    (),
+    _NO_DATA,
+    "sqlite3 NEW.sqlite <FILE makes a database of it where it is SQLite's, which is read",
+    ("sql",),
+    "--to sqlite writes a database, sqlite3 FILE .dump its SQL",
+)
+GRON = KnownFile(
+    "gron's lines",
+    (),
+    _NO_DATA,
+    "gron --ungron <FILE makes JSON of it",
+    ("gron",),
+    "--to json writes what gron reads",
+)
+
+#: Below comments and blank lines, a statement of those with which dumps begin.
+_SQL = re.compile(
+    rb"(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/;?)*+"
+    rb"(?:CREATE\s+(?:TABLE|DATABASE|SCHEMA|VIEW|(?:UNIQUE\s+)?INDEX)|INSERT\s+INTO|DROP\s+TABLE"
+    rb"|BEGIN\s+TRANSACTION|PRAGMA\s+\w+\s*+=|SET\s+[@\w.]+\s*+=)",
+    re.IGNORECASE,
+)
+_TEXTS = (
+    (HTML, re.compile(rb"(?i)<!doctype html|<html")),
+    (SQL, _SQL),
+    (GRON, re.compile(rb"json(?:(?:\.\w+|\[[^]\n]*\])++)? = .*;$", re.MULTILINE)),
+)
 
 
 #: What joblib calls compressed, by default; ``x^`` may begin a text, too.
@@ -156,6 +186,9 @@ ZLIB = KnownFile(
     "joblib.load reads it where joblib wrote it, pigz -dc unpacks any",
     ("zlib",),
 )
+
+
+_ALL = (*KNOWN, *(known for known, _ in _TEXTS), ZLIB)
 
 
 def known_file(head: bytes) -> KnownFile | None:
@@ -183,14 +216,19 @@ def _is_zlib(head: bytes) -> bool:
         return False
 
 
+def known_text(text: bytes) -> KnownFile | None:
+    """What text that begins so is, where it is of a known kind that is no format."""
+    return next((known for known, pattern in _TEXTS if pattern.match(text)), None)
+
+
 def known_name(name: str) -> KnownFile | None:
     """What a kind of file that is no format is meant by ``name`` (``xlsx``); None for no such."""
-    return next((k for k in (*KNOWN, HTML, ZLIB) if name in k.names), None)
+    return next((k for k in _ALL if name in k.names), None)
 
 
 def known_words(words: str | None) -> KnownFile | None:
     """What is called so and is no format; None for no such."""
-    return next((k for k in (*KNOWN, HTML, ZLIB) if k.words == words and k.cannot), None)
+    return next((k for k in _ALL if k.words == words and k.cannot), None)
 
 
 def is_beyond_text(head: bytes) -> bool:

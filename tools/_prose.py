@@ -56,8 +56,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " surely that and nothing else, which is said; else the message names the `--from` to"
         " give.",
         "Several inputs go to standard output one after another where that is one file: of lines,"
-        " of messages, of YAML documents, and of tables with the same line of names, which is"
-        " written once. Containers give their very bytes so, where they are of lines or messages.",
+        " of messages, of YAML documents, and of CSV or TSV, whose rows stand below one line of"
+        " all names: by name, and empty where a table has no such column, which is told."
+        " Containers give their very bytes so, where they are of lines or messages.",
         "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
         " `-o` names, and never out of it. They get their times of modification. An entry that"
         " cannot be written is named, and the rest go on. `--records`, `--bytes`, `--fields` and"

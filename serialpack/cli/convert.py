@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -18,11 +18,14 @@ from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.words import other_delimiter
 from serialpack.cli.workers import know
-from serialpack.conversion.files import check_convert, convert, is_cut
+from serialpack.conversion.ahead import is_cut, table_ahead
+from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.rules import TEXT_TABLES
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
-from serialpack.errors import UsageError
+from serialpack.conversion.tables.twice import Rereadable, twice
+from serialpack.errors import SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
@@ -71,6 +74,8 @@ class Converter:
         self._summed = Summed()
         #: The formats of inputs that keep theirs, as far as they were looked at.
         self._kept: dict[str, str] = {}
+        #: What was looked at ahead, to be read again: of pipes a copy.
+        self._again: dict[str, Rereadable] = {}
         self._how = convert_options(asked)
         how = self._how
         check_convert(
@@ -98,6 +103,8 @@ class Converter:
             lambda path: self._name(path, self._to_of(path)),
             stored=self._asked.name,
         )
+        if self._joined is not None and not mover.dry_run:
+            return self._run_joined(self._joined)
         mover.ahead(
             partial(file_converter, self._how, self._asked.shared_dict),
             lambda path: self._target_of(path, self._to_of(path)),
@@ -108,6 +115,21 @@ class Converter:
             cuts=lambda job: is_cut(job.path, job.to, self._how),
         )
         return mover.each(mover.inputs, self._convert)
+
+    def _run_joined(self, joined: JoinedOutputs) -> int:
+        """Convert into one file: all tables are looked at before the first is written."""
+        with ExitStack() as stack:
+            formats = {self._to_of(path) for path in self._mover.inputs}
+            for path in self._mover.inputs if formats <= TEXT_TABLES else ():
+                try:
+                    data = stack.enter_context(twice(data_of(path), sure=True, may=False))
+                except (SerialpackError, OSError):  # which converting says
+                    continue
+                self._again[path] = data
+                table = table_ahead(data, self._to_of(path), {**self._how, "as_source": False})
+                if table is not None:
+                    joined.look_at(path, table)
+            return self._mover.each(self._mover.inputs, self._convert)
 
     def _to_of(self, path: str) -> str:
         if self._to is not None:
@@ -128,7 +150,8 @@ class Converter:
         to = self._to_of(path)
         target = self._target_of(path, to)
         how: ConvertOptions = {**self._how, "elsewhere": self._mover.elsewhere(path)}
-        return self._moved(path, path, target, to, lambda: nullcontext(data_of(path)), how)
+        data = self._again.get(path) or data_of(path)
+        return self._moved(path, path, target, to, lambda: nullcontext(data), how)
 
     def _convert_entry(self, path: str) -> dict[str, Any]:
         """Convert the one entry that is meant of the archive ``path``."""
@@ -169,7 +192,7 @@ class Converter:
         shown: str,
         target: str,
         to: str,
-        opened: Callable[[], AbstractContextManager[str | IO[bytes]]],
+        opened: Callable[[], AbstractContextManager[str | IO[bytes] | Rereadable]],
         how: ConvertOptions,
     ) -> dict[str, Any]:
         """Convert what ``opened`` gives of the input ``path``, which is called ``shown``."""
@@ -177,6 +200,10 @@ class Converter:
         force = self._asked.outputs.force or self._mover.makes_again(path)
         # One after another they have one kind of line ends, and no mark in their middle.
         how = {**how, "force": force, "as_source": self._joined is None}
+        if self._joined is not None:
+            how["below"] = self._joined.below(path)
+            if (mark := self._joined.delimiter) is not None:
+                how["shaping"] = how["shaping"]._replace(delimiter=mark)
 
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             with opened() as source:
@@ -232,6 +259,7 @@ def convert_options(asked: UnpackRequest) -> ConvertOptions:
         "shaping": shaping_of(said),
         "table": said.table,
         "as_source": True,
+        "below": None,
     }
 
 

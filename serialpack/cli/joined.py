@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-from contextlib import suppress
 from typing import IO
 
+from serialpack.conversion.ahead import TableAhead
+from serialpack.conversion.tables.known import Below
 from serialpack.csv_front import before_header, separator_line
 from serialpack.errors import RefusedError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.declaration import Declaration
-from serialpack.formats.shared.document import Malformed
 from serialpack.reports import ConvertReport
 from serialpack.stages.stage import Buffer
 
@@ -37,6 +37,36 @@ class JoinedOutputs:
         self._names: bytes | None = None
         self._bare = False
         self._part: JoinedPart | None = None
+        self._ahead: dict[str, TableAhead] = {}
+        #: All their names of columns, where they are tables that were looked at ahead, each once.
+        self._columns: dict[str, None] = {}
+        #: What stands between the cells of all of them, where not all have the same there.
+        self.delimiter: str | None = None
+
+    def look_at(self, path: str, table: TableAhead) -> None:
+        """That the input ``path`` is to become ``table``."""
+        last = next(reversed(self._ahead.values()), None)
+        if last is not None and last == table:  # of very many there is one line of names in memory
+            table = last
+        elif last is not None and last.delimiter != table.delimiter:
+            self.delimiter = next(iter(self._ahead.values())).delimiter
+        self._ahead[path] = table
+        self._columns.update(dict.fromkeys(table.names))
+
+    def below(self, path: str) -> Below | None:
+        """What the rows of the input ``path`` are to stand below; None: its own names."""
+        table = self._ahead.get(path)
+        if not self._columns or (table is not None and not table.names):
+            return None
+        known = None if table is None else table.between(self.delimiter or table.delimiter)
+        return Below((*self._columns,), known)
+
+    def _is_below(self, row: bytes) -> bool:
+        """Whether a line has the names of all, however they are quoted there."""
+        if not self._columns:
+            return False
+        mark = self.delimiter or next(iter(self._ahead.values())).delimiter
+        return rows_of(row[before_header(row) :].decode(), mark) == [[*self._columns]]
 
     def check(self, format: str, path: str, *, packed: bool = False) -> None:
         """Whether ``path`` in ``format`` can follow; ``packed``: its very bytes do."""
@@ -45,7 +75,8 @@ class JoinedOutputs:
         if declared.joins is None or (packed and not plain):
             raise UsageError(
                 f"{format} files one after another are no {format} file",
-                hint="--to ndjson joins any, -o FOLDER keeps them apart",
+                hint=f"--to {format if declared.delimiter else 'ndjson'} joins"
+                f" {'their rows' if declared.delimiter else 'any'}, -o FOLDER keeps them apart",
             )
         if self._declared is not None and self._declared != declared:
             raise RefusedError(
@@ -84,15 +115,9 @@ class JoinedOutputs:
             self._names, self._bare = _first_row(table), bare
         elif bare or self._bare:
             raise RefusedError("rows without names are not joined", hint="--to ndjson joins any")
-        elif (names := _first_row(table)) != self._names:
-            if _are_the_same(names, self._names):
-                raise RefusedError(
-                    f"its cells have another delimiter than those of {self._first}",
-                    hint="--to tsv writes all of them between tabs",
-                )
+        elif (row := _first_row(table)) != self._names and not self._is_below(row):
             raise RefusedError(
-                f"its columns are not those of {self._first}",
-                hint="--fields takes the same of each, --to ndjson joins any",
+                f"its line of names is not that of {self._first}", hint="--to ndjson joins any"
             )
 
 
@@ -145,22 +170,6 @@ def _write(raw: IO[bytes], data: Buffer) -> None:
     view = memoryview(data)
     while view:
         view = view[raw.write(view) :]
-
-
-def _cells(row: bytes) -> dict[str, list[str]]:
-    """A line of names as each delimiter has it that gives it several cells."""
-    text, found = row[before_header(row) :].decode(), {}
-    for declared in FORMATS:
-        if (mark := declared.delimiter.decode()) and not declared.variants:
-            with suppress(Malformed):
-                found[mark] = (rows_of(text, mark) or [[]])[0]
-    return {mark: cells for mark, cells in found.items() if len(cells) > 1}
-
-
-def _are_the_same(row: bytes, other: bytes) -> bool:
-    """Whether two lines of names have the same names, between other delimiters."""
-    others = list(_cells(other).values())
-    return any(cells in others for cells in _cells(row).values())
 
 
 def _first_row(table: IO[bytes]) -> bytes:

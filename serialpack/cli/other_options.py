@@ -69,6 +69,21 @@ _VERBS = {
 }
 
 
+#: What others do with records by what stands in them, and unpacking does not.
+_BY_VALUES = frozenset(
+    {
+        *("--where", "--filter", "--query", "--sql", "--grep", "--unique", "--distinct"),
+        *("--sort", "--sort-by", "--order-by", "--group-by", "--rename", "--drop", "--join"),
+    }
+)
+#: With what a part of the records is not taken.
+_CONVERTS = frozenset({"--to", "--fields"})
+_JQ = (
+    "; serialpack unpack FILE --to ndjson -o - | jq -c 'select(.a == 1)' is a way, duckdb another"
+    " with what -o FILE.parquet writes"
+)
+
+
 #: Letters of tar, the last of which names the archive.
 _OF_TAR = re.compile(r"-?(?P<letters>[cxtvzjJap]*[cxt][cxtvzjJap]*)f")
 
@@ -109,12 +124,17 @@ def instead(
         others = [word for word in (*before, *after) if word != verb]
         command = meant_by(_VERBS[name], others)
         return command and f"; {command}"
+    if verb == "unpack" and name in _BY_VALUES:
+        return _JQ
     for has in (verb, *options):
         for ours in _ours(name, after):
             found = _with_number(ours, after)
             if found is None or not {*filter(_is_option, ours)} <= {*options[has]}:
                 continue
             words, rest = found
+            if "--records" in words and not _CONVERTS.isdisjoint(args):
+                number = words[-1].rpartition(":")[2]
+                return f"; | head -n {number} behind --to ndjson -o - takes so many records"
             if has == verb:
                 return f"; {shlex.join(['serialpack', *before, *words, *rest])}"
             return f" of {verb}; {has} takes {shlex.join(words)}"

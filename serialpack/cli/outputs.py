@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -52,7 +53,7 @@ class Targets:
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
         if self._folder and (len(files) > 1 or inputs.gathered):
-            _check_folder(str(output))
+            _check_folder(str(output), joins=joins)
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.
@@ -250,16 +251,19 @@ class Targets:
         return os.path.dirname(target.rstrip("/")) or None
 
 
-def _check_folder(output: str) -> None:
+def _check_folder(output: str, *, joins: bool) -> None:
     """UsageError where several outputs would go below a name that is one of a file."""
     from serialpack.formats import FORMATS
 
     if output.endswith((os.sep, "/")) or os.path.isdir(output) or is_store(output):
         return
     is_packed = output.endswith(SUFFIX)
-    if is_packed or FORMATS.by_extension(output) is not None:
+    named = FORMATS.by_extension(output)
+    if is_packed or named is not None:
+        joined = named.name if joins and named is not None and named.joins is not None else ""
         raise UsageError(
             f"several inputs cannot go to one file, {printable(output)}",
             hint=("pack --archive makes one of them; " if is_packed else "")
+            + (f"--to {joined} -o - >{shlex.quote(output)} joins them; " if joined else "")
             + f"-o {printable(output)}/ is a folder",
         )

@@ -226,7 +226,10 @@ def _check(asked: UnpackRequest, *, converts: bool) -> None:
     if asked.to is not None or asked.conversion.fields:
         if not asked.whole:
             raise UsageError(
-                "--test, --salvage, --records and --bytes do not go with --to, --fields"
+                "--test, --salvage, --records and --bytes do not go with --to, --fields",
+                hint="a pipe of two does both, or | head -n N behind --to ndjson -o -"
+                if part
+                else None,
             )
     elif converts:
         raise UsageError(

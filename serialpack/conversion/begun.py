@@ -24,9 +24,11 @@ from serialpack.conversion.rules import (
     UNIONS,
     allowed_for,
 )
+from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.layout import (
     Layout,
     OddKey,
+    below_names,
     layout_of,
     styled,
     typed_layout_of,
@@ -37,6 +39,7 @@ from serialpack.conversion.tables.shape import rows_at_a_time
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
+from serialpack.conversion.targets import delimiters_of
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
 from serialpack.conversion.writing import WritingHalf
@@ -122,19 +125,6 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path, elsewhere)
 
 
-class Known(NamedTuple):
-    """What is known of a source once it was looked at: the columns of a table, those of text that
-    get values, and the bytes of a block, where these must be others. ``columns``: of how many.
-    ``kept``: how the table of text is written that the source is, or was once.
-    """
-
-    layout: Layout | None
-    types: tuple[TypedColumn, ...]
-    block_size: int | None
-    columns: int = 0
-    kept: KeptTable | None = None
-
-
 def looked_at(
     again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
 ) -> Known | None:
@@ -142,6 +132,22 @@ def looked_at(
 
     Errors as of the conversion.
     """
+    below = how["below"]
+    known = below.known if below is not None and below.known is not None else None
+    known = known or _looked_at(again, target, to, how, block_size)
+    if known is None or known.layout is None:
+        return known
+    layout = known.layout if below is None else below_names(known.layout, below.columns)
+    most = rows_at_a_time(known.most, len(layout.columns))
+    # Rows that are mostly empty wait as values: blocks are as small as ever then.
+    block_size = None if most and known.block_size == WIDE_BLOCK else known.block_size
+    return known._replace(layout=layout._replace(most_rows=most), block_size=block_size)
+
+
+def _looked_at(
+    again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
+) -> Known | None:
+    """As ``looked_at``, whatever the rows are to stand below."""
     threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
 
@@ -160,23 +166,19 @@ def looked_at(
             chain((front.given.read,), (opened().given.read for _ in count())).__next__,
             front.plan,
             within=to in TYPED_TABLES | UNIONS,
+            styled=how["as_source"] and _is_of(front.plan.source, to),
             threads=threads,
             elsewhere=front.elsewhere,
             size=front.size,
             block_size=front.block_size or block_size,
         )
-    known = _known(looked, front, to, how, block_size)
-    if known.layout is None:
-        return known
-    layout = known.layout
-    most = rows_at_a_time(looked.most, len(layout.columns))
-    if most and to in TYPED_TABLES:
+    known = _known(looked, front, to, how, block_size)._replace(most=looked.most)
+    columns = 0 if known.layout is None else len(known.layout.columns)
+    if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups
 
-        check_groups(to, looked.shape.maps, len(layout.columns))
-    # Rows that are mostly empty wait as values: blocks are as small as ever then.
-    block_size = None if most and known.block_size == WIDE_BLOCK else known.block_size
-    return known._replace(layout=layout._replace(most_rows=most), block_size=block_size)
+        check_groups(to, looked.shape.maps, columns)
+    return known
 
 
 def _has_its_schema(plan: ConversionPlan, to: str) -> bool:
@@ -255,9 +257,7 @@ def _as_kept(
     the user says."""
     columns = {name: column for name, column in kept.columns.items() if name not in misfits}
     own = FORMATS.declaration(to).delimiter.decode()
-    dialects = [each for each in FORMATS.sources() if each.dialect_of == to and not each.is_target]
-    others = {each.delimiter.decode() for each in dialects}
-    mark = delimiter or (kept.delimiter if kept.delimiter in others else own)
+    mark = delimiter or (kept.delimiter if kept.delimiter in delimiters_of(to) else own)
     return kept._replace(columns=columns, delimiter=mark)
 
 

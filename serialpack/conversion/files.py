@@ -11,7 +11,7 @@ from typing import IO, Any
 from serialpack.api import Target, check_target, check_threads, opened_source, target_name
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
-from serialpack.conversion.begun import Known, as_found, begun, looked_at
+from serialpack.conversion.begun import as_found, begun, looked_at
 from serialpack.conversion.copying import copied
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
@@ -30,18 +30,19 @@ from serialpack.conversion.rules import (
 )
 from serialpack.conversion.sinks import HeldWrite, opened_target
 from serialpack.conversion.stream import Converted, convert_stream
+from serialpack.conversion.tables.known import Below, Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
-from serialpack.conversion.targets import is_written, named_format, written
+from serialpack.conversion.targets import check_delimiter, is_written, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
-from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
+from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files.source import Path, Source
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK, Read, ValueFormat
+from serialpack.formats.base import MAX_BLOCK, Read
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Elsewhere, Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write
@@ -63,23 +64,9 @@ def check_convert(
     check_threads(threads)
 
 
-def is_cut(source: Path, to: str, how: ConvertOptions) -> bool:
-    """Whether the blocks of ``source`` stand in it as they are read, and what becomes of each in
-    the target: then others can read and convert them. What is wrong with it, converting says."""
-    try:
-        with opened_source(source, trust=how["trust"]) as opened:
-            given, plan, *_ = begun(opened, FORMATS.spelled(to), how, threads=1)
-            stands = given.read == opened.read
-    except (SerialpackError, OSError):
-        return False
-    target = FORMATS.get(plan.target)
-    in_blocks = isinstance(target, ValueFormat) and target.join is not None
-    return stands and (in_blocks or plan.target in TABLES)
-
-
 @checked
 def convert(
-    source: Path | IO[bytes],
+    source: Path | IO[bytes] | Rereadable,
     target: Target,
     *,
     to: str | None = None,
@@ -102,6 +89,7 @@ def convert(
     no_header: bool = False,
     table: str | None = None,
     as_source: bool = True,
+    below: Below | None = None,
     progress: Progress | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> ConvertReport:
@@ -128,8 +116,9 @@ def convert(
     of each record: see ``columns.project`` for what that means; of a container of columns only
     they are read then. ``table`` is the one of a database that is read, by default the only one,
     and of one that is written, by default named as the file; of a database read, it keeps its
-    name. ``elsewhere`` has others convert the blocks (see ``is_cut``). Everything else as ``pack``
-    and ``unpack``.
+    name. ``elsewhere`` has others convert the blocks (see ``ahead.is_cut``); ``below`` says which
+    line of names the rows of a table of text stand below. Everything else as ``pack`` and
+    ``unpack``.
 
     A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
     at the level which that has by default; ``max_size`` counts the bytes before.
@@ -160,13 +149,13 @@ def convert(
         "no_header": no_header,
         "table": table,
         "as_source": as_source,
+        "below": below,
     }
     how["shaping"].check()
     declared = FORMATS.declaration(to)
     if how["shaping"].indent and not declared.is_json_text:
         raise UsageError(f"--indent is for json, not {to}")
-    if how["shaping"].delimiter and len(FORMATS.dialects(to)) < 2:
-        raise UsageError(f"--out-delimiter is for csv, not {to}")
+    check_delimiter(how["shaping"].delimiter, to)
     if how["shaping"].ascii and not declared.is_json:
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
     lists = not (strict or tagged or skip_bad or EVERY in lossy)
@@ -367,6 +356,7 @@ def _asks(how: ConvertOptions) -> bool:
     return (
         any(said)
         or how["table"] is not None
+        or how["below"] is not None
         or how["shaping"] != Shaping()
         or as_found(how) != AsFound()
     )
@@ -375,7 +365,8 @@ def _asks(how: ConvertOptions) -> bool:
 def _back(plan: ConversionPlan, done: Converted) -> tuple[str, ...]:
     if done.at:
         return ("-F", plan.target, "--at", done.at)
-    if plan.layout is None or (plan.target in TEXT_TABLES and has_plain_text(plan)):
+    is_text = bool(FORMATS.declaration(plan.target).delimiter)
+    if plan.layout is None or (is_text and has_plain_text(plan)):
         return ()  # such cells need no words to be read as text, and by --typed are none
     return turned_back_by(plan.target, plan.layout, plan.shaping, done.losses)
 

@@ -237,7 +237,7 @@ def _what_to_say(head: bytes) -> str:
         iconv = "iconv --from-code=UTF-16 --to-code=UTF-8 FILE makes it UTF-8"
         return f"--from csv reads a table in it; {iconv}"
     names = dict.fromkeys(FORMATS.declaration(name).dialect_of or name for name in may_be)
-    return " or ".join(f"--from {name}" for name in names) + " says what it is"
+    return " or ".join(f"--from {name}" for name in names) + " reads it, where it is that"
 
 
 def with_schema(

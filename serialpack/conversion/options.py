@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypedDict
 
+from serialpack.conversion.tables.known import Below
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.pipeline.line import Elsewhere
 
@@ -31,3 +32,4 @@ class ConvertOptions(TypedDict):
     no_header: bool
     table: str | None
     as_source: bool
+    below: Below | None

@@ -77,7 +77,7 @@ RULES: dict[str, Rule] = {
     "cells": Rule(
         "numbers and booleans are bare literals of JSON",
         frozenset({*_INTEGERS, *_FLOATS, "boolean"}),
-        *(TEXT_TABLES, ("number as a cell", "numbers as cells"), TEXT_TABLES, "--typed"),
+        *(TEXT_TABLES, ("value as a bare cell", "values as bare cells"), TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
         "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out,"

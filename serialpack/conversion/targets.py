@@ -166,3 +166,24 @@ def _generic(name: str) -> RecordSerializer:
     cls = record_serializer(name)
     assert cls is not None
     return cls(name)
+
+
+def delimiters_of(to: str) -> list[str]:
+    """What may stand between the fields of a table of text that is written as ``to``: its own
+    delimiter, and those of the dialects that have no name as targets."""
+    names = FORMATS.dialects(to)
+    return [m for m, name in names.items() if name == to or not FORMATS.declaration(name).is_target]
+
+
+def check_delimiter(delimiter: str | None, to: str) -> None:
+    """UsageError where ``to`` is not written with that between its fields."""
+    marks = delimiters_of(to)
+    if delimiter is not None and len(marks) < 2:
+        raise UsageError(f"--out-delimiter is for csv, not {to}")
+    if delimiter is None or delimiter in marks:
+        return
+    mark = "\t" if delimiter in ("\\t", "tab") else delimiter
+    other = FORMATS.dialects(to).get(mark)
+    way = f"one of {' '.join(marks[:-1])} and {marks[-1]}"
+    hint = way if other is None else f"--to {other} writes it"
+    raise UsageError(f"--out-delimiter {delimiter!r} is not written", hint=hint)

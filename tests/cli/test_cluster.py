@@ -19,7 +19,8 @@ import pytest
 import serialpack
 from serialpack.cli.batch import Commit, FileJob
 from serialpack.cli.cluster import Cluster
-from serialpack.conversion.files import convert, is_cut
+from serialpack.conversion.ahead import is_cut
+from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock
@@ -32,6 +33,7 @@ HOW: ConvertOptions = {
     "tagged": False,
     "skip_bad": False,
     "as_source": True,
+    "below": None,
     "verify": True,
     "trust": False,
     "options": {},

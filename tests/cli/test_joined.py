@@ -69,32 +69,92 @@ def test_formats_of_which_two_are_none_say_so(run: Run, inputs: list[str], forma
     assert "-o FOLDER" in line
 
 
-def test_tables_with_other_names_are_left_out_and_named(
+def test_rows_of_tables_are_joined_by_the_names_of_their_columns(
     run: Run, tmp_path: Path, inputs: list[str]
 ) -> None:
-    """The rest go on; a line of names over several lines is one; an empty table has none."""
-    (tmp_path / "other.csv").write_bytes(b"n,t\n1,2\n")
+    """Whatever their order, and where some have more; what was done is told. They could be joined
+    as NDJSON only. A line of names over several lines is one; an empty table has none."""
+    (tmp_path / "other.csv").write_bytes(b's,n,"t\nu"\n"a,""b""",7,x\n')
     (tmp_path / "empty.json").write_bytes(b"[]")
     args = ["unpack", "--to", "csv", "empty.json", inputs[0], "other.csv", inputs[1], "-o", "-"]
-    done = run(*args, code=4)
-    assert _read("csv", done.stdout) == FIRST + SECOND
-    assert b"other.csv: its columns are not those of " in done.stderr
-    (tmp_path / "long.csv").write_bytes(b'"x\ny",z\n1,2\n')
-    done = run("unpack", "--to", "csv", "long.csv", "long.csv", "-o", "-")
-    assert list(csv.reader(io.StringIO(done.stdout.decode()))) == [
-        ["x\ny", "z"],
-        ["1", "2"],
-    ] * 1 + [["1", "2"]]
+    done = run(*args)
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode(), newline="")))
+    other = {"n": "7", "s": 'a,"b"', "t\nu": "x"}
+    as_text = [{"n": str(r["n"]), "s": r["s"], "t\nu": ""} for r in FIRST + SECOND]
+    assert rows == [*as_text[:3], other, *as_text[3:]]
+    told = done.stderr.decode()
+    assert "5 missing fields as empty cells" in told
+    assert "1 order of keys as that of columns" in told
 
 
-def test_tables_with_another_delimiter_are_told_what_joins_them(run: Run, tmp_path: Path) -> None:
-    """It was said that their columns are others, and --fields named, which did no better."""
+def test_what_has_no_file_is_joined_by_name_too(run: Run, tmp_path: Path) -> None:
+    """Where it comes first, and has a column more; what comes twice is read twice."""
+    (tmp_path / "a.csv").write_bytes(b"b,a\n1,2\n")
+    done = run("unpack", "-", "a.csv", "a.csv", "--to", "csv", "-o", "-", stdin=b"a,b,c\n3,4,5\n")
+    assert done.stdout == b"a,b,c\n3,4,5\n2,1,\n2,1,\n"
+
+
+def test_maps_that_are_other_columns_are_joined_and_read_again(run: Run, tmp_path: Path) -> None:
+    """A key may have a map in one, that is a column for each of its keys, and a list in others."""
+    records: list[dict[str, Any]] = [{"t": {"x": 1}}, {"t": [1], "u": "7"}, {"t": {"y": 2, "x": 3}}]
+    for number, record in enumerate(records):
+        (tmp_path / f"{number}.json").write_text(json.dumps([record]))
+    done = run("unpack", "0.json", "1.json", "2.json", "--to", "csv", "-o", "-")
+    assert done.stdout == b't.x,t,u,t.y\n1,,,\n,[1],"7",\n3,,,2\n'
+    back = "-F", "csv", "--typed", "--nest", "--to", "ndjson"
+    again = run("unpack", "-", *back, "-o", "-", stdin=done.stdout)
+    found = [json.loads(line) for line in again.stdout.splitlines()]
+    assert [{k: v for k, v in each.items() if v is not None} for each in found] == records
+
+
+def test_with_strict_no_row_is_put_below_other_names(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"a,b\n1,2\n")
+    (tmp_path / "b.csv").write_bytes(b"b,a\n3,4\n")
+    done = run("unpack", "--to", "csv", "--strict", "a.csv", "b.csv", "-o", "-", code=4)
+    assert done.stdout == b"a,b\n1,2\n"
+    assert b"b.csv: record 0" in done.stderr
+    assert b"without --strict it is carried" in done.stderr
+
+
+def test_what_is_wrong_with_one_is_told_once(run: Run, tmp_path: Path) -> None:
+    """What is wrong with one of them is told once, and the others go on."""
+    (tmp_path / "a.csv").write_bytes(b"a,b\n1,2\n")
+    (tmp_path / "bad.csv").write_bytes(b"a,c\n1,2,3\n")
+    done = run("unpack", "--to", "csv", "bad.csv", "a.csv", "none.csv", "-o", "-", code=4)
+    assert done.stdout == b"a,b\n1,2\n"
+    assert done.stderr.count(b"bad.csv: ") == 1
+    assert done.stderr.count(b"none.csv: ") == 1
+
+
+def test_tables_with_another_delimiter_get_that_of_the_first(run: Run, tmp_path: Path) -> None:
+    """It was said that --to tsv joins them, which it does as well."""
     (tmp_path / "a.csv").write_bytes(b"n;s\n1;a\n")
-    (tmp_path / "b.csv").write_bytes(b"n,s\n2,b\n")
-    done = run("unpack", "--to", "csv", "a.csv", "b.csv", "-o", "-", code=4)
-    assert b"b.csv: its cells have another delimiter than those of a.csv; --to tsv" in done.stderr
-    done = run("unpack", "--to", "tsv", "a.csv", "b.csv", "-o", "-")
-    assert _read("tsv", done.stdout) == [{"n": 1, "s": "a"}, {"n": 2, "s": "b"}]
+    (tmp_path / "b.csv").write_bytes(b"s,n\nb;c,2\n")
+    done = run("unpack", "--to", "csv", "a.csv", "b.csv", "-o", "-")
+    assert done.stdout == b'n;s\n1;a\n2;"b;c"\n'
+    done = run("unpack", "--to", "csv", "a.csv", "b.csv", "-o", "-", "--out-delimiter", "|")
+    assert done.stdout == b"n|s\n1|a\n2|b;c\n"
+    done = run("unpack", "--to", "tsv", "b.csv", "a.csv", "-o", "-")
+    assert done.stdout == b"s\tn\nb;c\t2\na\t1\n"
+
+
+def test_a_table_that_keeps_how_it_was_written_is_joined_so(run: Run, tmp_path: Path) -> None:
+    """Its numbers have the digits that they had, in the other order, between other delimiters."""
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.csv").write_bytes(b"a;b\n1.50;x\n")
+    run("unpack", "a.csv", "--infer", "-o", "a.parquet")
+    (tmp_path / "b.csv").write_bytes(b"b,a,c\ny,2,3\n")
+    done = run("unpack", "--to", "csv", "b.csv", "a.parquet", "-o", "-")
+    assert done.stdout == b"b,a,c\ny,2,3\nx,1.50,\n"
+
+
+def test_a_named_file_for_several_is_told_what_joins_them(run: Run, tmp_path: Path) -> None:
+    """It was said only that it is a folder with a slash behind it."""
+    (tmp_path / "a.csv").write_bytes(b"n,s\n1,a\n")
+    done = run("unpack", "a.csv", "a.csv", "-o", "all in.csv", code=2)
+    assert b"--to csv -o - >'all in.csv' joins them; -o all in.csv/ is a folder" in done.stderr
+    done = run("unpack", "a.csv", "a.csv", "-o", "all.json", code=2)
+    assert b"joins" not in done.stderr
 
 
 def test_rows_without_names_are_not_taken_for_names(run: Run, tmp_path: Path) -> None:
@@ -120,7 +180,8 @@ def test_containers_give_their_bytes_one_after_another(run: Run, tmp_path: Path)
     assert run("unpack", "d.log.spk", "d.log.spk", "-o", "-").stdout == b"no endno end"
     for name in ("c.json", "e.csv"):
         done = run("unpack", f"{name}.spk", f"{name}.spk", "-o", "-", code=2)
-        assert b"--to ndjson joins any" in done.stderr
+        assert (b"--to ndjson joins any" in done.stderr) == (name == "c.json")
+    assert b"e.csv.spk: csv files one after another are no csv file; --to csv joins" in done.stderr
     done = run("unpack", "d.log.spk", "a.ndjson.spk", "-o", "-", code=4)
     assert b"a.ndjson.spk: it is ndjson, d.log.spk is bytes" in done.stderr
     assert run("unpack", "--to", "csv", "e.csv.spk", "e.csv.spk", "-o", "-").stdout == b"a\n1\n1\n"

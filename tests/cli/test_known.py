@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import shlex
+import sqlite3
 import struct
 import tarfile
 import wave
@@ -15,7 +16,7 @@ import pytest
 
 from serialpack.detect import not_converted
 from serialpack.formats import FORMATS
-from serialpack.known import KNOWN, KnownFile, known_file
+from serialpack.known import KNOWN, KnownFile, known_file, known_name
 from tests.archives import a_tar, a_zip
 from tests.cli.conftest import Run
 
@@ -286,3 +287,42 @@ def test_what_zlib_compressed_is_told(name: str, level: int, run: Run, tmp_path:
 def test_text_that_begins_like_it_is_text() -> None:
     for text in (b"x^2,y\n1,2\n", "x^2,\u00e9\n1,2\n".encode(), b"x", b"x\x01"):
         assert known_file(text) is None
+
+
+SQL = b"""-- a dump
+/*!40101 SET NAMES utf8 */;
+
+CREATE TABLE t (a, b);
+INSERT INTO t VALUES (1,2);
+"""
+
+
+def test_sql_is_told_with_what_makes_a_database_of_it(run: Run, tmp_path: Path) -> None:
+    """The hint was that --from csv says what it is."""
+    (tmp_path / "dump.sql").write_bytes(SQL)
+    for sql in (SQL, b"drop table if exists t;\n", b"PRAGMA x=OFF;\n"):
+        assert not_converted(sql) is known_name("sql")
+    line = run("unpack", "--to", "json", "dump.sql", code=3).stderr.decode()
+    assert "SQL: not a data format; sqlite3 NEW.sqlite <FILE makes a database" in line
+    with sqlite3.connect(tmp_path / "NEW.sqlite") as made:
+        made.executescript(SQL.decode())
+    made.close()
+    done = run("unpack", "--to", "ndjson", "NEW.sqlite", "-o", "-")
+    assert done.stdout == b'{"a":1,"b":2}\n'
+    assert b"--to sqlite writes a database" in run("unpack", "--to", "sql", "-", code=2).stderr
+
+
+def test_gron_is_told_with_what_makes_json_of_it(run: Run) -> None:
+    lines = b'json = {};\njson.a = [];\njson.a[0] = "x,y";\n'
+    line = run("unpack", "--to", "json", "-", stdin=lines, code=3).stderr.decode()
+    assert "gron's lines: not a data format; gron --ungron <FILE makes JSON of it" in line
+
+
+def test_text_that_may_be_a_table_is_told_so(run: Run) -> None:
+    """It was said that --from csv says what it is."""
+    for text in (
+        b"a note, of things\nthat are, today\n",
+        b"Select one, or\nset two, from it\n",
+    ):
+        done = run("unpack", "--to", "json", "-", stdin=text, code=3)
+        assert b"; --from csv reads it, where it is that" in done.stderr

@@ -154,7 +154,7 @@ def test_to_gives_the_very_source_in_its_own_format(run: Run, tmp_path: Path) ->
     assert run("unpack", "--to", "ndjson", packed, "-o", "-").stdout == b'{"a":1}\n{"a":2}\n'
     assert run("unpack", "--to", "json", packed, "-o", "-").stdout == path.read_bytes()
     done = run("unpack", "--to", "csv", packed, "-o", "-")
-    assert (done.stdout, b"2 numbers as cells" in done.stderr) == (b"a\n1\n2\n", True)
+    assert (done.stdout, b"2 values as bare cells" in done.stderr) == (b"a\n1\n2\n", True)
     done = run("unpack", "--strict", "--to", "csv", packed, "-o", "-", code=4)
     assert "record 0, $.a" in done.stderr.decode()
 

@@ -55,7 +55,7 @@ def test_what_changed_in_many_is_summed_up(run: Run, batch: Path) -> None:
         f" of what stands beside it; the first is {batch}/bad.json",
         "  1 file: read as csv, by its content; --from says otherwise; the first is"
         f" {batch}/table.json",
-        "  25 carried: 24 numbers as cells, 1 value as JSON text; in 24 files",
+        "  25 carried: 24 values as bare cells, 1 value as JSON text; in 24 files",
     ]
     verbose = run("unpack", "-v", "-r", batch, "--to", "csv", "-o", "verbose").stderr.decode()
     assert verbose.count("cells: 1 carried, first in record 0, $.n: ") == 24

@@ -163,6 +163,22 @@ def test_an_option_of_another_program_names_the_command_and_that_works(
     run(*shlex.split(meant))
 
 
+@pytest.mark.parametrize("option", ["--where", "--filter", "--sort", "--rename"])
+def test_what_is_done_by_values_names_who_does_it(run: Run, option: str) -> None:
+    """It was said that there is no such option, or that pack has it."""
+    (line,) = lines(run("unpack", "a.json", option, "a>1", code=2).stderr)
+    assert line.startswith(f"serialpack: unknown option {option}; serialpack unpack FILE --to ")
+    assert " | jq -c 'select(" in line
+
+
+def test_the_first_records_of_what_is_converted_are_had_by_a_pipe(run: Run) -> None:
+    """The hint named --records, which does not go with --to."""
+    (line,) = lines(run("unpack", "a.json", "--limit", "5", "--to", "csv", code=2).stderr)
+    assert line.endswith("; | head -n 5 behind --to ndjson -o - takes so many records")
+    (line,) = lines(run("unpack", "a.json", "--records", "0:5", "--to", "csv", code=2).stderr)
+    assert line.endswith("; a pipe of two does both, or | head -n N behind --to ndjson -o -")
+
+
 @pytest.mark.parametrize("option", ["--delete", "--faster", "--xattrs"])
 def test_an_option_that_is_like_none_is_taken_for_none(run: Run, option: str) -> None:
     """Least of all for one that removes files, or trusts them."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
 from serialpack.conversion.files import convert
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import UsageError
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv.text import CsvText
 
 MARK = b"\xef\xbb\xbf"
 WINDOWS = MARK + b'a;b\r\n1;x\r\n2;"y\nz"\r\n'
@@ -156,7 +158,7 @@ def test_what_stands_between_fields_can_be_said(mark: str) -> None:
     [
         ("json", ";", "--out-delimiter is for csv, not json"),
         ("tsv", ";", "--out-delimiter is for csv, not tsv"),
-        ("csv", "\t", "--out-delimiter '\\t' is not written; --to tsv writes tabs"),
+        ("csv", "\t", "--out-delimiter '\\t' is not written; --to tsv writes it"),
         ("csv", ":", "--out-delimiter ':' is not written; one of , ; and |"),
     ],
 )
@@ -164,3 +166,23 @@ def test_what_cannot_stand_between_fields_is_refused(to: str, mark: str, said: s
     with pytest.raises(UsageError) as refused:
         converted(b"[]", to, shaping=Shaping(delimiter=mark))
     assert refused.value.said == said
+
+
+def test_how_a_table_is_quoted_is_only_looked_at_for_who_writes_it_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was looked at for any table of text: 64 KiB for nothing."""
+    looked: list[SourceBlock] = []
+    style_of = CsvText.style_of_table
+
+    def counted(self: CsvText, block: SourceBlock) -> Any:
+        looked.append(block)
+        return style_of(self, block)
+
+    monkeypatch.setattr(CsvText, "style_of_table", counted)
+    for to, count in {"csv": 1, "tsv": 0, "ndjson": 0}.items():
+        looked.clear()
+        converted(b"a;b\n1;2\n", to=to, format="csv")
+        assert len(looked) == count, to
+    converted(b"a;b\n1;2\n", format="csv", as_source=False)
+    assert not looked

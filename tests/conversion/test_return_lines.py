@@ -31,7 +31,7 @@ def read(data: bytes, format: str, **how: Any) -> tuple[list[Any], str]:
     return json.loads(out.getvalue()), report.read_as
 
 
-@pytest.mark.parametrize("end", ["\r", ""])
+@pytest.mark.parametrize("end", ["\r", "", "\n"])
 @pytest.mark.parametrize(("mark", "format"), [(",", "csv"), (";", "csv"), ("\t", "tsv")])
 def test_its_lines_are_records(mark: str, format: str, end: str) -> None:
     """It was refused, though nothing but the ends of its lines is another way of writing."""
@@ -70,8 +70,19 @@ def test_its_records_are_seen_without_a_conversion(mark: str, format: str) -> No
 
 def test_to_look_at_two_kinds_of_ends_is_refused_too() -> None:
     with pytest.raises(SerialpackError, match="a line feed behind lines that end in"):
-        data = b"a,b\r" + b"1,2\r" * 50_000 + b"3,4\n"
+        data = b"a,b\r" + b"1,2\r" * 50_000 + b"3,4\n5,6"
         first_records(io.BytesIO(data), io.BytesIO(), 9**9, format="csv")
+
+
+@pytest.mark.parametrize("rows", [1, 50_000, 1 << 18])
+def test_the_last_line_may_end_in_a_line_feed(rows: int) -> None:
+    """As editors leave such a file: it was refused. Where a piece ends is no other end."""
+    data = b"a,b\r" + b"1,2\r" * (rows - 1) + b"3,4\n"
+    assert read(data, "csv") == (
+        [{"a": "1", "b": "2"}] * (rows - 1) + [{"a": "3", "b": "4"}],
+        "lines that end in carriage returns",
+    )
+    assert read(b"name\rx\ry\n", "csv")[0] == [{"name": "x"}, {"name": "y"}]
 
 
 def test_of_many_pieces() -> None:
@@ -83,9 +94,11 @@ def test_of_many_pieces() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "a,b\r1,2\n",
+        "a,b\r1,2\n3,4\n",
         "a,b\n1,2\r3,4\n",
-        "a,b\r" + "1,2\r" * 50_000 + "3,4\n",
+        "a,b\r" + "1,2\r" * 50_000 + "3,4\n5,6\r",
+        "a,b\r" + "1,2\r" * 262_143 + "\n3,4\r",
+        "a,b\r" + "1,2\r" * 262_143 + "\n",
         "a,b\r" + "1,2\r" * 50_000 + "3,4\r\n",
         'a,b\r5" x,1\r6" y,2\r',
     ],

@@ -202,7 +202,7 @@ def test_a_pipe_is_kept_and_that_is_said(tmp_path: Path, capfd: Any) -> None:
     assert out.read_text() == "a\n1\n"
     said = capfd.readouterr().err
     assert "temporary file" in said
-    assert "1 carried: 1 number as a cell (back: -F csv --typed)" in said
+    assert "1 carried: 1 value as a bare cell (back: -F csv --typed)" in said
 
 
 def at(path: str, document: Any, **how: Any) -> Any:

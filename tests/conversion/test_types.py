@@ -288,10 +288,36 @@ def test_what_is_named_wrongly_is_said_with_its_place() -> None:
     with pytest.raises(serialpack.ValueRefusedError, match="no double holds"):
         converted(b"a\n0.12345678901234567891\n", "json", shaping=by_hand(a="number"))
     for kind in ("number", "decimal"):
-        with pytest.raises(serialpack.ValueRefusedError, match=f"'1,5' is no {kind}: its comma"):
+        match = f"'1,5' is no {kind}: its comma .*decimal-comma.* takes it for one"
+        with pytest.raises(serialpack.ValueRefusedError, match=match):
             converted(b"a;b\n1,5;x\n", "json", shaping=by_hand(a=kind))
     data, report = converted(b"a\nx\n2\n", "json", shaping=by_hand(a="integer"), skip_bad=True)
     assert (json.loads(data), report.left_out) == ([{"a": 2}], 1)
+
+
+COMMAS = b"name;price;n\r\nx;1,50;2,5\r\ny;-2,25;\r\nz;1234567,00;3\r\n"
+
+
+@pytest.mark.parametrize("target", ["parquet", "arrow", "sqlite"])
+def test_decimal_commas_are_numbers_where_that_is_said(target: str) -> None:
+    """They stayed text, whatever was said. The same bytes come back; ``--infer`` takes none."""
+    shaping = by_hand(price="decimal-comma", n="decimal-comma")
+    data, report = converted(COMMAS, target, shaping=shaping)
+    assert report.comes_back == "bytes"
+    rows = json.loads(converted(data, "json", target)[0])
+    assert [[row["price"], row["n"]] for row in rows] == [[1.5, 2.5], [-2.25, None], [1234567, 3]]
+    assert converted(data, "csv", target)[0] == COMMAS
+    assert not converted(COMMAS, target, shaping=INFER)[1].types
+
+
+def test_what_is_no_decimal_comma_is_refused() -> None:
+    """A point may stand between thousands, or be a decimal one."""
+    for cell in ("1.5", "1.234,5", "1,2,3", "1_0,5"):
+        with pytest.raises(serialpack.ValueRefusedError, match="no number with a decimal comma"):
+            converted(f"a;b\n{cell};\n".encode(), "json", shaping=by_hand(a="decimal-comma"))
+    data, report = converted(b"a;b\n1,5;\n+2,50;\n", "json", shaping=by_hand(a="decimal-comma"))
+    assert [row["a"] for row in json.loads(data)] == [1.5, 2.5]
+    assert [(loss.rule, loss.count) for loss in report.carried] == [("spellings", 1)]
 
 
 def test_spellings_are_closed() -> None:

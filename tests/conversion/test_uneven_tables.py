@@ -71,6 +71,19 @@ def test_lines_above_a_table_are_told_with_what_leaves_them_out(above: str, mark
     assert len(json.loads(data)[0]) == 3
 
 
+@pytest.mark.parametrize("above", ["\n\n", "\r\n", "sep=;\n\n", "\ufeff\n"])
+@pytest.mark.parametrize("table", [b"name\nx\ny\n", b"a;b\n"])
+def test_blank_lines_above_any_table_are_told_with_what_leaves_them_out(
+    above: str, table: bytes
+) -> None:
+    """Also above one of one column, or without rows, of which no title can be told."""
+    with pytest.raises(serialpack.ValueRefusedError, match="different lengths") as refused:
+        converted(above.encode() + table, "json")
+    command = re.search(r"tail -n \+(\d+) (?=<FILE)", str(refused.value))
+    assert command is not None
+    assert int(command[1]) == above.count("\n") + 1
+
+
 @pytest.mark.parametrize("mark", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_rows_of_one_field_more_are_told_with_what_names_it(mark: str, end: str) -> None:

@@ -131,7 +131,7 @@ OF_BSON = {"_id": {"$oid": "507f1f77bcf86cd799439011"}, "raw": "AP8="}
 #: By the command's words, without its comment.
 COMMANDS: dict[str, Wanted] = {
     "--to csv cars.json": Wanted(
-        "4 carried: 3 numbers as cells, 1 null as a cell (back: -F csv --typed)",
+        "4 carried: 3 values as bare cells, 1 null as a cell (back: -F csv --typed)",
         *(text("cars.csv"), "Name,Miles,Gears\na,18.0,5\nb,15,\n"),
     ),
     "--to csv log.ndjson": Wanted(

@@ -8,9 +8,10 @@ from serialpack.conversion.tables.columns import CellPlace, Missing
 from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable
-from serialpack.errors import ValueRefusedError
+from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.csv.style import NEEDED, TableStyle
 from serialpack.formats.shared.column_types import ColumnType
+from serialpack.text import number_of
 from serialpack.values.kinds import shown, value_step
 
 #: What may stand between the keys of a dotted column, in the order in which it is advised.
@@ -111,6 +112,45 @@ def _placed(
         return CellPlace(number)
     below = {key: _placed(part, (*path, key), columns, shaping) for key, part in shape.keys.items()}
     return CellPlace(number, below)
+
+
+def below_names(layout: Layout, names: Sequence[str]) -> Layout:
+    """A layout of a table of text whose rows stand below these names, in their order: the cells of
+    those that the records have not are empty. RefusedError for a column that is none of them."""
+    own = {column.name: number for number, column in enumerate(layout.columns)}
+    if tuple(own) == tuple(names):
+        return layout
+    if layout.rows != "maps":
+        raise RefusedError("rows without names are not joined", hint="--to ndjson joins any")
+    if others := list(own.keys() - set(names)):
+        raise RefusedError(
+            f"it has {number_of(len(others), 'column')} that the line of names above has not:"
+            f" {shown(min(others))}",
+            hint="--to ndjson joins any, and is converted then",
+        )
+    columns = [
+        layout.columns[own[name]] if name in own else TableColumn((name,), name) for name in names
+    ]
+    places = {own[name]: number for number, name in enumerate(names) if name in own}
+    place = _moved(layout.place, places)
+    below = dict(place.below or {})
+    for number, name in enumerate(names):
+        if name not in own:  # beside a map of this key, its columns have other names
+            below[name] = below.get(name, CellPlace())._replace(column=number)
+    ordered = dict(sorted(below.items(), key=lambda item: _first_column(item[1])))
+    return layout._replace(columns=tuple(columns), place=place._replace(below=ordered))
+
+
+def _moved(place: CellPlace, numbers: dict[int, int]) -> CellPlace:
+    """A place with other numbers of columns."""
+    below = place.below and {key: _moved(part, numbers) for key, part in place.below.items()}
+    return CellPlace(-1 if place.column < 0 else numbers[place.column], below)
+
+
+def _first_column(place: CellPlace) -> int:
+    """The first of the columns in a place."""
+    below = map(_first_column, (place.below or {}).values())
+    return min(number for number in (place.column, *below) if number >= 0)
 
 
 def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:

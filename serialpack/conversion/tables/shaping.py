@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from serialpack.errors import UsageError
+from serialpack.formats import FORMATS
 
 #: Text that is read as a value, where cells are: a literal of JSON, or a number that JSON has not.
 LITERAL = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null|NaN|-?Infinity"
@@ -60,13 +61,11 @@ class Shaping(NamedTuple):
             raise UsageError("--separator is one or more printable characters", hint="like . or /")
         if self.gives_types and self.typed:
             raise UsageError("--infer and --types go without --typed, which reads cells as values")
-        if self.delimiter not in (None, *",;|"):
-            tabs = self.delimiter in ("\t", "\\t", "tab")
-            hint = "--to tsv writes tabs" if tabs else "one of , ; and |"
-            raise UsageError(f"--out-delimiter {self.delimiter!r} is not written", hint=hint)
         if self.null is None:
             return
-        if not self.null.isprintable() or re.search(r'["\s,;|]', self.null) or not self.null:
+        marks = {'"', *(declared.delimiter.decode() for declared in FORMATS)}
+        odd = not self.null.isprintable() or re.search(r"\s", self.null)
+        if odd or not marks.isdisjoint(self.null) or not self.null:
             raise UsageError(f"--null {self.null!r} is no word", hint="--null null")
         if self.null != "null" and re.fullmatch(LITERAL, self.null):
             raise UsageError(f"--null {self.null} is read as a value", hint="--null null")

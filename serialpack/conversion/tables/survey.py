@@ -134,6 +134,7 @@ def surveyed(
     plan: ConversionPlan,
     *,
     within: bool,
+    styled: bool,
     threads: int,
     elsewhere: Elsewhere | None,
     size: int | None,
@@ -142,13 +143,15 @@ def surveyed(
     """What all records have in common, and the bytes of a block, where these must be others.
 
     ``open_read`` gives the source from its front, as often as it is called. ``within``: also of
-    what stands in lists. Errors as of the conversion.
+    what stands in lists. ``styled``: also how a table of text is written. Errors as of the
+    conversion.
     """
     rows = ""
     crew = Crew(threads, processes=threads > 1, elsewhere=elsewhere)
     for _ in range(4):
         try:
-            return _looked(open_read(), plan, rows, within, crew, size, block_size), block_size
+            looked = _looked(open_read(), plan, rows, within, styled, crew, size, block_size)
+            return looked, block_size
         except NotOneKind:
             rows = "values"
         except Wide:
@@ -196,6 +199,7 @@ def _looked(
     plan: ConversionPlan,
     rows: str,
     within: bool,
+    styled: bool,
     crew: Crew,
     size: int | None,
     block_size: int | None,
@@ -233,7 +237,7 @@ def _looked(
         if whole.types is not None and isinstance(fmt, CsvText):
             whole.types.look_at_text(b"", fmt.header_of(first), fmt.declared)
         whole = _without_rows(plan, sample, whole.types, within=within)
-    if isinstance(fmt, CsvText) and FORMATS.declaration(plan.target).delimiter:
+    if isinstance(fmt, CsvText) and styled:
         style, names = fmt.style_of_table(first)
         whole = whole._replace(style=style, names=tuple(names))
     return whole._replace(kept=plan.kept)

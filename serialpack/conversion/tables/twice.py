@@ -48,11 +48,14 @@ class TooFar(SerialpackError):
 
 
 @contextmanager
-def twice(source: Path | IO[bytes], *, sure: bool, may: bool) -> Iterator[Rereadable]:
+def twice(source: Path | IO[bytes] | Rereadable, *, sure: bool, may: bool) -> Iterator[Rereadable]:
     """``source`` so that it can be read more than once; FileError.
 
     ``sure``: that it will be. ``may``: that it may be, in a pipe as far as ``_MOST`` bytes.
     """
+    if isinstance(source, Rereadable):
+        yield source
+        return
     if isinstance(source, str | os.PathLike):
         if not is_pipe(source) or not (sure or may):
             yield Rereadable(source)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.types.seen import TypesSeen
-from serialpack.conversion.types.spelling import TEXT, Spelling, is_style, spelled, values_of
+from serialpack.conversion.types.spelling import COMMA, TEXT, Spelling, is_style, spelled, values_of
 from serialpack.conversion.types.typing import TypedColumn
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
@@ -61,7 +61,7 @@ class KeptColumn(NamedTuple):
         except FAILURES:
             return False
         return again == [None if value is MISSING else value for value in values] or (
-            self.spelling.type == "number" and all(map(_is_same, again, values))
+            self.spelling.type in ("number", COMMA) and all(map(_is_same, again, values))
         )
 
     def cells(self, texts: Sequence[str], delimiter: str, *, alone: bool) -> list[str]:

@@ -14,6 +14,8 @@ from serialpack.values.durations import duration_of, duration_text
 
 #: No type: cells stay what they are.
 TEXT = "text"
+#: Numbers with a comma before their decimals.
+COMMA = "decimal-comma"
 
 #: So many decimals a style has at most.
 _MOST_DECIMALS = 99
@@ -109,6 +111,8 @@ def spelled(values: Sequence[Any], spelling: Spelling) -> list[str]:
         raise TypeError(f"a value that is no {kind}")
     if kind == "number":
         return _numbers(values, style)
+    if kind == COMMA:
+        return [text.replace(".", ",") for text in _numbers(values, style)]
     if kind == "boolean":
         yes, no = _WORDS[style or "true"]
         return [yes if value else no for value in values]
@@ -165,6 +169,12 @@ def _number(text: str) -> float:
     return float(held(Literal(plain, value if value - value == 0 else None)))
 
 
+def _comma_number(text: str) -> float:
+    if "." in text:  # between thousands, or a decimal point
+        raise ValueError(text)
+    return _number(text.replace(",", "."))
+
+
 def _complex(text: str) -> complex:
     if "_" in text:  # Python's own, of numbers in programs
         raise ValueError(text)
@@ -211,8 +221,16 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "duration": duration_of,
     "bytes": _base64,
     "complex": _complex,
+    COMMA: lambda text: float(text.replace(",", ".")),
 }
-_READ = {**_PARSE, "integer": _integer, "number": _number, "boolean": _boolean, "decimal": _decimal}
+_READ = {
+    **_PARSE,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "decimal": _decimal,
+    COMMA: _comma_number,
+}
 
 _KINDS: dict[str, frozenset[type]] = {
     "integer": frozenset({int}),
@@ -225,6 +243,7 @@ _KINDS: dict[str, frozenset[type]] = {
     "duration": frozenset({timedelta}),
     "bytes": frozenset({bytes}),
     "complex": frozenset({complex}),
+    COMMA: frozenset({float}),
 }
 
 _SPELL: dict[str, Callable[[Any], str]] = {
@@ -249,12 +268,13 @@ TYPES: dict[str, tuple[str, ...]] = {
     "duration": ("timedelta",),
     "bytes": ("bytes",),
     "complex": ("complex",),
+    COMMA: ("float", "integral-float"),
 }
 
 
 #: The styles that there are, of types that have more than one.
 _STYLES = {
-    "number": r"|\.0|[ef]\d{1,2}",
+    **dict.fromkeys(("number", COMMA), r"|\.0|[ef]\d{1,2}"),
     "boolean": "true|TRUE|True",
     "time": "m|[0-6]",
     "timestamp": r"[T ](m|[0-6])(Z|\+00:00|)" + f"|[T ](m|[0-6]){_OFFSET}",

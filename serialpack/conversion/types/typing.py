@@ -9,6 +9,7 @@ from serialpack.conversion.rules import DATABASES, TYPED_TABLES
 from serialpack.conversion.tables.shape import ZONED, ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
+    COMMA,
     TEXT,
     TYPES,
     ZONES,
@@ -73,6 +74,8 @@ class Typer:
             if not column.by_hand:
                 continue
             values = [place[key] for _, place, key in _places(records, column.name)]
+            if column.spelling.type == COMMA:
+                values = [v.replace(",", ".") if type(v) is str else v for v in values]
             if values:
                 seen.named.add(column.name)
                 cells = seen.by_hand.setdefault(column.name, CellsSeen())
@@ -163,15 +166,18 @@ def _path(name: str) -> str:
 
 
 def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
-    as_text = quote(f"{column.name}={TEXT}")
-    comma = type(cell) is str and column.spelling.type in ("number", "decimal")
-    why = ": its comma is no decimal point" if comma and _DECIMAL_COMMA(cell) else ""
+    way = f"--types {quote(f'{column.name}={TEXT}')} leaves it"
+    why, may = "", type(cell) is str and column.spelling.type in ("number", "decimal")
+    if may and _DECIMAL_COMMA(cell):
+        why = ": its comma is no decimal point"
+        way = f"--types {quote(f'{column.name}={COMMA}')} takes it for one"
+    kind = "number with a decimal comma" if column.spelling.type == COMMA else column.spelling.type
     return ValueRefusedError(
-        f"{shown(cell)} is no {column.spelling.type}{why}",
+        f"{shown(cell)} is no {kind}{why}",
         record=first_record + number,
         value_path=_path(column.name),
         kind="value",
-        hint=f"--types {as_text} leaves it, --skip-bad leaves the record out",
+        hint=f"{way}, --skip-bad leaves the record out",
     )
 
 
@@ -226,9 +232,11 @@ def decided(
         raise UsageError(f"--types: no record has a field {' or '.join(lost)}", hint=hint)
     found = []
     for column in named:
-        fit = [s for s in seen.by_hand[column.name].spellings or () if s[0] == column.spelling.type]
+        kind = column.spelling.type
+        like = "number" if kind == COMMA else kind  # as which it was looked at
+        fit = [s for s in seen.by_hand[column.name].spellings or () if s.type == like]
         best = min(fit, key=rank, default=column.spelling)
-        found.append(column._replace(spelling=best))
+        found.append(column._replace(spelling=best._replace(type=kind)))
     by_hand = {column.name for column in named}
     for name, cells in seen.columns.items() if infer else ():
         if name in by_hand:

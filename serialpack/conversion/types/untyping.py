@@ -7,13 +7,13 @@ from typing import Any
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.conversion.types.seen import TypesSeen
-from serialpack.conversion.types.spelling import TEXT
+from serialpack.conversion.types.spelling import COMMA, TEXT
 from serialpack.errors import InputError
 from serialpack.values.kinds import Loss, shown, value_step
 
 #: The rule by which values of a type are text in a cell.
 _RULES = {
-    **dict.fromkeys(("integer", "number", "boolean"), "cells"),
+    **dict.fromkeys(("integer", "number", "boolean", COMMA), "cells"),
     "decimal": "decimals",
     "complex": "complex",
 }

@@ -30,11 +30,13 @@ def by_lines(read: Read, head: bytes) -> tuple[Read, ReturnLines | None]:
 
 
 def _ends_in_returns(head: bytes) -> bool:
-    """Whether the lines of a text that begins so end in carriage returns, and in nothing else."""
+    """Whether the lines of a text that begins so end in carriage returns, and in nothing else but
+    for the last, whose line feed some editors put there."""
     if b"\r" not in head:
         return False
     outside = b"".join(head.split(b'"')[::2])
-    return b"\r" in outside and b"\n" not in outside
+    last = head.endswith(b"\n") and not head.endswith(b"\r\n")
+    return b"\r" in outside and outside.count(b"\n") <= last
 
 
 class _Lines:
@@ -44,15 +46,22 @@ class _Lines:
         self._read = read
         self._at = 0
         self._inside = False
-        self._failing = b""
+        self._failing = self._ahead = self._behind = b""
 
     def read(self, size: int) -> bytes:
         """The next bytes, with line feeds; as many as the text has."""
-        self._failing = piece = self._failing or self._read(size)
-        made, self._inside = _made(piece, self._inside, self._at)
-        self._failing = b""
+        piece = self._failing or self._ahead or self._read(size)
+        if not self._failing:
+            self._ahead = self._read(size) if piece.endswith(b"\n") else b""
+        self._failing = piece
+        body = piece.removesuffix(b"\n") if not self._ahead else piece
+        end = piece[len(body) :]
+        if (body or self._behind).endswith(b"\r"):
+            body, end = piece, b""
+        made, self._inside = _made(body, self._inside, self._at)
+        self._behind, self._failing = piece[-1:], b""
         self._at += len(piece)
-        return made
+        return made + end
 
 
 def _made(piece: bytes, inside: bool, at: int) -> tuple[bytes, bool]:

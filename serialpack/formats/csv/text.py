@@ -274,6 +274,9 @@ class CsvText(ValueFormat):
             from serialpack.formats.csv.dialects import first_line_of_table
 
             above = first_line_of_table(text[begin:], (self._mark, *FORMATS.dialects("csv")))
+            # Nothing but blank lines is told from the names of a table of one column.
+            blank = len(text) - begin - len(text[begin:].lstrip("\r\n"))
+            above = above or text.count("\n", begin, begin + blank)
             above += text.count("\n", 0, begin) if above else 0
         where = ""
         if block.line >= 0 or block.index == 0:

@@ -1,0 +1,65 @@
+"""What is asked of a source before it is converted, beside others."""
+
+from __future__ import annotations
+
+import io
+from typing import NamedTuple
+
+from serialpack.api import opened_source
+from serialpack.conversion.begun import begun, looked_at
+from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.rules import TABLES
+from serialpack.conversion.tables.known import Known
+from serialpack.conversion.tables.twice import Rereadable
+from serialpack.errors import SerialpackError
+from serialpack.files.source import Path
+from serialpack.formats import FORMATS
+from serialpack.formats.base import ValueFormat
+
+
+class TableAhead(NamedTuple):
+    """The table of text that a source is to become: its line of names (none: rows alone), what
+    stands between its cells, and what is known of the source."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    known: Known
+
+    def between(self, delimiter: str) -> Known:
+        """What is known of the source, where this is to stand between its cells."""
+        layout, kept = self.known.layout, self.known.kept
+        if layout is None or kept is None or delimiter == self.delimiter:
+            return self.known
+        kept = kept._replace(delimiter=delimiter)
+        return self.known._replace(layout=layout._replace(kept=kept), kept=kept)
+
+
+def is_cut(source: Path, to: str, how: ConvertOptions) -> bool:
+    """Whether the blocks of ``source`` stand in it as they are read, and what becomes of each in
+    the target: then others can read and convert them. What is wrong with it, converting says."""
+    try:
+        with opened_source(source, trust=how["trust"]) as opened:
+            given, plan, *_ = begun(opened, FORMATS.spelled(to), how, threads=1)
+            stands = given.read == opened.read
+    except (SerialpackError, OSError):
+        return False
+    target = FORMATS.get(plan.target)
+    in_blocks = isinstance(target, ValueFormat) and target.join is not None
+    return stands and (in_blocks or plan.target in TABLES)
+
+
+def table_ahead(again: Rereadable, to: str, how: ConvertOptions) -> TableAhead | None:
+    """The table of text ``to`` that a source is to become; None where there is none to be told
+    of, or anything is wrong, which converting says."""
+    try:
+        with opened_source(again.again(), trust=how["trust"]) as opened:
+            plan = begun(opened, to, how, threads=1).plan
+        known = looked_at(again, io.BytesIO(), to, how, None)
+    except (SerialpackError, OSError):
+        return None
+    if known is None or known.layout is None:
+        return None
+    layout = known.layout
+    mark = FORMATS.declaration(plan.target).delimiter.decode()
+    names = tuple(column.name for column in layout.columns) if layout.rows == "maps" else ()
+    return TableAhead(names, mark if layout.kept is None else layout.kept.delimiter, known)

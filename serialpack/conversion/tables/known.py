@@ -1,0 +1,34 @@
+"""What is known of a source, and of others beside it, before it becomes a table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from serialpack.conversion.tables.layout import Layout
+from serialpack.conversion.types.kept import KeptTable
+from serialpack.conversion.types.typing import TypedColumn
+
+
+class Known(NamedTuple):
+    """What is known of a source once it was looked at: the columns of a table, those of text that
+    get values, and the bytes of a block, where these must be others. ``columns``: of how many.
+    ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
+    records of a block.
+    """
+
+    layout: Layout | None
+    types: tuple[TypedColumn, ...]
+    block_size: int | None
+    columns: int = 0
+    kept: KeptTable | None = None
+    most: int = 0
+
+
+class Below(NamedTuple):
+    """Which line of names the rows of a table of text are to stand below, with others' rows.
+
+    ``columns``: the names, in order; ``known``: of a source that was looked at ahead.
+    """
+
+    columns: tuple[str, ...]
+    known: Known | None = None
