@@ -100,7 +100,9 @@ documents are a list, comments are dropped, and told, and so is what it was read
 
 A tag of YAML that has no type here (`!Ref x` of CloudFormation, `!include` of Home Assistant, also
 `!!omap`) becomes a map of that one key, and is itself in YAML; its text is text, whatever it looks
-like. Under a key `<<`, and as a key, such a value is refused.
+like. Under a key `<<`, and as a key, such a value is refused. So are a tag of CBOR, its `undefined`
+and other simple values, and an extension type of MessagePack, which become what `--tagged` writes
+of them: `{"$cborTag": [32, "x"]}`, `{"$undefined": true}`, `{"$msgpackExt": {...}}`.
 
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.

@@ -184,7 +184,8 @@ RULES: dict[str, Rule] = {
         *(ALL, ("BSON type as Extended JSON", "BSON types as Extended JSON"), ALL, "--tagged"),
     ),
     "tags": Rule(
-        'a value under a tag of YAML that has no type here is a map of the tag, {"!Ref": "x"}',
+        "a value under a tag of YAML or CBOR, or of an extension type of MessagePack, that has no "
+        'type here is a map of the tag: {"!Ref": "x"}, {"$cborTag": [32, "x"]}',
         frozenset({"tag"}),
         *(ALL, ("value under a tag as a map", "values under tags as maps"), ALL, "--tagged"),
     ),
