@@ -335,7 +335,8 @@ RULES: dict[str, Rule] = {
     ),
     "objects": Rule(
         "objects of a class become maps of their attributes, those of a subclass of a plain type"
-        " that type, a member of an enumeration its value, a path text",
+        " that type, a member of an enumeration its value, a path text; those of Java maps of their"
+        " fields",
         frozenset({"object"}),
     ),
     UTF8: Rule(
