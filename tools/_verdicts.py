@@ -39,7 +39,8 @@ numbers beside numbers, for a target that has them. What is left stays text: `00
 beside `1.50`, `1,5` (which `--types` refuses as a number), integers beyond 64 bits, in JSON beyond
 2^53. In records of other formats only dates and times are found in text. `--types NAME=TYPE,...`
 names types by hand, also `decimal`, `duration`, `bytes` (base64) and `text` (to leave a column out
-of `--infer`), and of what is within maps and lists too (`user.since=date`). Such cells are read in
+of `--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text had no type of its
+own), and of what is within maps and lists too (`user.since=date`). Such cells are read in
 any spelling; those in another than most are told, and refused by `--strict`. Parquet and Arrow
 keep, under the key `serialpack` beside the columns, and SQLite in a comment behind those of the
 table, how each column and the file was written: delimiter, line ends, quotes, a mark. `--to csv`
