@@ -175,7 +175,7 @@ function __serialpack_loss
         'around' 'what stands around the records of --at is left out, and datasets that are no arrays' \
         'fields' 'a field of --fields that no record has is left out' \
         'fixed' 'floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at most, else left as they are' \
-        'objects' 'objects of a class become maps of their attributes, those of a subclass of a plain type that type, a member of an enumeration its value, a path text' \
+        'objects' 'objects of a class become maps of their attributes, those of a subclass of a plain type that type, a member of an enumeration its value, a path text; those of Java maps of their fields' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
         'types' 'numbers, booleans and null become the text that JSON has for them' \
         'all' 'all of them'

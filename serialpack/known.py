@@ -55,6 +55,13 @@ KNOWN: tuple[KnownFile, ...] = (
     KnownFile("gzip", _front(b"\x1f\x8b"), *_by("gzip -dc"), ("gz", "gzip")),
     KnownFile("zstd", _front(b"\x28\xb5\x2f\xfd"), *_by("zstd -dc"), ("zst", "zstd")),
     KnownFile("xz", _front(b"\xfd7zXZ\x00"), *_by("xz -dc"), ("xz",)),
+    # Its usual properties, then a size of which nobody knows, or one below 2^40.
+    KnownFile(
+        "lzma",
+        (((0, b"\x5d\0\0"), (5, b"\xff" * 8)), ((0, b"\x5d\0\0"), (10, b"\0\0\0"))),
+        *_by("xz -dc"),
+        ("lzma",),
+    ),
     KnownFile("bzip2", _front(b"BZh"), *_by("bzip2 -dc"), ("bz2", "bzip2")),
     KnownFile("lz4", _front(b"\x04\x22\x4d\x18"), *_by("lz4 -dc"), ("lz4",)),
     KnownFile("lzip", _front(b"LZIP"), *_by("lzip -dc"), ("lz", "lzip")),

@@ -39,7 +39,8 @@ numbers beside numbers, for a target that has them. What is left stays text: `00
 beside `1.50`, `1,5` (which `--types` refuses as a number), integers beyond 64 bits, in JSON beyond
 2^53. In records of other formats only dates and times are found in text. `--types NAME=TYPE,...`
 names types by hand, also `decimal`, `duration`, `bytes` (base64) and `text` (to leave a column out
-of `--infer`), and of what is within maps and lists too (`user.since=date`). Such cells are read in
+of `--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text had no type of its
+own), and of what is within maps and lists too (`user.since=date`). Such cells are read in
 any spelling; those in another than most are told, and refused by `--strict`. Parquet and Arrow
 keep, under the key `serialpack` beside the columns, and SQLite in a comment behind those of the
 table, how each column and the file was written: delimiter, line ends, quotes, a mark. `--to csv`
@@ -100,7 +101,9 @@ documents are a list, comments are dropped, and told, and so is what it was read
 
 A tag of YAML that has no type here (`!Ref x` of CloudFormation, `!include` of Home Assistant, also
 `!!omap`) becomes a map of that one key, and is itself in YAML; its text is text, whatever it looks
-like. Under a key `<<`, and as a key, such a value is refused.
+like. Under a key `<<`, and as a key, such a value is refused. So are a tag of CBOR, its `undefined`
+and other simple values, and an extension type of MessagePack, which become what `--tagged` writes
+of them: `{"$cborTag": [32, "x"]}`, `{"$undefined": true}`, `{"$msgpackExt": {...}}`.
 
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.

@@ -34,7 +34,7 @@ from serialpack.values.nanoseconds import (
     nanoseconds_of,
 )
 from serialpack.values.parts import NOTHING, WITH_CONTENTS, attributes, plain, whole
-from serialpack.values.yaml_tags import as_map
+from serialpack.values.yaml_tags import YamlTag, as_map
 
 
 class Applied(Changer):
@@ -227,12 +227,29 @@ def _extended(value: Any) -> Any:
     """MongoDB's Extended JSON of a value of BSON's own types, relaxed; others stay."""
     if type(value).__module__.partition(".")[0] != "bson":
         return value
-    from bson.json_util import RELAXED_JSON_OPTIONS, default
+    from bson.json_util import RELAXED_JSON_OPTIONS, dumps
 
     try:
-        return json.loads(json.dumps(default(value, RELAXED_JSON_OPTIONS)))
+        return json.loads(dumps(value, json_options=RELAXED_JSON_OPTIONS))
     except (TypeError, ValueError, OverflowError):
         return value
+
+
+def _of_tag(value: Any) -> Any:
+    """A map of one key, the tag: of YAML as it is written, of others as ``--tagged`` has it."""
+    if type(value) is YamlTag or type(value).__module__.partition(".")[0] not in _TAGGING:
+        return as_map(value)
+    # What it takes to know libraries is loaded for such values alone.
+    from serialpack.conversion._librarytags import shallow_tag
+
+    try:
+        return shallow_tag(value)
+    except (ValueError, TypeError, OverflowError):
+        return value
+
+
+#: Libraries with tags and extension types, of which no value has a spelling but by its number.
+_TAGGING = frozenset({"cbor2", "msgpack"})
 
 
 def _of_library(value: Any) -> Any:
@@ -285,9 +302,9 @@ _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _CHANGES: dict[str, Callable[[Any], Any]] = {
     "null": lambda _: OMITTED,
     "bson": _extended,
-    "tags": as_map,
     "bytes": _base64,
     "timestamps": _moment,
+    "tags": _of_tag,
     "zones": _moment,
     "decimals": _digits,
     "complex": complex_text,

@@ -47,6 +47,22 @@ def library_tag(value: Any) -> Any:
     return tag
 
 
+def shallow_tag(value: Any) -> Any:
+    """As ``library_tag``, also of a tag of CBOR, whose content stays what it is."""
+    kind = type(value)
+    if f"{kind.__module__}.{kind.__name__}" == "cbor2.CBORTag":
+        return {"$cborTag": [value.tag, value.value]}
+    return library_tag(value)
+
+
+def of_shallow_tag(made: dict[str, Any]) -> Any:
+    """The value of which ``shallow_tag`` made this; ValueError."""
+    ((name, content),) = made.items()
+    if name == "$cborTag":
+        return import_library("cbor2", "cbor").CBORTag(*content)
+    return READERS[name](content)
+
+
 def pymongo_bson() -> Any:
     """PyMongo's bson; MissingLibraryError where it is not there."""
     from serialpack.formats.bson.bson import library

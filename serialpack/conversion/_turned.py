@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from itertools import starmap
@@ -15,7 +15,7 @@ from uuid import UUID
 from serialpack.values.durations import duration_of, nanoseconds_in
 from serialpack.values.equality import difference
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
-from serialpack.values.yaml_tags import of_map
+from serialpack.values.yaml_tags import YamlTag, of_map
 
 
 def turned_back(rule: str, was: Any, became: Any) -> bool:
@@ -69,12 +69,24 @@ def _digits(text: str, kind: type) -> Any:
 
 
 def _extended(made: Any, kind: type) -> Any:
-    from bson.json_util import RELAXED_JSON_OPTIONS, object_hook
+    from bson.codec_options import DatetimeConversion
+    from bson.json_util import RELAXED_JSON_OPTIONS, loads
 
-    found = object_hook(dict(made), RELAXED_JSON_OPTIONS)
+    options = RELAXED_JSON_OPTIONS.with_options(
+        datetime_conversion=DatetimeConversion.DATETIME_AUTO, tz_aware=True, tzinfo=UTC
+    )
+    found = loads(json.dumps(made), json_options=options)
     if kind.__name__ == "Regex":  # the flags of BSON's are plain integers
         return kind(found.pattern, int(found.flags))
     return found
+
+
+def _tag(made: dict[str, Any], kind: type) -> Any:
+    if kind is YamlTag:
+        return of_map(made)
+    from serialpack.conversion._librarytags import of_shallow_tag
+
+    return of_shallow_tag(made)
 
 
 def _key(text: str, kind: type) -> Any:
@@ -93,7 +105,7 @@ def _key(text: str, kind: type) -> Any:
 
 _BACK: dict[str, Callable[[Any, type], Any]] = {
     "bson": _extended,
-    "tags": lambda made, _: of_map(made),
+    "tags": _tag,
     "bytes": _bytes,
     "timestamps": _moment,
     "zones": _moment,

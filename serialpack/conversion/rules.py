@@ -184,7 +184,8 @@ RULES: dict[str, Rule] = {
         *(ALL, ("BSON type as Extended JSON", "BSON types as Extended JSON"), ALL, "--tagged"),
     ),
     "tags": Rule(
-        'a value under a tag of YAML that has no type here is a map of the tag, {"!Ref": "x"}',
+        "a value under a tag of YAML or CBOR, or of an extension type of MessagePack, that has no "
+        'type here is a map of the tag: {"!Ref": "x"}, {"$cborTag": [32, "x"]}',
         frozenset({"tag"}),
         *(ALL, ("value under a tag as a map", "values under tags as maps"), ALL, "--tagged"),
     ),
@@ -334,7 +335,8 @@ RULES: dict[str, Rule] = {
     ),
     "objects": Rule(
         "objects of a class become maps of their attributes, those of a subclass of a plain type"
-        " that type, a member of an enumeration its value, a path text",
+        " that type, a member of an enumeration its value, a path text; those of Java maps of their"
+        " fields",
         frozenset({"object"}),
     ),
     UTF8: Rule(

@@ -29,7 +29,7 @@ class PickleSerializer(UnsafeSerializer):
 
     stored_format = "pickle"
     cannot = TEXT_KINDS | {"depth"}
-    partly = frozenset({"number-array", "object"})
+    partly = frozenset({"number-array", "tag", "object"})
     identity = True
     params: ClassVar[tuple[Param, ...]] = (Param("protocol", 0, PROTOCOL, PROTOCOL),)
     written_in_c = True

@@ -75,6 +75,7 @@ ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
 #: That of what libraries have types for, and plain values stand for.
 ARRAYS = "arrays"
+OBJECTS = "objects"
 
 #: What is no value, and is dropped where values are all that is kept: in words, of one and of
 #: several.

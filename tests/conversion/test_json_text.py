@@ -166,7 +166,7 @@ def test_escapes_of_the_source_are_not_those_of_the_target(record: dict[str, Any
             assert out == re.sub("[\ud800-\udfff]", _surrogate, line).encode()
 
 
-@pytest.mark.parametrize("value", [float("nan"), msgpack.ExtType(5, b"x")])
+@pytest.mark.parametrize("value", [float("nan"), {"x": float("inf")}])
 @pytest.mark.parametrize("count", [1, 80])
 def test_what_is_not_json_is_refused_unproved_too(value: Any, count: int) -> None:
     """Not made into some other value by the one library, and refused by the other."""

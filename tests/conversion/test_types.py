@@ -350,3 +350,19 @@ def test_a_key_that_no_table_has_is_named_with_formats_that_do(target: str) -> N
         converted(pickle.dumps(records), target, "pickle", trust=True)
     way = str(said.value).rpartition('to="')[2].partition('"')[0]
     assert converted(pickle.dumps(records), way, "pickle", trust=True)[0]
+
+
+def test_bytes_that_are_text_are_text_by_hand() -> None:
+    """Impala and old Hive wrote text of Parquet as bytes; no option made more than base64 of it."""
+    table = pa.table({"n": [1, 2], "s": [b"a", None], "m": [{"t": "é".encode()}, {"t": b""}]})
+    sink = io.BytesIO()
+    pytest.importorskip("pyarrow.parquet").write_table(table, sink)
+    shaping = Shaping(types=(("s", "text"), ("m.t", "text")))
+    expected = [{"n": 1, "s": "a", "m": {"t": "é"}}, {"n": 2, "s": None, "m": {"t": ""}}]
+    for to in ("json", "parquet", "arrow"):
+        out, report = converted(sink.getvalue(), to, "parquet", shaping=shaping)
+        found = json.loads(out) if to == "json" else values(out, to)
+        assert (found, [loss.rule for loss in report.carried]) == (expected, [])
+    with pytest.raises(serialpack.ValueRefusedError, match=r"\$\.s: .* is no text in UTF-8") as bad:
+        converted(b"\x81\xa1s\xc4\x01\xff", "json", "msgpack", shaping=by_hand(s="text"))
+    assert (bad.value.record, bad.value.kind) == (0, "value")

@@ -250,12 +250,8 @@ def test_values_that_unfold_to_far_too_many() -> None:
 @pytest.mark.parametrize(
     ("stream", "path", "words"),
     [
-        (_object(_class("Own", {"a": "I"}), bytes(4)), "$", "an object of the class Own"),
-        (_array_list(b"p", _object(_class("Own"))), "$[1]", "an object of the class Own"),
-        (_hash_map(_string("odd key"), _object(_class("Own"))), '$["odd key"]', "the class Own"),
         (_hash_map(_object(_class("Own")), b"p"), "$", "the class Own"),
         (_hash_map(name="OwnMap"), "$", "the class OwnMap"),
-        (_object(_class("java.io.File", {"path": "L;"}), b"p"), "$", "java.io.File"),
         (_object(_class("java.time.Ser", None, EXTERNAL), _block(b"\3abc"), b"x"), "$", "time.Ser"),
         (b"v" + _class("java.lang.String"), "$", "a class"),
         (_hash_map(_array_list(), b"p"), "$", "a list as a key"),
@@ -304,7 +300,7 @@ def _nested(levels: int) -> bytes:
         (MAGIC + b"r\0\1A", 3, "ends too early"),
         (MAGIC + b"}\x7f\xff\xff\xff", 3, "ends too early"),
         (MAGIC + _nested(100_000), 4, "record 0"),
-        (MAGIC + _object(_class("Own")), 4, "the class Own"),
+        (MAGIC + _object(_class("Own")), 4, "object of a class: Own"),
     ],
     ids=range(19),
 )
@@ -350,8 +346,8 @@ def test_real_streams(shared_data: Path) -> None:
     for path in sorted((shared_data / "java-ser").glob("*.ser")):
         try:
             found = FMT.read(path.read_bytes())
-        except ValueRefusedError as error:
-            refused += "class" in error.message
+        except (ValueRefusedError, Unheld) as error:
+            refused += isinstance(error, Unheld) or "class" in error.message
             continue
         except Malformed:
             unread += path.stem == "objException"  # thrown while it was written

@@ -17,6 +17,7 @@ import serialpack
 from serialpack.api import first_records
 from serialpack.cli.shapes import array_rows
 from serialpack.errors import SyntaxInputError, ValueRefusedError
+from tests.conversion.test_matrix import converted
 
 RECORDS = [{"a": n, "b": "é" * n, "many": list(range(20))} for n in range(50)]
 SHOWN = [{**record, "many": [*range(10), "..."]} for record in RECORDS]
@@ -135,3 +136,16 @@ def test_nothing_is_run_to_show_it(tmp_path: Path) -> None:
 def test_lone_surrogates_are_shown_as_json_spells_them(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array(["\ud800x", "\xe9"]))
     assert head(tmp_path / "a.npy", 2) == ["\ud800x", "\xe9"]
+
+
+@pytest.mark.parametrize("source", ["bson", "cbor", "msgpack", "protobuf"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_first_records_of_binary_formats_are_lines(source: str, packed: bool) -> None:
+    """Of BSON and CBOR they could not be told apart, and of MessagePack they were its own bytes."""
+    data = converted(b'{"a":1}\n{"a":"x"}\n{"a":3}\n', "ndjson", source)
+    out, file = io.BytesIO(), io.BytesIO(data)
+    if packed:
+        serialpack.pack(io.BytesIO(data), file := io.BytesIO(), format=source)
+        file.seek(0)
+    first_records(file, out, 2, format=None if packed else source)
+    assert [json.loads(line)["a"] for line in out.getvalue().splitlines()] == [1, "x"]

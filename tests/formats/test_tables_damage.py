@@ -43,6 +43,8 @@ def _bad(name: str) -> list[tuple[bytes, str]]:
             (good[:-8] + b"\0\0\0\0" + good[-4:], "no footer"),
             (b"PAR1" + b"\x19\xfc\xff\xff\xff\xff\x0f" + b"\x07\0\0\0PAR1", "items are announced"),
             (b"PAR1" + b"\x1c" * 100 + b"\x64\0\0\0PAR1", "too deeply"),
+            # One group (field 4), in it one column (1), about which (3) there is a number.
+            (b"PAR1\x49\x1c\x19\x1c\x35\x02\0\0\0\x09\0\0\0PAR1", "a field is missing"),
         ]
     else:
         stream = stream_of(TABLE)
@@ -179,3 +181,21 @@ def test_feather_of_version_1_is_said_to_be_that() -> None:
     """It has the name of Arrow's files, and was said to begin wrongly."""
     with pytest.raises(Malformed, match=r"version 1, which pyarrow\.feather reads"):
         table_format("arrow").read(b"FEA1" + bytes(60) + b"FEA1")
+
+
+def test_a_type_that_pyarrow_has_no_class_for_is_called_by_its_name() -> None:
+    """It was no valid Arrow, and the message the number of the type alone."""
+    durations = stream_of(pa.table({"i": pa.array([1], pa.duration("s"))}))
+    duration, interval = 18, 11  # the numbers of these types in Schema.fbs
+    for at, byte in enumerate(durations):
+        data = durations[:at] + bytes([interval]) + durations[at + 1 :]
+        try:
+            if byte != duration or "interval" not in str(pa.ipc.open_stream(data).schema):
+                continue
+        except pa.ArrowException:
+            continue
+        error = said(data, "arrow")
+        assert isinstance(error, RefusedError)
+        assert "columns of the type month_interval are not read here" in str(error)
+        return
+    raise AssertionError("no such type was made")

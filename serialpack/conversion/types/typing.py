@@ -96,6 +96,8 @@ class Typer:
                 self._by_hand(column, records, first_record, allowed, told)
             else:
                 self._inferred(column, records)
+        for column in self._texts:
+            _as_text(column, records, first_record)
         return told
 
     def _is_text(self, value: Any) -> bool:
@@ -152,6 +154,25 @@ class Typer:
             if again != cell:
                 told.append(Loss(SPELLINGS, 1, *where, shown(cell), again))
             place[key] = value
+
+
+def _as_text(column: TypedColumn, records: list[Any], first_record: int) -> None:
+    """Put text in the place of bytes that are UTF-8, as columns of text were written before there
+    was a type for it."""
+    for number, place, key in _places(records, column.name):
+        cell = place[key]
+        if type(cell) is not bytes:
+            continue
+        try:
+            place[key] = cell.decode()
+        except UnicodeDecodeError:
+            raise ValueRefusedError(
+                f"{shown(cell)} is no text in UTF-8",
+                record=first_record + number,
+                value_path=_path(column.name),
+                kind="value",
+                hint="without its --types it stays bytes, --skip-bad leaves the record out",
+            ) from None
 
 
 def _again(value: Any, spelling: Spelling) -> str:

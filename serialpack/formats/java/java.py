@@ -2,7 +2,8 @@
 
 They are read, never written. Primitive data is bytes; strings, boxed primitives, the usual lists,
 maps and sets, arrays, enum constants (by their names), dates, UUIDs and big numbers are values of
-Python. Objects of other classes are refused: their fields mean what the class makes of them.
+Python. Objects of other classes are refused: their fields mean what the class makes of them. Where
+an object wrote nothing else, ``--lossy objects`` makes a map of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from serialpack.errors import RefusedError
 from serialpack.formats.base import SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat
+from serialpack.values.kinds import OBJECTS
 
 
 class JavaFormat(DocumentFormat):
@@ -19,11 +21,12 @@ class JavaFormat(DocumentFormat):
 
     about = "Java serialization streams; read, never written"
     title = "Java serialization"
+    heeds = frozenset({OBJECTS})
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.java.read import read_stream
 
-        return read_stream(data)
+        return read_stream(data, self.marks)
 
     def write(self, records: list[Any]) -> bytes:  # noqa: ARG002
         raise _unwritten()

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import logging
 import struct
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from serialpack.formats.base import Difference, Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.unheld import check_unfolded, not_held
 from serialpack.stages.stage import import_library
-from serialpack.values.kinds import ROOT, Path, path_text, shown
+from serialpack.values.kinds import OBJECTS, ROOT, Loss, Path, path_text, shown
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.marks import Marks
 
 MAGIC = b"\xac\xed\x00\x05"
 
@@ -29,23 +34,30 @@ _BOXED: dict[str, type] = {
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read_stream(data: bytes) -> list[Any]:
+def read_stream(data: bytes, marks: Marks | None = None) -> list[Any]:
     """The objects of a stream, primitive data as bytes.
 
-    Malformed, Unheld, or RefusedError for objects of classes that are not known here.
+    Malformed, Unheld for objects of classes that are not known here, RefusedError where these write
+    more than their fields. ``marks`` may allow maps of their fields.
     """
     if not data.startswith(MAGIC):
         raise Malformed("it does not begin with AC ED 00 05", 0)
     source = _Source(data)
     try:
         contents = _parser()(source).run()
-        records = [_JavaValues(number).of(content, ROOT) for number, content in enumerate(contents)]
+        values = [_JavaValues(number) for number in range(len(contents))]
+        records = [made.of(content, ROOT) for made, content in zip(values, contents, strict=True)]
     except EOFError:
         raise Malformed("it ends too early", len(data)) from None
     except RecursionError:
         lost = "more levels than can be read"
         raise Unheld(Difference(0, "$", lost, "", "depth")) from None
     check_unfolded(records, len(data))
+    # Last, so that nobody is told to let go of classes where that would not be enough.
+    for loss in chain.from_iterable(made.lost for made in values):
+        if marks is None or OBJECTS not in marks.allowed:
+            raise Unheld(Difference(loss.record, loss.value_path, str(loss.was), "", "object"))
+        marks.placed.append(loss)
     return records
 
 
@@ -136,6 +148,8 @@ class _JavaValues:
 
     def __init__(self, record: int) -> None:
         self._record = record
+        #: Objects that are maps of their fields here, without their class.
+        self.lost: list[Loss] = []
         self._made: dict[int, Any] = {}
 
     def of(self, content: Any, path: Path) -> Any:
@@ -192,7 +206,16 @@ class _JavaValues:
                 return _OTHERS[name](fields, written)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError, struct.error):
             raise self._refusal(path, f"this object of the class {name}") from None
-        raise self._refusal(path, f"an object of the class {name or 'of a proxy'}")
+        if not name:
+            raise self._refusal(path, "an object of the class of a proxy")
+        if written or any(count > 1 for count in _names(content).values()):
+            why = "writes more than its fields" if written else "has two fields of one name"
+            raise self._refusal(path, f"an object of the class {name}, which {why}")
+        self.lost.append(Loss(OBJECTS, 1, self._record, path_text(path), name, "a map"))
+        made: dict[str, Any] = {}
+        self._made[id(content)] = made
+        made.update((field, self.of(value, (path, field))) for field, value in fields.items())
+        return made
 
     def _list(self, content: Any, parts: list[Any], path: Path) -> list[Any]:
         made: list[Any] = []
@@ -222,9 +245,17 @@ class _JavaValues:
 
     def _key(self, content: Any, path: Path) -> Any:
         key = self.of(content, path)
+        if type(content).__name__ == "Opaque" and isinstance(key, dict):
+            was = f"an object of the class {content.classdesc.name} as a key"
+            raise self._refusal(path, was, "key")
         if isinstance(key, list | dict | set):
             raise self._refusal(path, f"a {type(key).__name__} as a key", "key")
         return key
+
+
+def _names(content: Any) -> Counter[str]:
+    """How many classes, from an object's own up, have a field of each name."""
+    return Counter(field.name for values in content.field_data.values() for field in values)
 
 
 _KINDS = {"JavaClass": "a class", "ExceptionState": "an exception that ended the writing"}

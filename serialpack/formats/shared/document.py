@@ -205,6 +205,10 @@ class SequenceFormat(DocumentFormat):
         size = fewer_bytes(block_size, most_values)
         return split_records(read, size, SequenceFinder(self.scan), for_values=True)
 
+    def look_at_head(self, read: Read, count: int) -> bytes | None:
+        """Lines of JSON: its own bytes are for no terminal."""
+        return first_lines(self, read, count)
+
     def record_spans(
         self,
         data: Buffer,

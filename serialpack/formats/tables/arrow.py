@@ -20,7 +20,7 @@ from serialpack.formats.tables.flatbuffers import (
     restored_size,
 )
 from serialpack.formats.tables.pieces import check_inner, rows_with
-from serialpack.formats.tables.room import Room
+from serialpack.formats.tables.room import Room, check_types
 from serialpack.formats.tables.table import TableFormat
 from serialpack.stages.stage import Buffer
 
@@ -45,6 +45,7 @@ class ArrowFormat(TableFormat):
                 room.take(0, restored_size(metadata, body))
             source = tables.arrow().BufferReader(data)
             with _opened(source, view) as reader:
+                check_types(reader.schema)
                 table = reader.read_all()
             _check_end(source, view)
         return table
@@ -66,6 +67,7 @@ class ArrowFormat(TableFormat):
                 _let_go(mapped)
             source = pa.BufferReader(pa.py_buffer(mapped))
             with _opened(source, view) as reader:
+                check_types(reader.schema)
                 yield reader.schema
                 most = rows_with(values, len(reader.schema))
                 for batch in _batches(reader):

@@ -235,8 +235,11 @@ def _groups(data: Bytes, room: Room | None) -> list[_Group]:
     reader = ThriftReader(data[start : size - 8])
     try:
         return list(_found(data, reader, room))
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except ValueError as error:
         raise Malformed(f"no footer of Parquet's ({error})", start) from None
+    except (LookupError, TypeError, AttributeError):  # what Python says of it tells nobody more
+        what = "no footer of Parquet's (a field is missing, or of another type)"
+        raise Malformed(what, start) from None
 
 
 def _found(data: Bytes, footer: ThriftReader, room: Room | None) -> Iterator[_Group]:

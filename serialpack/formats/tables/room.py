@@ -39,6 +39,21 @@ def is_plain(kind: Any) -> bool:
     return kind.id in _plain()
 
 
+def check_types(schema: Any) -> None:
+    """RefusedError where a column is of a type that pyarrow reads, and then has no class for."""
+    lib = arrow().lib
+    unread = {lib.Type_INTERVAL_MONTHS, lib.Type_INTERVAL_DAY_TIME}
+    stack = list(schema.types)
+    while stack:
+        kind = stack.pop()
+        if kind.id in unread:
+            raise RefusedError(
+                f"columns of the type {kind} are not read here",
+                hint="pack -s raw keeps the bytes",
+            )
+        stack += [kind.field(i).type for i in range(kind.num_fields)]
+
+
 class _Measure(ABC):
     """Goes through all that is in arrays."""
 
