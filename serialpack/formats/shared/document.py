@@ -115,8 +115,9 @@ class DocumentFormat(ValueFormat):
         yield SourceBlock(data, index=0, offset=0, last=True, line=0)
 
     def look_at_head(self, read: Read, count: int) -> bytes | None:
-        """Lines of JSON, but of what runs code, or says where its records end."""
-        if not self.safe or type(self).record_spans is not DocumentFormat.record_spans:
+        """Lines of JSON, but of what runs code, and of text whose records say where they end."""
+        has_spans = type(self).record_spans is not DocumentFormat.record_spans
+        if not self.safe or (has_spans and self.declared.is_text):
             return None
         return first_lines(self, read, count)
 
@@ -204,10 +205,6 @@ class SequenceFormat(DocumentFormat):
             return split_plain(read, block_size)
         size = fewer_bytes(block_size, most_values)
         return split_records(read, size, SequenceFinder(self.scan), for_values=True)
-
-    def look_at_head(self, read: Read, count: int) -> bytes | None:
-        """Lines of JSON: its own bytes are for no terminal."""
-        return first_lines(self, read, count)
 
     def record_spans(
         self,

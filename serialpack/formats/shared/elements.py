@@ -18,7 +18,6 @@ from serialpack.formats.base import Read, SourceBlock, Span, Style, StyleTypes
 from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.long_bytes import Heads
-from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.shared.split import (
     Boundary,
     Scan,
@@ -252,10 +251,6 @@ class MessageFormat(DocumentFormat):
         size = fewer_bytes(block_size, most_values)
         finder = GiantFinder(self.scan, self.opening, size, block_size)
         return map(finder.placed, splitting.split_records(read, size, finder, for_values=True))
-
-    def look_at_head(self, read: Read, count: int) -> bytes | None:
-        """Lines of JSON: its own bytes are for no terminal."""
-        return first_lines(self, read, count)
 
     def record_spans(self, data: Buffer, style: Style, *, first: bool) -> Iterator[Span]:
         kind = style.get("k", "")
