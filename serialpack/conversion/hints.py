@@ -17,8 +17,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, TEXT_KINDS, Difference
 from serialpack.values.structure import Structure
 
-#: So many formats are named.
-_MOST = 3
+#: So many formats are named; of a record that takes so many bytes in one of them, that one: to try
+#: the others may take ten times as long as all else.
+_MOST, _LARGE = 3, 1 << 20
 
 #: What keeps all columns of a table whose line of names has one twice.
 WITHOUT_NAMES = "--no-header keeps each column, with the names as the first row"
@@ -33,14 +34,15 @@ LostOf = Callable[[list[Any], Collection[str]], Difference | None]
 def lost_by(writer: TargetWriter, records: list[Any]) -> Difference | None:
     """What of ``records`` does not come back from ``writer``."""
     try:
-        return _changed(writer, records)
+        return _changed(writer, records, writer.dump(records))
     except FAILURES as error:
         return writer.serializer.blame(records, error)
 
 
-def _changed(writer: TargetWriter, records: list[Any]) -> Difference | None:
-    """What comes back as another value; one of ``FAILURES`` for what is not written at all."""
-    return compared(records, writer.load(writer.dump(records), len(records)))
+def _changed(writer: TargetWriter, records: list[Any], data: bytes) -> Difference | None:
+    """What comes back of ``data``, in which they were written, as another value; one of
+    ``FAILURES`` for what is not read."""
+    return compared(records, writer.load(data, len(records)))
 
 
 def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt | None) -> str:
@@ -158,11 +160,13 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
             continue
         try:
             # What it does not hold is not asked: to find that takes more than all of this.
-            if _changed(writers(name, {})[-1], [record]) is None:
+            writer = writers(name, {})[-1]
+            data = writer.dump([record])
+            if _changed(writer, [record], data) is None:
                 found.append(name)
         except (SerialpackError, *FAILURES):
             continue
-        if len(found) == _MOST:
+        if found and (len(found) == _MOST or len(data) > _LARGE):
             break
     return found
 

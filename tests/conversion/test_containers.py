@@ -65,7 +65,7 @@ def test_what_one_writer_would_change_another_one_writes() -> None:
 @pytest.mark.parametrize(
     ("format", "source", "path", "kind"),
     [
-        ("msgpack", b"\x81\xa1a\xc7\x01\x05x", "$.a", "tag"),
+        ("msgpack", b"\x81\xa1a\xcb\x7f\xf0" + bytes(6), "$.a", "non-finite"),
         ("yaml", b"a: .nan\n", "$.a", "non-finite"),
     ],
 )

@@ -34,7 +34,7 @@ WAYS: dict[str, tuple[str, bytes, str, str]] = {
         "csv --separator .",
         "--separator /",
     ),
-    "types of BSON's own": ("a.msgpack", b"\x81\xa1v\xc7\x01\x05x", "json", "--tagged"),
+    "no NaN in JSON": ("a.yaml", b"v: .nan\n", "json", "--tagged"),
 }
 
 
