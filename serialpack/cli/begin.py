@@ -22,11 +22,13 @@ def mover_of(
     takes: Takes = Takes(),  # noqa: B008  (it is never changed)
     each: bool = True,
     joins: bool = False,
+    into: str = "",
 ) -> Mover:
     """What moves the inputs that were asked for.
 
     ``output``: where to; ``done``: what is done with them, in a word; ``takes``: which files in
-    folders; ``each``: a target for each; ``joins``: which can be standard output.
+    folders; ``each``: a target for each; ``joins``: which can be standard output; ``into``: or a
+    file of that format.
     """
     outputs = asked.outputs
     written = [
@@ -40,7 +42,7 @@ def mover_of(
     takes = takes._replace(links=outputs.keep)
     inputs = input_files(asked.files, asked.sources, takes, written, many=many)
     hear_of_far((*inputs.paths, output), asked.manner)
-    targets = Targets(inputs if each else NONE, output, joins=joins)
+    targets = Targets(inputs if each else NONE, output, joins=joins, into=into)
     if isinstance(asked, UnpackRequest) and asked.name and (targets.is_file or output == STDIO):
         raise UsageError("-N and -o both name the output", hint="-o FOLDER/ says where it goes")
     return Mover(inputs, targets, outputs, asked.manner, done)

@@ -12,20 +12,22 @@ from serialpack import api
 from serialpack.cli.begin import mover_of
 from serialpack.cli.chosen import chosen_entries, entry_words
 from serialpack.cli.converted import Summed, kept_words, told_of
-from serialpack.cli.joined import JoinedOutputs
-from serialpack.cli.naming import STDIO, converted_name, folder_name
+from serialpack.cli.joined import JoinedFile, JoinedOutputs
+from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
 from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
-from serialpack.cli.words import other_delimiter
+from serialpack.cli.words import complain, other_delimiter
 from serialpack.cli.workers import know
 from serialpack.conversion.ahead import is_cut, table_ahead
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.rules import TEXT_TABLES
+from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.errors import SerialpackError, UsageError
+from serialpack.files.source import check_output
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
@@ -55,6 +57,10 @@ def file_converter(
     return work
 
 
+class _NotAll(Exception):
+    """Not all inputs are in what they were to become."""
+
+
 class Converter:
     """One call of ``unpack --to``. UsageError for what cannot be asked for.
 
@@ -67,7 +73,12 @@ class Converter:
         know(asked.shared_dict)
         self._asked = asked
         self._to = to
-        self._mover = mover_of(outputs.output, asked, "converted", joins=True)
+        joins = to is not None and not self._chosen and FORMATS.declaration(to).joins is not None
+        self._mover = mover_of(
+            outputs.output, asked, "converted", joins=True, into=(joins and to) or ""
+        )
+        #: What several become is written to, where that is a file.
+        self._into: IO[bytes] | None = None
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None
         if self._joined is not None and to is not None:
             self._joined.check(to, "")
@@ -81,6 +92,8 @@ class Converter:
         check_convert(
             to or "ndjson", format=how["format"], lossy=how["lossy"], threads=how["threads"]
         )
+        if self._mover.targets.in_file and not outputs.keep:
+            raise UsageError("--rm needs an output for each input", hint="-o FOLDER, or -k")
         if not outputs.keep and (said.lossy or said.skip_bad or said.fields or said.no_verify):
             raise UsageError(
                 "--rm needs a conversion that is proved and loses nothing",
@@ -129,7 +142,24 @@ class Converter:
                 table = table_ahead(data, self._to_of(path), {**self._how, "as_source": False})
                 if table is not None:
                     joined.look_at(path, table)
+            if (into := self._mover.targets.in_file) is not None:
+                return self._run_into(into)
             return self._mover.each(self._mover.inputs, self._convert)
+
+    def _run_into(self, path: str) -> int:
+        """Convert all into the file ``path``, which is there once all are in it."""
+        how = self._how
+        for each in self._mover.inputs:
+            check_output(path, force=how["force"], source=stat_of(each))
+        try:
+            with opened_target(path, how["force"], None, verify=how["verify"]) as into:
+                self._into = cast("IO[bytes]", JoinedFile(into.write))
+                code = self._mover.each(self._mover.inputs, self._convert)
+                if code:
+                    raise _NotAll
+        except _NotAll:
+            complain("not written, as it would not have all inputs", path)
+        return code
 
     def _to_of(self, path: str) -> str:
         if self._to is not None:
@@ -210,7 +240,7 @@ class Converter:
                 if self._joined is None:
                     return convert(source, to_file, to=to, progress=bar, **how)
                 self._joined.check(to, shown)
-                part = self._joined.part(to_file)
+                part = self._joined.part(self._into or to_file)
                 done = convert(source, cast("IO[bytes]", part), to=to, progress=bar, **how)
             part.finish(done, is_table=bool(FORMATS.declaration(to).delimiter))
             return done

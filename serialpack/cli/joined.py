@@ -1,8 +1,9 @@
-"""Several outputs one after another on standard output, where that is one file of their format."""
+"""Several outputs one after another, where that is one file of their format."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import IO
 
 from serialpack.conversion.ahead import TableAhead
@@ -119,6 +120,18 @@ class JoinedOutputs:
             raise RefusedError(
                 f"its line of names is not that of {self._first}", hint="--to ndjson joins any"
             )
+
+
+class JoinedFile:
+    """A file object by what writes to it."""
+
+    def __init__(self, write: Callable[[Buffer], object]) -> None:
+        self._write = write
+
+    def write(self, data: Buffer) -> int:
+        """All of ``data``."""
+        self._write(data)
+        return memoryview(data).nbytes
 
 
 class JoinedPart:

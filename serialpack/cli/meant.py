@@ -33,7 +33,7 @@ from serialpack.stages.stage import Buffer
 
 
 def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
-    """The format that the one input is to be converted to; None: its bytes are given back.
+    """The format that the inputs are to be converted to; None: their bytes are given back.
 
     That which the output's name ends in, unless the input is a container of a file of such a name
     or format: then ``-o`` only renames it. ``converts``: there are options of a conversion.
@@ -42,11 +42,13 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     single = (
         len(asked.files) < 2 and asked.sources.files_from is None and not asked.sources.recursive
     )
-    if not output or not asked.whole or not single or os.path.isdir(output):
+    if not output or not asked.whole or os.path.isdir(output):
         return None
     to = named_format(output)
     if to is None or not is_written(to):
         return None
+    if not single:
+        return None if FORMATS.declaration(to).joins is None else to
     path = asked.files[0] if asked.files else STDIO
     if converts or (path == STDIO and asked.outputs.dry_run):  # which leaves it unread
         return to

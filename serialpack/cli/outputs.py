@@ -22,17 +22,19 @@ _ONCE = "name it once"
 class Targets:
     """Where outputs go: ``-o``, beside the input, or standard output."""
 
-    def __init__(self, inputs: Inputs, output: str | None, *, joins: bool = False) -> None:
-        """``joins``: several can go to standard output."""
+    def __init__(
+        self, inputs: Inputs, output: str | None, *, joins: bool = False, into: str = ""
+    ) -> None:
+        """``joins``: several can go to standard output; ``into``: the format of which several are
+        one file, too, where ``output`` is called as one."""
         files = inputs.paths
         self._output = output
         self._below = inputs.below
         self._alone = len(files) == 1
-        self._folder = output not in (None, STDIO) and (
-            len(files) > 1
-            or inputs.gathered
-            or str(output).endswith(os.sep)
-            or (bool(files) and os.path.isdir(output or ""))
+        several = len(files) > 1 or inputs.gathered
+        in_file = several and output not in (None, STDIO) and _is_file(str(output), into)
+        self._folder = (output not in (None, STDIO) and not in_file) and (
+            several or str(output).endswith(os.sep) or (bool(files) and os.path.isdir(output or ""))
         )
         #: Whether ``-o`` names the one output.
         self.is_file = output not in (None, STDIO) and not self._folder
@@ -45,15 +47,16 @@ class Targets:
         self._made: set[str] = set()
         #: Folders that were not there before, as they are called from the root.
         self._missing: set[str] = set()
-        #: Whether what several inputs become is one file, on standard output.
-        self.is_joined = len(files) > 1 and output == STDIO
+        #: Whether what several inputs become is one file, on standard output or ``in_file``.
+        self.is_joined = in_file or (len(files) > 1 and output == STDIO)
+        self.in_file = str(output) if in_file else None
         if self.is_joined and not joins:
             raise UsageError(
                 "several inputs cannot go to standard output",
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
         if self._folder and (len(files) > 1 or inputs.gathered):
-            _check_folder(str(output), joins=joins)
+            _check_folder(str(output), converts=joins)
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.
@@ -251,19 +254,28 @@ class Targets:
         return os.path.dirname(target.rstrip("/")) or None
 
 
-def _check_folder(output: str, *, joins: bool) -> None:
-    """UsageError where several outputs would go below a name that is one of a file."""
-    from serialpack.formats import FORMATS
+def _is_file(output: str, format: str) -> bool:
+    """Whether ``output`` is called as a file in ``format``, and is no folder."""
+    if not format or output.endswith((os.sep, "/")) or os.path.isdir(output) or is_store(output):
+        return False
+    from serialpack.conversion.targets import named_format
 
+    return named_format(output) == format
+
+
+def _check_folder(output: str, *, converts: bool) -> None:
+    """UsageError where several outputs would go below a name that is one of a file."""
     if output.endswith((os.sep, "/")) or os.path.isdir(output) or is_store(output):
         return
-    is_packed = output.endswith(SUFFIX)
-    named = FORMATS.by_extension(output)
+    from serialpack.conversion.targets import is_written, named_format
+
+    is_packed, named = output.endswith(SUFFIX), named_format(output)
     if is_packed or named is not None:
-        joined = named.name if joins and named is not None and named.joins is not None else ""
+        shown = printable(output)
+        one = f"--to ndjson -o - | serialpack unpack -F ndjson -o {shlex.quote(shown)} joins them"
         raise UsageError(
-            f"several inputs cannot go to one file, {printable(output)}",
+            f"several inputs cannot go to one file, {shown}",
             hint=("pack --archive makes one of them; " if is_packed else "")
-            + (f"--to {joined} -o - >{shlex.quote(output)} joins them; " if joined else "")
-            + f"-o {printable(output)}/ is a folder",
+            + (f"{one}; " if converts and named is not None and is_written(named) else "")
+            + f"-o {shlex.quote(f'{shown}/')} is a folder",
         )

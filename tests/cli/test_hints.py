@@ -22,7 +22,7 @@ def two(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("verb", "output"), [(["pack"], "both.spk"), (["unpack", "--to", "csv"], "both.csv")]
+    ("verb", "output"), [(["pack"], "both.spk"), (["unpack", "--to", "json"], "both.json")]
 )
 def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     run: Run, tmp_path: Path, two: list[str], verb: list[str], output: str

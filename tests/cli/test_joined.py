@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -148,15 +149,6 @@ def test_a_table_that_keeps_how_it_was_written_is_joined_so(run: Run, tmp_path: 
     assert done.stdout == b"b,a,c\ny,2,3\nx,1.50,\n"
 
 
-def test_a_named_file_for_several_is_told_what_joins_them(run: Run, tmp_path: Path) -> None:
-    """It was said only that it is a folder with a slash behind it."""
-    (tmp_path / "a.csv").write_bytes(b"n,s\n1,a\n")
-    done = run("unpack", "a.csv", "a.csv", "-o", "all in.csv", code=2)
-    assert b"--to csv -o - >'all in.csv' joins them; -o all in.csv/ is a folder" in done.stderr
-    done = run("unpack", "a.csv", "a.csv", "-o", "all.json", code=2)
-    assert b"joins" not in done.stderr
-
-
 def test_rows_without_names_are_not_taken_for_names(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.json").write_bytes(b"[[1,2],[3,4]]")
     done = run("unpack", "--to", "csv", "rows.json", "rows.json", "-o", "-", code=4)
@@ -221,3 +213,52 @@ def test_several_that_become_one_have_no_mark_between_them(run: Run, tmp_path: P
         assert mark not in joined
         assert b"\r" not in joined
         assert joined.count(b"a;b") == 1
+
+
+def test_several_become_the_file_that_is_named(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    """It was refused, with the redirection that does it: half a file where one fails."""
+    run("unpack", *inputs, "-o", "all.csv")
+    assert _read("csv", (tmp_path / "all.csv").read_bytes()) == FIRST + SECOND
+    run("unpack", *inputs, "-o", "all.ndjson.gz")
+    data = gzip.decompress((tmp_path / "all.ndjson.gz").read_bytes())
+    assert _read("ndjson", data) == FIRST + SECOND
+    (tmp_path / "folder").mkdir()
+    for name in inputs:
+        (tmp_path / name).rename(tmp_path / "folder" / name)
+    done = run("unpack", "--json", "-r", "folder", "-o", "all.yaml")
+    assert _read("yaml", (tmp_path / "all.yaml").read_bytes()) == FIRST + SECOND
+    assert [json.loads(line)["target"] for line in done.stdout.splitlines()] == ["all.yaml"] * 2
+
+
+def test_a_joined_file_is_there_with_all_or_not_at_all(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    (tmp_path / "all.csv").write_bytes(b"before")
+    assert b"exists already" in run("unpack", *inputs, "-o", "all.csv", code=1).stderr
+    done = run("unpack", "-f", *inputs, "none.ndjson", "-o", "all.csv", code=1)
+    assert b"serialpack: all.csv: not written, as it would not have all inputs\n" in done.stderr
+    assert (tmp_path / "all.csv").read_bytes() == b"before"
+    assert (
+        b"is the input itself"
+        in run("unpack", "-f", *inputs, "all.csv", "-o", "all.csv", code=1).stderr
+    )
+    run("unpack", "-f", "--dry-run", *inputs, "-o", "all.csv")
+    assert (
+        b"--rm needs an output for each input"
+        in run("unpack", "-f", "--rm", *inputs, "-o", "all.csv", code=2).stderr
+    )
+    assert (tmp_path / "all.csv").read_bytes() == b"before"
+    assert {path.name for path in tmp_path.iterdir()} == {*inputs, "all.csv", "home"}
+
+
+def test_what_is_not_joined_has_a_way_that_does(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    done = run("unpack", *inputs, "-o", "all.json", code=2)
+    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
+    first, second = (half.split() for half in way.split(" | "))
+    assert second[0] == "serialpack"
+    run(*second[1:], stdin=run("unpack", *inputs, *first).stdout)
+    assert json.loads((tmp_path / "all.json").read_bytes()) == FIRST + SECOND
+    done = run("unpack", *inputs, "-o", "of all.json", code=2)
+    assert b"-F ndjson -o 'of all.json' joins them; -o 'of all.json/' is a folder" in done.stderr

@@ -230,7 +230,7 @@ COMMANDS: dict[str, Wanted] = {
         '[\n{"name":"x","price":"1,50"},\n{"name":"y","price":"00123"}\n]\n', None
     ),
     "log.ndjson -o log.json.gz": Wanted("same values", unpacked("log.json.gz"), LOG),
-    "--to csv day1.ndjson day2.ndjson -o -": Wanted('a\n1\n"x,y"\n', None),
+    "day1.ndjson day2.ndjson -o days.csv": Wanted("same values", text("days.csv"), 'a\n1\n"x,y"\n'),
     "--fields id,user.name users.ndjson -o -": Wanted(
         '{"id":1,"user":{"name":"ann"}}\n{"user":{"name":"bob"},"id":2}\n', None
     ),
