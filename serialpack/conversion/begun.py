@@ -107,6 +107,8 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         if shaping.at or FORMATS.declaration(to).is_array:
             given = from_archive(given, shaping.at, source)
             shaping = shaping._replace(at=None)
+    if fields.names and not shaping.at and isinstance(given.read, FileRead):
+        given.read.columns = fields.columns
     target = _dialect(to, given.plan.source, shaping.delimiter)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(

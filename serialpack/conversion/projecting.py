@@ -38,6 +38,11 @@ class Fields:
         """All that the names may mean."""
         return tuple(sorted(set().union(*self._readings.values())))
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The keys of records in which all of them are."""
+        return frozenset(path[0] for path in self.paths)
+
     def missing(self, found: Iterable[Field]) -> list[str]:
         """The names of which no reading is among ``found``, nor inside of what is."""
         there = set(found)

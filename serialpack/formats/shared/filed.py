@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,8 @@ class FileRead:
     ``path``: of the file, where it is one as it is. ``table``: of a database, the one that is
     wanted, where the user says so; once it was opened, the one that it is. ``kept``: it had to
     be kept in a temporary file. ``opened``: gives it as a file that is read anywhere, in the place
-    of all reading from the front.
+    of all reading from the front. ``columns``: those that are wanted, of a table that can be read
+    without the others; None: all.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class FileRead:
         self.path = path
         self.table = table
         self.kept = False
+        self.columns: Collection[str] | None = None
 
     def __call__(self, size: int) -> bytes:
         return self._read(size)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import mmap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from serialpack.formats.tables.flatbuffers import (
     file_blocks,
     restored_size,
 )
-from serialpack.formats.tables.pieces import check_inner, rows_with
+from serialpack.formats.tables.pieces import check_inner, columns_of, rows_with, with_columns
 from serialpack.formats.tables.room import Room, check_types
 from serialpack.formats.tables.table import TableFormat
 from serialpack.stages.stage import Buffer
@@ -50,7 +50,13 @@ class ArrowFormat(TableFormat):
             _check_end(source, view)
         return table
 
-    def batches(self, path: Path, size: int, values: int) -> Iterator[Any]:  # noqa: ARG002
+    def batches(
+        self,
+        path: Path,
+        size: int,  # noqa: ARG002
+        values: int,
+        wanted: Collection[str] | None,
+    ) -> Iterator[Any]:
         """As it says. A batch may be all of a file: it is read where it stands, and what was
         read of it is let go. Were the file cut short meanwhile, the system would end the process.
         """
@@ -68,9 +74,11 @@ class ArrowFormat(TableFormat):
             source = pa.BufferReader(pa.py_buffer(mapped))
             with _opened(source, view) as reader:
                 check_types(reader.schema)
-                yield reader.schema
-                most = rows_with(values, len(reader.schema))
-                for batch in _batches(reader):
+                names = columns_of(reader.schema, wanted)
+                yield with_columns(reader.schema, names)
+                most = rows_with(values, len(names or reader.schema))
+                for each in _batches(reader):
+                    batch = each if names is None else each.select(names)
                     check_inner(batch)
                     _let_go(mapped)
                     for at in range(0, batch.num_rows, most):

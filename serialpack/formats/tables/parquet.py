@@ -6,7 +6,7 @@ Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/par
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,13 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.filed import FileBytes
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.pages import Page, longest_word, pages
-from serialpack.formats.tables.pieces import check_inner, compact, rows_with
+from serialpack.formats.tables.pieces import (
+    check_inner,
+    columns_of,
+    compact,
+    rows_with,
+    with_columns,
+)
 from serialpack.formats.tables.room import MOST_VALUES, Room
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.formats.tables.thrift import Bytes, ThriftReader
@@ -60,15 +66,21 @@ class ParquetFormat(TableFormat):
                 table = pa.concat_tables(file.read_row_group(n, use_threads=False) for n in numbers)
             return _with_hollow(table, file.schema_arrow)
 
-    def batches(self, path: Path, size: int, values: int) -> Iterator[Any]:
+    def batches(
+        self, path: Path, size: int, values: int, wanted: Collection[str] | None
+    ) -> Iterator[Any]:
         with path.open("rb") as raw, tables.arrow().OSFile(str(path)) as source, tables.reading():
             data = FileBytes(raw)
             groups = _groups(data, None)
             file = _opened(source, groups, len(data), pre_buffer=False, buffer_size=_BUFFER)
-            yield file.schema_arrow
+            names = columns_of(file.schema_arrow, wanted)
+            yield with_columns(file.schema_arrow, names)
+            # By a name with a dot, pyarrow reads a column within another one.
+            read = None if names is None or any("." in name for name in names) else names
             for number, group in enumerate(groups):
-                if _is_flat(file) and group.is_small:
-                    yield from _whole(file, number)
+                if read is None and _is_flat(file) and group.is_small:
+                    for batch in _whole(file, number):
+                        yield batch if names is None else batch.select(names)
                     continue
                 most = min(
                     rows_with(values, group.values // max(group.rows, 1)),
@@ -77,10 +89,11 @@ class ParquetFormat(TableFormat):
                     values,
                 )
                 for batch in file.iter_batches(
-                    max(most, 1), row_groups=[number], use_threads=False
+                    max(most, 1), row_groups=[number], columns=read, use_threads=False
                 ):
                     check_inner(batch)
-                    yield _with_hollow(batch, file.schema_arrow)
+                    whole = _with_hollow(batch, with_columns(file.schema_arrow, read))
+                    yield whole if names is None else whole.select(names)
 
     def read_schema(self, data: bytes) -> Any:
         pa = tables.arrow()

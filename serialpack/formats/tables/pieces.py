@@ -6,7 +6,7 @@ were kept once (a dictionary) stand where they are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from serialpack.errors import RefusedError
@@ -37,6 +37,21 @@ def limits(block_size: int, most_values: int) -> tuple[int, int]:
 def rows_with(values: int, columns: int) -> int:
     """As many rows as have so many values, or a few: each column costs as much as these."""
     return max(_LEAST_ROWS, values // max(1, columns))
+
+
+def columns_of(schema: Any, wanted: Collection[str] | None) -> list[str] | None:
+    """The columns that are ``wanted``, in their order; None: all, as where none of them is, or
+    several have one name."""
+    names = schema.names
+    found = [name for name in names if name in wanted] if wanted is not None else []
+    return found if found and len(set(names)) == len(names) else None
+
+
+def with_columns(schema: Any, names: list[str] | None) -> Any:
+    """The types of those columns alone."""
+    if names is None:
+        return schema
+    return tables.arrow().schema([schema.field(name) for name in names], schema.metadata)
 
 
 def blocks(batches: Iterable[Any], schema: Any, size: int, values: int) -> Iterator[SourceBlock]:

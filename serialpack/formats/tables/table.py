@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -53,12 +53,14 @@ class TableFormat(DocumentFormat):
         """
 
     @abstractmethod
-    def batches(self, path: Path, size: int, values: int) -> Iterator[Any]:
+    def batches(
+        self, path: Path, size: int, values: int, wanted: Collection[str] | None
+    ) -> Iterator[Any]:
         """The schema of the file at ``path``, then all of its rows as batches.
 
         Of ``size`` bytes and ``values`` values, as far as the file allows that, and such that
-        ``pieces.check_inner`` is true of them. Errors as of
-        ``read_table``, and OSError.
+        ``pieces.check_inner`` is true of them. Of columns those that are ``wanted``, by
+        ``pieces.columns_of``. Errors as of ``read_table``, and OSError.
         """
 
     @abstractmethod
@@ -79,7 +81,7 @@ class TableFormat(DocumentFormat):
         most = pieces.limits(block_size, most_values)
         with read.file() as path:
             try:
-                found = self.batches(path, *most)
+                found = self.batches(path, *most, read.columns)
                 yield from pieces.blocks(found, next(found), *most)
             except Malformed as bad:
                 size = path.stat().st_size
