@@ -15,6 +15,7 @@ from serialpack.auto.choice import Choice, choose
 from serialpack.checked import checked
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
+from serialpack.detect import HEAD as HEAD
 from serialpack.detect import AsFound, looks_like, told
 from serialpack.errors import FileError, NotContainerError, SerialpackError, UsageError
 from serialpack.far import is_store
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
     from serialpack.inspection.info import Inspection
     from serialpack.pipeline.line import Elsewhere, Progress
     from serialpack.pipeline.unpack import Unpacked
-
-#: How much of a source is looked at to tell its format.
-HEAD = 64 << 10
 
 
 @checked

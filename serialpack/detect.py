@@ -9,6 +9,9 @@ from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.json.found import json_kind
 from serialpack.known import KnownFile, is_beyond_text, known_file, known_text
 
+#: How much of a source is looked at to tell its format.
+HEAD = 64 << 10
+
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.records import Header
-from serialpack.detect import detect, looks_like
+from serialpack.detect import HEAD, detect, looks_like
 from serialpack.errors import DamagedError, NotContainerError, RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -23,8 +23,8 @@ _FILE = "unpack(path, target) makes the file again"
 _CONVERT = "convert(path, target) reads it"
 _TRUSTED = "convert(path, target, trust=True) reads it, if you know who wrote it"
 
-#: So many bytes tell what a file is, and are read at a time.
-_HEAD, _PIECE = 64 << 10, 4 << 20
+#: So many bytes are read at a time.
+_PIECE = 4 << 20
 
 
 def inside(source: Source) -> Source:
@@ -71,7 +71,7 @@ def arrays_of_file(source: Source, *, trust: bool, threads: int | None) -> list[
 
 def _arrays_of_plain(source: Source, packed: str | None = None, *, trust: bool) -> Any:
     """Those of a file that is no container; ``packed``: by what it was compressed in one."""
-    head = source.peek(_HEAD)
+    head = source.peek(HEAD)
     fmt = FORMATS.get(detect(source.name, head))
     if not _has_arrays(fmt):
         hint = (_CONVERT if fmt.safe else _TRUSTED) if isinstance(fmt, ValueFormat) else None

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.detect import detect
+from serialpack.detect import HEAD, detect
 from serialpack.errors import DamagedError, RefusedError, SerialpackError, UsageError
 from serialpack.files.source import Path, Source
 from serialpack.formats import FORMATS
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 #: Of ``numpy.memmap``'s modes those that do not write into the file: its checksums would be wrong.
 MODES = "r", "c"
-
-#: So many bytes tell what a file is.
-_HEAD = 64 << 10
 
 #: So many runs of rows are read one by one; of more all that lies between.
 _MOST_RUNS = 4096
@@ -114,7 +111,7 @@ def _mapped_file(source: Source, mode: str) -> list[Any]:
     loading tells what it is."""
     import numpy as np
 
-    fmt = FORMATS.get(detect(source.name, source.peek(_HEAD)))
+    fmt = FORMATS.get(detect(source.name, source.peek(HEAD)))
     if not isinstance(fmt, ArrayFormat) or source.here is None:
         return []
     try:

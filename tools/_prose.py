@@ -58,7 +58,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Several inputs go to standard output one after another where that is one file: of lines,"
         " of messages, of YAML documents, and of CSV or TSV, whose rows stand below one line of"
         " all names: by name, and empty where a table has no such column, which is told."
-        " Containers give their very bytes so, where they are of lines or messages.",
+        " Containers give their very bytes so, where they are of lines or messages. `-o` may name a"
+        " file of such a format in its place, which is there once all inputs are in it.",
         "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
         " `-o` names, and never out of it. They get their times of modification. An entry that"
         " cannot be written is named, and the rest go on. `--records`, `--bytes`, `--fields` and"

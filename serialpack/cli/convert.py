@@ -73,10 +73,9 @@ class Converter:
         know(asked.shared_dict)
         self._asked = asked
         self._to = to
-        joins = to is not None and not self._chosen and FORMATS.declaration(to).joins is not None
-        self._mover = mover_of(
-            outputs.output, asked, "converted", joins=True, into=(joins and to) or ""
-        )
+        one_file = to and not self._chosen and FORMATS.declaration(to).joins is not None
+        into = (to or "") if one_file else ""
+        self._mover = mover_of(outputs.output, asked, "converted", joins=True, into=into)
         #: What several become is written to, where that is a file.
         self._into: IO[bytes] | None = None
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from typing import TYPE_CHECKING
 
 from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO, SUFFIX
@@ -14,6 +15,9 @@ from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.files.targets import is_device
 from serialpack.text import printable
+
+if TYPE_CHECKING:
+    from serialpack.formats import Declaration
 
 _ONE_BY_ONE = "-o names it, one by one"
 _ONCE = "name it once"
@@ -32,12 +36,15 @@ class Targets:
         self._below = inputs.below
         self._alone = len(files) == 1
         several = len(files) > 1 or inputs.gathered
-        in_file = several and output not in (None, STDIO) and _is_file(str(output), into)
-        self._folder = (output not in (None, STDIO) and not in_file) and (
-            several or str(output).endswith(os.sep) or (bool(files) and os.path.isdir(output or ""))
+        is_named = output not in (None, STDIO)
+        named = str(output) if is_named else ""
+        #: The one file that several inputs become, where ``-o`` names one.
+        self.in_file = named if several and _is_file(named, into) else None
+        self._folder = (is_named and self.in_file is None) and (
+            several or named.endswith(os.sep) or (bool(files) and os.path.isdir(named))
         )
         #: Whether ``-o`` names the one output.
-        self.is_file = output not in (None, STDIO) and not self._folder
+        self.is_file = is_named and not self._folder
         #: The files given out so far, as they are called from the root.
         self.used: set[str] = set()
         #: What was given out, by input, and why others get none.
@@ -48,15 +55,14 @@ class Targets:
         #: Folders that were not there before, as they are called from the root.
         self._missing: set[str] = set()
         #: Whether what several inputs become is one file, on standard output or ``in_file``.
-        self.is_joined = in_file or (len(files) > 1 and output == STDIO)
-        self.in_file = str(output) if in_file else None
+        self.is_joined = self.in_file is not None or (len(files) > 1 and output == STDIO)
         if self.is_joined and not joins:
             raise UsageError(
                 "several inputs cannot go to standard output",
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
-        if self._folder and (len(files) > 1 or inputs.gathered):
-            _check_folder(str(output), converts=joins)
+        if self._folder and several:
+            _check_folder(named, converts=joins)
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.
@@ -256,26 +262,38 @@ class Targets:
 
 def _is_file(output: str, format: str) -> bool:
     """Whether ``output`` is called as a file in ``format``, and is no folder."""
-    if not format or output.endswith((os.sep, "/")) or os.path.isdir(output) or is_store(output):
-        return False
-    from serialpack.conversion.targets import named_format
-
-    return named_format(output) == format
+    named = _format_named(output) if format else None
+    return named is not None and named.name == format
 
 
 def _check_folder(output: str, *, converts: bool) -> None:
     """UsageError where several outputs would go below a name that is one of a file."""
-    if output.endswith((os.sep, "/")) or os.path.isdir(output) or is_store(output):
-        return
-    from serialpack.conversion.targets import is_written, named_format
-
-    is_packed, named = output.endswith(SUFFIX), named_format(output)
+    is_packed = output.endswith(SUFFIX) and not _is_folder(output)
+    named = _format_named(output)
     if is_packed or named is not None:
-        shown = printable(output)
-        one = f"--to ndjson -o - | serialpack unpack -F ndjson -o {shlex.quote(shown)} joins them"
+        shown, one = printable(output), ""
+        if converts and named is not None:
+            from serialpack.conversion.targets import is_written
+
+            into = f"serialpack unpack -F ndjson -o {shlex.quote(shown)}"
+            one = f"--to ndjson -o - | {into} joins them; " if is_written(named.name) else ""
         raise UsageError(
             f"several inputs cannot go to one file, {shown}",
             hint=("pack --archive makes one of them; " if is_packed else "")
-            + (f"{one}; " if converts and named is not None and is_written(named) else "")
-            + f"-o {shlex.quote(f'{shown}/')} is a folder",
+            + f"{one}-o {shlex.quote(f'{shown}/')} is a folder",
         )
+
+
+def _format_named(output: str) -> Declaration | None:
+    """The format that ``output`` is called as a file of; None where it is a folder."""
+    if _is_folder(output):
+        return None
+    from serialpack.compressed.source import uncompressed_name
+    from serialpack.formats import FORMATS
+
+    return FORMATS.by_extension(uncompressed_name(output))
+
+
+def _is_folder(output: str) -> bool:
+    """Whether ``output`` is a folder, or called as one; or as a store."""
+    return output.endswith((os.sep, "/")) or os.path.isdir(output) or is_store(output)
