@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from traceback import clear_frames
 from typing import Any
 
+from serialpack.errors import SerialpackError
 from serialpack.far.sftp import RenamedFile
 from serialpack.far.systems import system_of
 from serialpack.far.trouble import as_ours, log, tried
@@ -47,7 +49,13 @@ class Upload:
             if sent > _PART and not getattr(self._fs, "fixed_upload_size", False):
                 self._file.blocksize = sent
         except Exception as error:
-            raise as_ours(error, self._url, "write") from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> SerialpackError:
+        """``error`` as one of ours. Early CPythons 3.12 crash when the garbage collector finds the
+        view of a buffer that gcsfs's frames hold (python/cpython#111049)."""
+        clear_frames(error.__traceback__)
+        return as_ours(error, self._url, "write")
 
     def _open(self) -> None:
         if self._renamed:
@@ -74,7 +82,7 @@ class Upload:
             self._file.commit()
             self._file = None
         except Exception as error:
-            raise as_ours(error, self._url, "write") from error
+            raise self._failed(error) from error
         finally:
             self._fs.invalidate_cache(self._path)
 

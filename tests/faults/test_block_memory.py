@@ -217,6 +217,11 @@ def wide(folder: Path, name: str, columns: int) -> Path:
     return source
 
 
+#: Bytes of a name in a map that CPython 3.12 keeps for good, since msgpack interns it
+#: (python/cpython#113993, mended in 3.13).
+KEPT = 80 if sys.version_info[:2] == (3, 12) else 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "serializer"), [("wide.csv", "json"), ("wide.ndjson", "msgpack")])
 def test_a_record_of_many_members_takes_memory_for_its_text(
@@ -226,6 +231,7 @@ def test_a_record_of_many_members_takes_memory_for_its_text(
     source, packed = wide(tmp_path, name, 300_000), tmp_path / "packed.spk"
     text = source.stat().st_size / MIB
     most = at_start() + ROOM + (10 * text * 2 / 3 if name == "wide.csv" else 5 * text / 2)
+    most += KEPT * 300_000 / MIB
     how = ("-j", "1", "-f", "-o")
     assert peak(tmp_path, "pack", "-s", serializer, *how, str(packed), str(source)) <= most
     assert peak(tmp_path, "unpack", *how, str(tmp_path / "back"), str(packed)) <= most
