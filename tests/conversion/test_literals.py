@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import json
 import tomllib
+from decimal import Context, Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import serialpack
 from serialpack.conversion.targets import written
+from serialpack.formats.shared.exact import Inexact, held
+from serialpack.literal import Literal
 from tests.conversion.test_matrix import converted
 
 #: Numbers that Python, or the library that writes JSON, would spell in another way.
@@ -148,6 +153,23 @@ def test_a_text_that_a_double_rounds_to_is_that_double(target: str) -> None:
     out = converted(data, "ndjson", target)
     again = [json.loads(line)["a"] for line in converted(out, target, "ndjson").splitlines()]
     assert again == [float(text) for text in texts]
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False), st.sampled_from(["", "0", "000"]))
+def test_a_text_is_a_double_where_as_many_digits_of_it_are_the_text(
+    number: Decimal, more: str
+) -> None:
+    """As decimal rounds them, which knows nothing of doubles."""
+    text = f"{number:f}" + ("." * bool(more) + more if "." not in f"{number:f}" else more)
+    digits = len(text.lstrip("-0.").replace(".", ""))
+    nearest = float(text)
+    rounded = Context(max(digits, 1), Emax=10**6, Emin=-(10**6)).create_decimal(nearest)
+    told = rounded == number or Decimal(repr(nearest)) == number
+    try:
+        assert held(Literal(text, nearest)) == nearest
+        assert told or not number
+    except Inexact:
+        assert not told
 
 
 @pytest.mark.parametrize("target", BINARY)

@@ -155,20 +155,19 @@ class Changer:
         return _without_omitted(made, parts)
 
     def _in_list(self, values: Any) -> Any:
-        made = list(values)
+        made, same, plain = list(values), True, self.plain
         for number, value in enumerate(values):
-            if type(value) not in self.plain:
+            if type(value) not in plain:
                 self._steps.append((_numbered, number))
                 became = self.walked(value)
-                made[number] = value if became is OMITTED else became
                 self._steps.pop()
+                if became is not value and became is not OMITTED:
+                    made[number], same = became, False
         kind = type(values)
         if kind in self.as_lists:
             self.note("sequences", values, "a list")
             return made
-        if all(new is old for new, old in zip(made, values, strict=True)):
-            return values
-        return kind(made)
+        return values if same else kind(made)
 
     def _in_set(self, values: Any) -> Any:
         made: list[Any] = []
