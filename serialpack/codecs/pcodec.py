@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.binary import decompress_numbers, read_varint, varint
+from serialpack.codecs._multiples import unit_of
 from serialpack.codecs.base import Codec, check_size
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Param, dialled
@@ -51,6 +52,9 @@ _TOGETHER, _CLEARLY = 4, 0.25
 _Delta = tuple[Any, ...]
 _AUTO, _LOOKBACK = ("auto",), ("try_lookback",)
 
+#: Multiples of a unit may take so much more of pieces, which say less of them than all.
+_NO_LARGER = 1.005
+
 
 class Pcodec(Codec):
     """Data format: the restored size and the length of what follows, each in LEB128; ``n = size //
@@ -75,8 +79,8 @@ class Pcodec(Codec):
     estimates = True
     _at_start = True
 
-    #: How differences are taken of what was ``estimated``.
-    _delta: "_Delta | None" = None
+    #: How what was ``estimated`` is looked at.
+    _way: "_Way | None" = None
 
     def begins(self, *, source: bool) -> None:
         self._at_start = source
@@ -90,18 +94,18 @@ class Pcodec(Codec):
     def _compress(self, data: Buffer) -> bytes:
         numbers, before = self._numbers(data)
         n = len(numbers)
-        stream = _smallest(numbers, before, self.values[0], self._delta) if n else b""
+        stream = _smallest(numbers, before, self.values[0], self._way) if n else b""
         rest = bytes(data[numbers.nbytes :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
 
     def _estimated(self, data: Buffer) -> int:
         """By a level that tells as much."""
-        from pcodec import ChunkConfig
         from pcodec.wrapped import FileCompressor
 
         numbers, before = self._numbers(data)
         level = min(self.values[0], _TELLING if self.values[0] < _THOROUGH else _TELLING_MORE)
-        config = ChunkConfig(level, enable_8_bit=True)
+        way = _way_of(numbers[before:])
+        config = _config(level, way)
         size, width = 0, 8 * numbers.itemsize
         for part in (numbers[:before], numbers[before:]):
             if len(part):
@@ -116,7 +120,7 @@ class Pcodec(Codec):
                 else:
                     size += int(meta.bits * len(part)) // 8
                 size += _AROUND + meta.size
-                self._delta = meta.delta
+                self._way = way._replace(delta=meta.delta)
         return size
 
     def _numbers(self, data: Buffer) -> "tuple[NDArray[Any], int]":
@@ -151,49 +155,76 @@ class Pcodec(Codec):
 class _Way(NamedTuple):
     """How numbers are looked at.
 
-    ``aside``: so many more of the first are no part of the chunks. Its mode is always auto: a
-    dictionary (``ModeSpec.try_dict``) is in another order each time, and the same input has to
-    become the same bytes.
+    ``aside``: so many more of the first are no part of the chunks. ``unit``: what they are
+    multiples of, where that is told. Its mode is never a dictionary (``ModeSpec.try_dict``), which
+    is in another order each time, and the same input has to become the same bytes.
     """
 
     chunk: int = _CHUNK
     aside: int = 0
     delta: _Delta = _AUTO
+    unit: float | None = None
 
 
-def _smallest(
-    numbers: "NDArray[Any]", before: int, level: int, delta: "_Delta | None" = None
-) -> bytes:
-    """The stream of ``numbers``, of which those ``before`` are a chunk of their own; ``delta``: how
-    differences are taken, where that is known."""
+def _smallest(numbers: "NDArray[Any]", before: int, level: int, way: _Way | None = None) -> bytes:
+    """The stream of ``numbers``, of which those ``before`` are a chunk of their own; ``way``: how
+    they are looked at, where that is known."""
     few = len(numbers) <= min(_CHUNKS)
-    if delta is None:
-        by_itself = level < _SLOW or (few and level >= _THOROUGH)
-        delta = _AUTO if by_itself else _delta_of(numbers[before:])
-    best = _Way(delta=delta)
+    best = way or _way_of(numbers[before:])
+    if way is None and level >= _SLOW and not (few and level >= _THOROUGH):
+        best = best._replace(delta=_delta_of(numbers[before:], best))
     if few or level < _THOROUGH:
         return _stream(numbers, before, level, best)
     found = {best: _stream(numbers, before, _QUICK, best)}
     changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in _CHUNKS]
-    # Of what floats are multiples it sees in some, which it draws by how many there are: of one in
-    # three arrays of such it misses that.
-    changes += [{"aside": 1}] if numbers.dtype.kind == "f" else []
+    # What some of them are multiples of it sees in a few, which it draws by how many there are: of
+    # one in three arrays of such it misses that.
+    changes += [{"aside": 1}] if numbers.dtype.kind == "f" and best.unit is None else []
     for change in (*changes, {"delta": _LOOKBACK}):
-        way = best._replace(**change)
-        found[way] = _stream(numbers, before, _QUICK, way)
+        changed = best._replace(**change)
+        found[changed] = _stream(numbers, before, _QUICK, changed)
         best = min(found, key=lambda way: len(found[way]))
     # At a higher level it may miss what the numbers have in common.
     return min(found[best], _stream(numbers, before, level, best), key=len)
 
 
-def _delta_of(numbers: "NDArray[Any]") -> _Delta:
+def _way_of(numbers: "NDArray[Any]") -> _Way:
+    """What floats are multiples of, where pieces of them are not larger so; and whether differences
+    are to those some way back, where several stand together and a piece is smaller so: pcodec,
+    which looks at fewer, often takes those to the one before."""
+    import numpy as np
+
+    way, (least, most) = _Way(), _PIECE
+    if len(numbers) < least:
+        return way
+    starts = [int((len(numbers) - least) * share) for share in _PLACES]
+    if unit := unit_of(numbers) if numbers.dtype.kind == "f" else None:
+        pieces = np.concatenate([numbers[start : start + least] for start in starts])
+        so = way._replace(unit=unit)
+        way = so if _left(pieces, so) <= _NO_LARGER * _left(pieces, way) else way
+    middle = numbers[starts[len(starts) // 2] :][:least]
+    if numbers.itemsize >= _WIDE and _stand_together(middle.view(f"u{numbers.itemsize}")):
+        piece = numbers[(len(numbers) - min(len(numbers), most)) // 2 :][:most]
+        so = way._replace(delta=_LOOKBACK)
+        way = so if _left(piece, so) <= _left(piece, way) else way
+    return way
+
+
+def _left(numbers: "NDArray[Any]", way: _Way) -> int:
+    """How many bytes a quick level leaves."""
+    return len(_stream(numbers, 0, _DELTA_LEVEL, way))
+
+
+def _delta_of(numbers: "NDArray[Any]", way: _Way) -> _Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
     it is left to be found for each chunk. So it is where most numbers have come before, or several
     stand together: then it counts how far back, and how often in all of them."""
     size, count = numbers.itemsize, len(numbers)
     wide = size >= _WIDE
+    if way.delta != _AUTO:
+        return way.delta
     if count <= (_FEW if wide else _FEW_NARROW):
-        return _quickly(numbers)
+        return _quickly(numbers, way)
     least, most = _PIECE
     middle = numbers[(count - min(count, most)) // 2 :][:most].view(f"u{size}")
     if not wide or _recurs(middle) or _stand_together(middle[: 2 * least]):
@@ -202,20 +233,19 @@ def _delta_of(numbers: "NDArray[Any]") -> _Delta:
     length = min(max(count // _SHARE, least), most)
     for share in _PLACES:
         start = int((count - length) * share)
-        found.add(_quickly(numbers[start : start + length]))
+        found.add(_quickly(numbers[start : start + length], way))
         if len(found) > 1:
             return _AUTO
     return found.pop()
 
 
-def _quickly(numbers: "NDArray[Any]") -> _Delta:
+def _quickly(numbers: "NDArray[Any]", way: _Way) -> _Delta:
     """How pcodec takes differences of ``numbers``, at a quick level."""
     import numpy as np
-    from pcodec import ChunkConfig
     from pcodec.wrapped import FileCompressor
 
-    config = ChunkConfig(_DELTA_LEVEL, enable_8_bit=True)
-    meta = FileCompressor().chunk_compressor(np.ascontiguousarray(numbers), config).write_meta()
+    config, numbers = _config(_DELTA_LEVEL, way), np.ascontiguousarray(numbers)
+    meta = FileCompressor().chunk_compressor(numbers, config).write_meta()
     read = _Meta.read(meta, 8 * numbers.itemsize)
     return _AUTO if read is None else read.delta
 
@@ -292,17 +322,22 @@ def _bits_of_bins(meta: bytes, at: int, width: int) -> tuple[float, int]:
 
 
 def _stream(numbers: "NDArray[Any]", before: int, level: int, way: _Way) -> bytes:
-    from pcodec import ChunkConfig, DeltaSpec, standalone
+    from pcodec.standalone import simple_compress
 
-    delta, *order = way.delta
-    config = ChunkConfig(
-        level,
-        delta_spec=getattr(DeltaSpec, delta)(*order),
-        paging_spec=_pages(before + way.aside, len(numbers), way.chunk),
-        enable_8_bit=True,
-    )
-    stream: bytes = standalone.simple_compress(numbers, config)
+    config = _config(level, way)
+    config.paging_spec = _pages(before + way.aside, len(numbers), way.chunk)
+    stream: bytes = simple_compress(numbers, config)
     return stream
+
+
+def _config(level: int, way: _Way) -> Any:
+    """What pcodec is told of a way, but for its chunks."""
+    from pcodec import ChunkConfig, DeltaSpec, ModeSpec
+
+    mode = ModeSpec.auto() if way.unit is None else ModeSpec.try_float_mult(way.unit)
+    delta, *order = way.delta
+    spec = getattr(DeltaSpec, delta)(*order)
+    return ChunkConfig(level, mode_spec=mode, delta_spec=spec, enable_8_bit=True)
 
 
 def _pages(before: int, numbers: int, most: int) -> Any:

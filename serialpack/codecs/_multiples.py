@@ -1,0 +1,70 @@
+"""What floats are multiples of: 0.01 for prices, 1/255 for the shades of a picture.
+
+pcodec stores such as integers. It looks for the unit in numbers that it draws by how many there
+are, and misses it in one array of ten, or takes another one; here all are looked at evenly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: So many numbers tell, which stand at multiples of the golden ratio: no row or column has more of
+#: them than others. So large a part of them must be multiples, but for two roundings each.
+_TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
+
+#: The unit is so many roundings of the largest number at least, or nothing is gained by it.
+_ROUNDINGS = 16
+
+#: The least difference between two numbers is one unit, or so many.
+_UNITS = (1, 2, 3)
+
+#: Before a unit is written as people write it, numbers are this near to multiples of it.
+_ROUGHLY = 0.1
+
+
+def unit_of(numbers: NDArray[Any]) -> float | None:
+    """What nearly all of ``numbers``, floats, are multiples of; None where that is nothing."""
+    import numpy as np
+
+    if len(numbers) > _TELLING:
+        places = np.arange(_TELLING) * _GOLDEN % 1 * len(numbers)
+        numbers = numbers[places.astype(np.intp)]
+    some = np.unique(np.abs(numbers[np.isfinite(numbers)]))
+    if len(some) < 2:
+        return None
+    rounding = np.spacing(some).astype(np.float64)
+    values = some.astype(np.float64)
+    least = _ROUNDINGS * rounding[-1]
+    gaps = np.diff(values)
+    gap = float(gaps.min(where=gaps > least, initial=np.inf))
+    for units in _UNITS:
+        if not least < gap / units < np.inf:
+            return None
+        # The nearer two numbers are, the less it matters how many units lie between them.
+        unit = _refined(values, _refined(values - values[0], gap / units))
+        count = values / unit
+        if np.mean(np.abs(count - np.round(count)) < _ROUGHLY) < _MOST:
+            continue
+        off = {each: np.abs(values - np.round(values / each) * each) for each in _as_written(unit)}
+        best = min(off, key=lambda each: float(off[each].sum()))
+        if np.mean(off[best] <= 2 * rounding) >= _MOST:
+            return best
+    return None
+
+
+def _refined(values: NDArray[Any], unit: float) -> float:
+    """``unit`` as ever larger ones of ``values``, which are sorted, tell it more exactly."""
+    last = len(values) - 1
+    for at in (*(1 << n for n in range(last.bit_length())), last):
+        if units := round(values[at] / unit):
+            unit = float(values[at]) / units
+    return unit
+
+
+def _as_written(unit: float) -> list[float]:
+    """``unit``, and what it may be exactly: a part of 1, or a decimal of few digits."""
+    parts = [1 / round(1 / unit)] if unit < 1 else []
+    return [*parts, *(float(f"{unit:.{digits}g}") for digits in range(1, 8)), unit]
