@@ -232,12 +232,12 @@ def for_numbers(
             why="a sample of its numbers gains too little behind a filter",
             split=split if same else None,
         )
-    whole = not choice.sized and (length > len(head) or length < choice.block_size)
+    size = choice.block_size
+    if not choice.sized and (length > len(head) or length < size):
+        size = block_size(layouts[0], found, length, size, choice.effort)
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=found.codec),
-        block_size=(
-            block_size(layouts[0], found, length, choice.block_size) if whole else choice.block_size
-        ),
+        block_size=size,
         min_saving=choice.min_saving if found.codec.name == plain.codec.name else 0.0,
         why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
         split=split,

@@ -161,7 +161,7 @@ def test_every_float_keeps_its_bits(tmp_path: Path) -> None:
 def test_a_header_is_kept_apart_from_the_numbers(tmp_path: Path) -> None:
     """It spoils the bins of pcodec, whatever is in it."""
     path = tmp_path / "a.npy"
-    np.save(path, DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1)
+    np.save(path, DRAW.normal(size=90_000))
     chain, size = packed(path)
     assert chain == "raw+pcodec:9@f8/128"
     assert size < packed(path, serializer="raw", codec="pcodec@f8")[1]
@@ -297,5 +297,13 @@ def test_numbers_that_match_none_are_cut_for_the_threads() -> None:
     layout = NumbersLayout(128, "f", 8, False, (1,))
     lzma = parse_stage(CODECS, "xz:6@8")
     for share, blocks_made in ((0.75, 2), (0.25, 1)):
-        size = block_size(layout, ArrayChain((), lzma, share), 2_500_000, 16 << 20)
+        size = block_size(layout, ArrayChain((), lzma, share), 2_500_000, 16 << 20, 9)
         assert -(-2_500_000 // size) == blocks_made
+
+
+def test_what_says_anew_of_each_block_how_numbers_are_spread_gets_all_where_size_counts() -> None:
+    """And else so many that this takes next to nothing."""
+    layout, pcodec = NumbersLayout(128, "f", 8, False, (1,)), parse_stage(CODECS, "pcodec:9@f8")
+    for effort, share, blocks_made in ((9, 0.5, 1), (3, 0.5, 4), (3, 0.05, 2), (3, 0.02, 1)):
+        size = block_size(layout, ArrayChain((), pcodec, share), 4_800_000, 16 << 20, effort)
+        assert -(-4_800_000 // size) == blocks_made

@@ -17,7 +17,8 @@ from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
 
 
-def compressed(numbers: NDArray[np.float32], level: int) -> int:
+def compressed(numbers: NDArray[Any], level: int) -> int:
+    """Of float32."""
     codec = CODECS.create(*parse_stage(CODECS, f"pcodec:{level}@f4"))
     data: Buffer = numbers.tobytes()
     stored = codec.compress(data)

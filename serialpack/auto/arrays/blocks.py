@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from serialpack.auto.arrays.trial import ArrayChain
 from serialpack.formats.shared.large import NumbersLayout
+from serialpack.stages.effort import EFFORTS
 
 #: An array is cut into so many blocks, unless it is larger.
 _BLOCKS = 4
 
 #: A block has so many bytes at least, or what is done for each takes longer than is gained; and
 #: before zstd, which has few matches in less. It is packed into so many, of which it takes 200.
-_LEAST, _LEAST_MATCHED, _PACKED = 384 << 10, 1 << 20, 50_000
+_LEAST, _LEAST_MATCHED, _PACKED = 384 << 10, 1 << 20, 100_000
 
 #: Where so large a share of numbers is left as they are, most of them match none.
 _FEW_MATCHES = 0.6
@@ -26,16 +27,21 @@ _NUMBERS = 1 << 17
 _STEP = 4096
 
 
-def block_size(layout: NumbersLayout, chain: ArrayChain, length: int, most: int) -> int:
+def block_size(
+    layout: NumbersLayout, chain: ArrayChain, length: int, most: int, effort: int
+) -> int:
     """Bytes of the blocks in which numbers of ``length`` bytes go through ``chain``, not more than
     ``most``.
 
     What finds matches gets all that it may; there are few behind differences, and where so much is
-    left, and pcodec looks at a part of a block at a time.
+    left, and pcodec looks at a part of a block at a time. Where time matters less, and it says of
+    each block anew how numbers are spread, it gets all, too.
     """
     lags = [values[1] or 1 for name, values in chain.filters if name == "delta"]
     by_numbers = chain.codec.name == "pcodec"
     if not (lags or by_numbers or chain.share > _FEW_MATCHES):
+        return most
+    if by_numbers and not EFFORTS[effort].least_gain:
         return most
     least = _FAR * max(lags, default=0) * layout.size
     least = max(least, _LEAST if by_numbers else _LEAST_MATCHED)
