@@ -175,7 +175,7 @@ _serialpack_value() {
     case $kind in
         path) _serialpack_files "$1" "$2"; return ;;
         serializer) names="auto raw columns json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack umsgpack ormsgpack msgspec-msgpack cbor bson xml java yaml toml csv tsv protobuf pickle marshal cloudpickle avro parquet arrow objects" ;;
-        filter) names="shuffle bitshuffle delta xor zigzag ordered byteswap transpose" ;;
+        filter) names="shuffle bitshuffle delta xor zigzag ordered byteswap transpose scaled" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo pcodec blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv csv:semicolon csv:pipe msgpack yaml:1.1 yaml toml cbor bson xml typed-xml protobuf avro java pickle marshal parquet arrow npy npz nifti mrc hdf5 sqlite" ;;
         loss) names="null nan bigint digits duplicates order columns around fields fixed objects utf8 types all" ;;
@@ -197,6 +197,7 @@ _serialpack_value() {
         "serializer marshal") levels="0 1 2 3 4" ;;
         "filter shuffle" | "filter bitshuffle" | "filter transpose") levels="1 2 4 8 16 32 64 128" ;;
         "filter delta" | "filter xor" | "filter zigzag" | "filter ordered" | "filter byteswap") levels="1 2 4 8" ;;
+        "filter scaled") levels="4 8" ;;
         "codec zstd") levels="-7 -6 -5 -4 -3 -2 -1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" ;;
         "codec zlib" | "codec xz" | "codec blosc-blosclz" | "codec blosc-lz4" | "codec blosc-lz4hc" | "codec blosc-zlib" | "codec blosc-zstd" | "codec blosc-snappy") levels="0 1 2 3 4 5 6 7 8 9" ;;
         "codec bz2") levels="1 2 3 4 5 6 7 8 9" ;;

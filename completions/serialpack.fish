@@ -79,6 +79,9 @@ function __serialpack_filter
         case 'delta:*' 'xor:*' 'zigzag:*' 'ordered:*' 'byteswap:*'
             printf "$name:%s\n" 1 2 4 8
             return
+        case 'scaled:*'
+            printf "$name:%s\n" 4 8
+            return
     end
     printf '%s\t%s\n' \
         'shuffle' 'bytes of equal weight side by side; for numbers of fixed size' \
@@ -88,7 +91,8 @@ function __serialpack_filter
         'zigzag' 'small signed integers as small unsigned ones; behind delta' \
         'ordered' 'floats as integers in the same order, whose differences are small; before delta' \
         'byteswap' 'big-endian numbers as little-endian ones; before filters that count with them' \
-        'transpose' 'the columns of a matrix one after another; for tables of numbers, channels'
+        'transpose' 'the columns of a matrix one after another; for tables of numbers, channels' \
+        'scaled' 'floats that are multiples, such as prices and shades, as integers; before delta'
 end
 
 function __serialpack_codec

@@ -45,6 +45,7 @@ INTEGER, LAG = (range(1, 3), range(4, 9, 4)), (range(1), range(2, 2147483649))
 STAGES |= {64: [ITEM], 65: [ITEM], 66: [INTEGER, LAG], 67: [INTEGER, LAG], 71: [ITEM, LAG]}
 STAGES |= {4: [LEVEL, (*INTEGER, range(1))], **{n: [INTEGER] for n in (68, 69, 70)}}
 STAGES |= {n: [LEVEL, SIZE, (range(257),)] for n in range(16, 22)}
+STAGES |= {72: [(range(4, 9, 4),), (range(1), range(2, 1073741825)), (range(2),)]}
 #: FORMATS: those with values. SERIALIZERS: of each the format that its bytes are in.
 VALUES, OBJECT = {1, 2, 3, 4, 5, *range(7, 20), *range(30, 34), 35}, 6
 OWN_FORMAT = {35: 5, 42: 5, 43: 5, 44: 5, 45: 15, 46: 16, 47: 15, 48: 9, 49: 7, 50: 8, 51: 3}

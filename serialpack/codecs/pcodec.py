@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.binary import decompress_numbers, read_varint, varint
-from serialpack.codecs._multiples import unit_of
 from serialpack.codecs.base import Codec, check_size
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Param, dialled
 from serialpack.text import number_of
+from serialpack.values.multiples import unit_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -54,6 +54,7 @@ FILTERS: Registry[Any] = Registry(
     Entry("ordered", 69, "serialpack.filters.ordered:Ordered"),
     Entry("byteswap", 70, "serialpack.filters.byteswap:ByteSwap"),
     Entry("transpose", 71, "serialpack.filters.transpose:Transpose"),
+    Entry("scaled", 72, "serialpack.filters.scaled:Scaled"),
 )
 
 CODECS: Registry[Any] = Registry(

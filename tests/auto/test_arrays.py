@@ -57,12 +57,24 @@ CHANNELS = np.stack([foretold(200, 300) % 251] * 3, axis=-1) + np.arange(3)
         (foretold(40, 50, 60).astype("<i4"), ["delta:4@60", "delta:4@3000"]),
         (np.asfortranarray(foretold(40, 50, 60).astype("<i4")), ["delta:4@40", "delta:4@2000"]),
         (foretold(200, 300).astype(">i2"), ["byteswap:2", "delta:2@300"]),
-        (1e9 + foretold(60, 60, 60).astype("<f8"), ["ordered:8", "delta:8@60", "delta:8@3600"]),
+        (
+            1e9 * np.sqrt(2) + foretold(60, 60, 60).astype("<f8"),
+            ["ordered:8", "delta:8@60", "delta:8@3600"],
+        ),
         (CHANNELS.astype("u1"), ["delta:1@3"]),
         (several(40).astype("<i2"), ["raw+delta:2@4800+"]),
-        (DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1, ["pcodec:9@f8"]),
+        (DRAW.integers(0, 900, 90_000).astype("<f8") * np.pi, ["raw+pcodec:9@f8"]),
+        ((foretold(300, 400) % 251).astype("<f4") / 255, ["scaled:4@255+delta:4@400"]),
+        (foretold(300, 400) * 0.01, ["raw+scaled:8@100/times+delta:8", "delta:8@400"]),
+        (
+            foretold(200, 300).astype(">f8") / 8,
+            ["raw+byteswap:8+scaled:8@8+delta:8", "delta:8@300"],
+        ),
     ],
-    ids=["image", "volume", "fortran", "big-endian", "field", "channels", "times", "multiples"],
+    ids=[
+        *("image", "volume", "fortran", "big-endian", "field", "channels", "times", "multiples"),
+        *("shades", "prices", "eighths"),
+    ],
 )
 def test_neighbours_foretell_each_other(
     tmp_path: Path, values: np.ndarray, stages: list[str]

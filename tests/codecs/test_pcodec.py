@@ -12,9 +12,9 @@ from pcodec.standalone import simple_compress
 
 from serialpack.binary import decompress_numbers
 from serialpack.codecs import CODECS
-from serialpack.codecs._multiples import unit_of
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
+from serialpack.values.multiples import unit_of
 
 
 def compressed(numbers: NDArray[Any], level: int) -> int:

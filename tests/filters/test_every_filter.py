@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import pkgutil
 import random
 
@@ -17,14 +18,15 @@ from serialpack.filters import FILTERS
 from serialpack.filters.base import Filter
 
 NAMES = FILTERS.names()
-#: Values of the second parameter, where there is one: not set, next to each other, far apart.
-SECONDS = (0, 2, 3, 50)
+#: Values of the parameters behind the item's size, of which some filters have one or two: not set,
+#: next to each other, far apart; not set, and set.
+OTHERS = ((0, 2, 3, 50), (0, 1))
 CHAINS = [
-    (name, (itemsize, *second))
+    (name, (itemsize, *others))
     for name in NAMES
     for itemsize in range(1, 256)
-    for second in ([()] if len(FILTERS.cls(name).params) == 1 else [(n,) for n in SECONDS])
-    if FILTERS.cls(name).check_params((itemsize, *second))
+    for others in itertools.product(*OTHERS[: len(FILTERS.cls(name).params) - 1])
+    if FILTERS.cls(name).check_params((itemsize, *others))
 ]
 LARGE = random.Random(1).randbytes((1 << 20) + 13)
 

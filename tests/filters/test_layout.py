@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import struct
+from fractions import Fraction
 
 import blosc
 import numpy as np
@@ -58,6 +59,20 @@ VECTORS = [
     ("transpose", (1, 3), "010203 111213 2122", "0111 0212 0313 2122"),
     ("transpose", (2, 2), "a0a1 b0b1 c0c1 d0d1 ee", "a0a1 c0c1 b0b1 d0d1 ee"),
     ("transpose", 2, "a0a1 b0b1", "a0a1 b0b1"),
+    # 1.0, -2.5 and 0.0 in tenths; -0.0, pi, NaN and what is beyond the limit stay.
+    (
+        "scaled",
+        (4, 10),
+        "0000803f 000020c0 00000000 00000080 db0f4940 0000c07f 2433cd48 ee",
+        "0a000000 e7ffffff 00000000 00000080 db0f4940 0000c07f 2433cd48 ee",
+    ),
+    # Where an item is such an integer, it becomes the float.
+    ("scaled", (4, 10), "0a000000 e7ffffff", "0000803f 000020c0"),
+    ("scaled", (8, 100), "7b14ae47e17a843f 9a9999999999b93f", "01" + "00" * 7 + "0a" + "00" * 7),
+    # 0.3 as the product of 3 and a tenth, which is no third part of anything.
+    ("scaled", (8, 10, 1), "343333333333d33f", "03" + "00" * 7),
+    ("scaled", (8, 10), "343333333333d33f", "343333333333d33f"),
+    ("scaled", 8, "0000000000003440", "14" + "00" * 7),
 ]
 
 
@@ -128,6 +143,54 @@ def test_is_what_blosc_does_in_one_block(name: str, kind: int, itemsize: int) ->
     assert length == len(data)
     stage = FILTERS.create(name, (itemsize,))
     assert chunk[start + 4 : start + 4 + length] == bytes(stage.forward(data))
+
+
+def scaled(data: bytes, k: int, scale: int, by: int) -> bytes:
+    """By exact numbers, each rounded once; of a float each integer near to it is tried."""
+    kind, limit = {4: ("f", 1 << 22), 8: ("d", 1 << 50)}[k]
+
+    def rounded(number: Fraction) -> Fraction:
+        return Fraction(struct.unpack(f"<{kind}", struct.pack(f"<{kind}", float(number)))[0])
+
+    def counted(m: int) -> bytes:
+        s = rounded(Fraction(scale or 1))
+        exact = Fraction(m) * rounded(1 / s) if by else Fraction(m) / s
+        return struct.pack(f"<{kind}", float(exact))
+
+    out = b""
+    for at in range(0, len(data) // k * k, k):
+        item = data[at : at + k]
+        (number,), m = struct.unpack(f"<{kind}", item), int.from_bytes(item, "little", signed=True)
+        if abs(m) < limit:
+            out += counted(m)
+            continue
+        near = round(number * (scale or 1)) if abs(number * (scale or 1)) < 2 * limit else limit
+        found = [n for n in (near - 1, near, near + 1) if abs(n) < limit and counted(n) == item]
+        out += found[0].to_bytes(k, "little", signed=True) if found else item
+    return out + data[len(data) // k * k :]
+
+
+@pytest.mark.parametrize("by", [0, 1])
+@pytest.mark.parametrize("scale", [0, 3, 100, 255, 1 << 24, (1 << 30) - 3, 1 << 30])
+@pytest.mark.parametrize("k", [4, 8])
+def test_scaled_is_the_formula_of_the_specification(k: int, scale: int, by: int) -> None:
+    draw, limit, kind = np.random.default_rng(scale), {4: 1 << 22, 8: 1 << 50}[k], f"<f{k}"
+    one, s = np.dtype(kind).type(1), np.dtype(kind).type(scale or 1)
+    ends = [limit - 1, limit, limit + 1]
+    counts = np.concatenate([draw.integers(-limit, limit, 200), np.arange(-9, 9), ends])
+    floats = (counts.astype(kind) * (one / s) if by else counts.astype(kind) / s).astype(kind)
+    bits = floats.view(f"<u{k}")
+    some = [bits, bits + bits.dtype.type(1), bits - bits.dtype.type(1), counts.astype(f"<i{k}")]
+    some += [np.frombuffer(draw.bytes(400 * k), bits.dtype), np.array([np.inf, -0.0], kind)]
+    items = np.unique(np.concatenate([each.view(bits.dtype) for each in some]))
+    data, stage = draw.permutation(items).tobytes() + b"e", FILTERS.create("scaled", (k, scale, by))
+    found = bytes(stage.forward(data))
+    assert found == scaled(data, k, scale, by)
+    assert bytes(stage.backward(found)) == data
+    # No two become one, and each alone becomes what it becomes beside others.
+    assert len(np.unique(np.frombuffer(found[:-1], bits.dtype))) == len(items)
+    for at in range(0, 90 * k, k):
+        assert bytes(stage.forward(data[at : at + k])) == found[at : at + k]
 
 
 @pytest.mark.parametrize("itemsize", [3, 5, 6, 7])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import struct
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -98,6 +99,7 @@ def sources() -> dict[str, tuple[str, bytes]]:
         "bars": ("csv:pipe", b"id|name\n" + b"".join(b"%d|a %d;5\n" % (n, n) for n in range(60))),
         **FOUND,
         "numbers": ("bytes", b"".join((n * n * 37).to_bytes(4, "little") for n in range(500))),
+        "tenths": ("bytes", struct.pack("<400d", *((n * n % 1000 - 90) / 10 for n in range(400)))),
         "odd": ("bytes", bytes(range(256)) * 3 + b"tail"),
         "noise": ("bytes", b"".join(hashlib.sha256(bytes([n])).digest() for n in range(20))),
         "empty": ("bytes", b""),
@@ -201,6 +203,12 @@ def wanted() -> Iterator[Golden]:
         "numbers",
         {"filters": ("transpose:4@25", "xor:4@20"), "codec": "pcodec@u4"},
         "filters whose second parameter is set, before pcodec told of its type",
+    )
+    yield Golden(
+        "raw+scaled-tenths",
+        "tenths",
+        {"filters": ("scaled:8@10", "delta:8", "scaled:4@3/times"), "codec": "zstd"},
+        "floats as counts of a unit, whose parameters are set",
     )
     yield Golden("raw+xz-items", "numbers", {"codec": "xz:6@4"}, "a codec told an item's size")
     for entry in SERIALIZERS:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from serialpack.auto.arrays.look import Seen, looked
 from serialpack.auto.arrays.recurring import recurs
+from serialpack.auto.arrays.scale import scaled_numbers
 from serialpack.auto.arrays.trial import (
     PLAIN,
     ArrayChain,
@@ -154,6 +155,10 @@ class _ArrayChoice:
         codec: StageSpec,
         effort: int,
     ) -> None:
+        before: tuple[StageSpec, ...] = ()
+        unscaled = layout, samples
+        if EFFORTS[effort].by_itself and (scaled := scaled_numbers(layout, samples)):
+            before, layout, samples = scaled
         self._layout = layout
         self._codec = codec
         self._effort = effort
@@ -164,14 +169,13 @@ class _ArrayChoice:
         if self.whole:
             self._measured = length // layout.size
         self._coders: Coders = {}
-        self._trial = SampleTrial(layout, samples, self._measured, self._coders, whole=self.whole)
-        self._little = self._trial
-        if part < self._measured:
-            self._little = SampleTrial(layout, samples, part, self._coders)
-        self._few = self._little
+        trial = partial(SampleTrial, layout, samples, coders=self._coders, before=before)
+        self._trial = trial(self._measured, whole=self.whole)
+        self._little = trial(part) if part < self._measured else self._trial
         few = max(length // _TELLING, _LEAST_TELLING) // layout.size
-        if few < min(part, self._measured):
-            self._few = SampleTrial(layout, samples, few, self._coders)
+        self._few = trial(few) if few < min(part, self._measured) else self._little
+        #: What ``before`` is compared with, where there are such filters.
+        self._unscaled = SampleTrial(*unscaled, part, self._coders) if before else None
         self._pcodecs: list[ArrayChain] = []
         self._quick, self._middle = _at_most(codec, _QUICK), _at_most(codec, _MIDDLE)
         #: By how much what is slower than zstd must be smaller.
@@ -208,6 +212,13 @@ class _ArrayChoice:
 
     def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """The smallest, by what was begun with."""
+        found = self._best(seen, own, threads)
+        if self._unscaled is None:
+            return found
+        plain = self._unscaled.of(PLAIN, self._quick)
+        return found._replace(plain=plain._replace(codec=self._codec))
+
+    def _best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         asked, trial = self._asked, self._trial
         far = list(self._farther(seen, own))
         if asked and not far and _LITTLE < _least(own) < _CLEARLY * min(seen.least, seen.plain):

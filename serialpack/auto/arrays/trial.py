@@ -100,7 +100,8 @@ class SampleTrial:
     """Chains tried on the last numbers of each sample, ``measured`` together.
 
     What is made of them is kept. Threads may try chains side by side. ``whole``: they are all that
-    there is, with what stands before the numbers, which is taken for some.
+    there is, with what stands before the numbers, which is taken for some. ``before``: the filters
+    that the samples have gone through.
     """
 
     def __init__(
@@ -111,9 +112,11 @@ class SampleTrial:
         coders: Coders,
         *,
         whole: bool = False,
+        before: tuple[StageSpec, ...] = (),
     ) -> None:
         size = layout.size
         self.layout = layout
+        self._before = before
         self._samples = samples
         self._whole = whole
         #: How many numbers of each.
@@ -182,7 +185,7 @@ class SampleTrial:
         size = self.layout.size
         deltas = [f"delta:{size}@{lag}" if lag > 1 else f"delta:{size}" for lag in way.lags]
         names = (*(self._first if way.lags else ()), *deltas, *way.after)
-        return tuple(map(_stage, names))
+        return (*self._before, *map(_stage, names))
 
     def _bytes(self, way: Way) -> Buffer:
         """What a codec gets."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: So many numbers tell, which stand at multiples of the golden ratio: no row or column has more of
 #: them than others. So large a part of them must be multiples, but for two roundings each.
-_TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
+TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
 
 #: The unit is so many roundings of the largest number at least, or nothing is gained by it.
 _ROUNDINGS = 16
@@ -29,8 +29,8 @@ def unit_of(numbers: NDArray[Any]) -> float | None:
     """What nearly all of ``numbers``, floats, are multiples of; None where that is nothing."""
     import numpy as np
 
-    if len(numbers) > _TELLING:
-        places = np.arange(_TELLING) * _GOLDEN % 1 * len(numbers)
+    if len(numbers) > TELLING:
+        places = np.arange(TELLING) * _GOLDEN % 1 * len(numbers)
         numbers = numbers[places.astype(np.intp)]
     some = np.unique(np.abs(numbers[np.isfinite(numbers)]))
     if len(some) < 2:
