@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 #: them than others. So large a part of them must be multiples, but for two roundings each.
 TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
 
-#: The unit is so many roundings of the largest number at least, or nothing is gained by it.
-_ROUNDINGS = 16
+#: The unit is so many roundings of the largest number at least, or nothing is gained by it; and no
+#: unit is smaller than this.
+_ROUNDINGS, _SMALLEST = 16, 1e-30
 
 #: The least difference between two numbers is one unit, or so many.
 _UNITS = (1, 2, 3)
@@ -35,9 +36,17 @@ def unit_of(numbers: NDArray[Any]) -> float | None:
     some = np.unique(np.abs(numbers[np.isfinite(numbers)]))
     if len(some) < 2:
         return None
+    with np.errstate(all="ignore"):
+        return _unit_of(some)
+
+
+def _unit_of(some: NDArray[Any]) -> float | None:
+    """Of numbers that are sorted, each there once."""
+    import numpy as np
+
     rounding = np.spacing(some).astype(np.float64)
     values = some.astype(np.float64)
-    least = _ROUNDINGS * rounding[-1]
+    least = max(_ROUNDINGS * float(rounding[-1]), _SMALLEST)
     gaps = np.diff(values)
     gap = float(gaps.min(where=gaps > least, initial=np.inf))
     for units in _UNITS:

@@ -67,7 +67,11 @@ def test_what_all_are_multiples_of_is_found(kind: str, unit: float, some: str) -
 def test_nothing_is_found_in_other_numbers(kind: str) -> None:
     draw = np.random.default_rng(6)
     some = [draw.normal(size=5000), draw.random(100), np.zeros(50), np.full(50, np.nan), [], [1.5]]
-    some += [np.geomspace(1e-300, 1e300, 5000), np.array([np.inf, 1, 2, -np.inf])]
+    some += [
+        np.geomspace(1e-300, 1e300, 5000),
+        np.arange(9) * 5e-324,
+        np.array([np.inf, 1, 2, -np.inf]),
+    ]
     with np.errstate(over="ignore"):
         for numbers in some:
             assert unit_of(np.asarray(numbers).astype(kind)) in (None, 1.0)

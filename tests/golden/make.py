@@ -20,6 +20,7 @@ from unittest.mock import patch
 from tests.golden.buffers import FEW as FEW
 from tests.golden.buffers import NUMBERS as NUMBERS
 from tests.golden.buffers import TWO, Array, framed
+from tests.golden.filters import filtered
 from tests.golden.objects import DUMPED, serialized
 from tests.golden.shared import ARCHIVES, NAMES, make_shared
 from tests.golden.tables import FOUND, PACKED, SHARED, SHORT, WORDS
@@ -159,7 +160,6 @@ class Golden(NamedTuple):
 def wanted() -> Iterator[Golden]:
     """Every golden file there must be: a chain for each registered stage, and each special rule."""
     from serialpack.codecs import CODECS
-    from serialpack.filters import FILTERS
     from serialpack.serializers import SERIALIZERS
 
     for entry in CODECS:
@@ -169,47 +169,7 @@ def wanted() -> Iterator[Golden]:
             {"codec": entry.name},
             f"codec {entry.name} at its default level",
         )
-    for entry in FILTERS:
-        for codec in ("zstd", "none", "zlib", "blosc-lz4"):
-            yield Golden(
-                f"raw+{entry.name}+{codec}",
-                "numbers",
-                {"filters": (entry.name,), "codec": codec},
-                f"filter {entry.name} before codec {codec}",
-            )
-        yield Golden(
-            f"raw+{entry.name}-odd",
-            "odd",
-            {"filters": (entry.name,), "codec": "zstd"},
-            f"filter {entry.name} over a length that its items do not fill",
-        )
-    yield Golden(
-        "raw+delta+shuffle",
-        "numbers",
-        {"filters": ("delta:4", "shuffle:4"), "codec": "xz:1"},
-        "two filters, undone in reverse order",
-    )
-    yield Golden(
-        "raw+lorenzo",
-        "numbers",
-        {
-            "filters": ("ordered:4", "delta:4", "delta:4@25", "zigzag:4", "shuffle:4"),
-            "codec": "zstd",
-        },
-        "differences of neighbours in two dimensions",
-    )
-    yield Golden(
-        "raw+transpose-rows",
-        "numbers",
-        {"filters": ("transpose:4@25", "xor:4@20"), "codec": "pcodec@u4"},
-        "filters whose second parameter is set, before pcodec told of its type",
-    )
-    yield Golden(
-        "raw+scaled-tenths",
-        "tenths",
-        {"filters": ("scaled:8@10", "delta:8", "scaled:4@3/times"), "codec": "zstd"},
-        "floats as counts of a unit, whose parameters are set",
-    )
+    yield from (Golden(*each) for each in filtered())
     yield Golden("raw+xz-items", "numbers", {"codec": "xz:6@4"}, "a codec told an item's size")
     for entry in SERIALIZERS:
         if entry.name == "raw":

@@ -155,17 +155,18 @@ class _ArrayChoice:
         codec: StageSpec,
         effort: int,
     ) -> None:
+        #: Whether the samples are all that there is.
+        self.whole = [len(sample) for sample in samples] == [length]
         before: tuple[StageSpec, ...] = ()
         unscaled = layout, samples
-        if EFFORTS[effort].by_itself and (scaled := scaled_numbers(layout, samples)):
-            before, layout, samples = scaled
+        if EFFORTS[effort].by_itself:
+            scaled = scaled_numbers(layout, samples, whole=self.whole)
+            before, layout, samples = scaled or (before, *unscaled)
         self._layout = layout
         self._codec = codec
         self._effort = effort
         self._measured = min(measured_of(layout, length, effort), length // layout.size)
         part = max(self._measured // _PART, _LEAST_PART // layout.size)
-        #: Whether the samples are all that there is.
-        self.whole = [len(sample) for sample in samples] == [length]
         if self.whole:
             self._measured = length // layout.size
         self._coders: Coders = {}

@@ -22,7 +22,7 @@ _PLACES, _PARTS = 9, 1 << 30
 _NEARLY = 1e-5
 
 
-class Scaled(NamedTuple):
+class ScaledNumbers(NamedTuple):
     """The filters that make integers of floats, and these integers: their layout, and samples."""
 
     before: tuple[StageSpec, ...]
@@ -30,17 +30,21 @@ class Scaled(NamedTuple):
     samples: list[Buffer]
 
 
-def scaled_numbers(layout: NumbersLayout, samples: list[Buffer]) -> Scaled | None:
-    """The floats in ``samples`` as integers; None where they are multiples of nothing."""
+def scaled_numbers(
+    layout: NumbersLayout, samples: list[Buffer], *, whole: bool
+) -> ScaledNumbers | None:
+    """The floats in ``samples`` as integers; None where they are multiples of nothing. ``whole``:
+    they begin with what stands before the numbers."""
     if layout.kind != "f" or layout.size not in (4, 8):
         return None
-    found = _scale_of(layout, samples)
+    start = layout.start if whole else 0
+    found = _scale_of(layout, [memoryview(sample)[start:] for sample in samples])
     if found is None:
         return None
     swap = (parse_stage(FILTERS, f"byteswap:{layout.size}"),) if layout.big else ()
     filters = [FILTERS.create(*spec) for spec in (*swap, found)]
     changed = [reduce(lambda data, each: each.forward(data), filters, data) for data in samples]
-    return Scaled((*swap, found), layout._replace(kind="i", big=False), changed)
+    return ScaledNumbers((*swap, found), layout._replace(kind="i", big=False), changed)
 
 
 def _scale_of(layout: NumbersLayout, samples: list[Buffer]) -> StageSpec | None:
