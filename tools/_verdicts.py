@@ -52,6 +52,8 @@ A map in Parquet and Arrow is a struct with a field for each key. Where the maps
 more than 256 keys, and each on average less than one in 64 of them, the keys are data: these are
 maps of text to the one type of the values, JSON text where that is of several, and in CSV, TSV and
 with `--flatten` no columns of their own. A table itself has a column for each key in any case.
+What columns of others hold once and mean often (dictionaries, also of lists and maps; runs; views of
+text and of lists) is written out where it is meant.
 
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
