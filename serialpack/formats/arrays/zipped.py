@@ -176,7 +176,8 @@ def other_entries(file: Path | IO[bytes]) -> list[str]:
     """What the entries are called that are no arrays, and no folders; Malformed."""
     with _opened(file) as archive:
         others = (info for info in archive.infolist() if not info.filename.endswith(ENDING))
-        return [info.filename for info in others if not info.is_dir()]
+        # Not by is_dir, which fails at a name of no letters.
+        return [info.filename for info in others if not info.filename.endswith("/")]
 
 
 def opened_entries(
