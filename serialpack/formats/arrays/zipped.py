@@ -64,6 +64,8 @@ def failures_told(what: str) -> Iterator[None]:
         raise
     except _FAILURES as error:
         words = " ".join(str(error).split()).partition(" for file ")[0] or type(error).__name__
+        if "is encrypted" in words:
+            words = "it is encrypted; unzip takes it out with its password"
         raise Malformed(f"{what}: {words}") from None
 
 
