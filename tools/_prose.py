@@ -89,7 +89,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " the least and the greatest number as they are stored, NaN apart; these of all numbers"
         " or not at all: up to 64 MiB are read of a file or a container, 4 MiB of standard"
         " input and of what is compressed, of a far container one block, and more is"
-        " said not to be looked for. The entries of an npz that are arrays have this in their lines.",
+        " said not to be looked for. The entries of an npz that are arrays have this in their"
+        " lines.",
         "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
         " up to 64 MiB of all numbers) and how many attributes; each of these has one too, called"
         " `DATASET@NAME`. Links out of the file are never followed. With `--head` it shows a"
