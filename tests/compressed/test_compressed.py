@@ -8,7 +8,6 @@ import io
 import lzma
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import zlib
@@ -296,15 +295,6 @@ def test_dictionary_of_xz_that_is_too_large() -> None:
     packed[header.stop : header.stop + 4] = zlib.crc32(packed[header]).to_bytes(4, "little")
     with pytest.raises(UnsupportedError, match="Memory usage limit"):
         read(bytes(packed))
-
-
-def test_lzma_of_a_size_and_what_is_none() -> None:
-    """As joblib and 7-Zip write it; and numbers that begin nearly so."""
-    alone = lzma.compress(DATA, lzma.FORMAT_ALONE)
-    assert read(alone[:5] + len(DATA).to_bytes(8, "little") + alone[13:]) == DATA
-    for numbers in ([93, 1, 0, 0], [93, 3, 0, 1 << 30], [93, 100, 0, 7], [0x5D, 1, 2, 3]):
-        data = struct.pack("<4i", *numbers)
-        assert read(data, "data.bin") == data
 
 
 def test_dictionary_of_zstd() -> None:

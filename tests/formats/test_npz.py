@@ -269,20 +269,6 @@ def test_what_lies_is_one_line_and_kept_as_bytes(name: str, at: bool, tmp_path: 
     assert (tmp_path / "again").read_bytes() == data
 
 
-def test_an_encrypted_entry_is_said_to_be_that() -> None:
-    """It told what zipfile calls an entry."""
-    with pytest.raises(SerialpackError, match=r"'a\.npy': it is encrypted; unzip takes it out"):
-        converted(encrypted(entries({"a.npy": saved(np.zeros(3))})), "json")
-
-
-def test_an_entry_without_a_name() -> None:
-    """It was an internal error."""
-    data = entries({"?name": b"", "a.npy": saved(np.zeros(1))}).replace(b"?name", b"\0name")
-    with pytest.raises(SerialpackError, match="entries that are no arrays would be lost: ''"):
-        converted(data, "json")
-    assert converted(data, "json", lossy=["around"]) == b'{"a":[0.0]}\n'
-
-
 @pytest.mark.parametrize("packed", [False, True])
 def test_no_more_is_read_of_a_directory_that_lies(
     packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
