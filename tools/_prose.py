@@ -82,8 +82,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " and metadata, read from the end of the file. Of any other file it shows the format that"
         " it seems to be, its fields and their types, its entropy, and what auto would choose."
         " Of one large object of JSON all keys are looked for, in up to 64 MiB of a file. What"
-        " gzip, zstd, bzip2, xz, lzma or LZ4 compressed is looked into; the entries of a tar, of a"
-        " zip and of an archive have a line each, of an archive all about each with -v,"
+        " gzip, zstd, bzip2, xz, lzma or LZ4 compressed is looked into, packed too; the entries of"
+        " a tar, of a zip and of an archive have a line each, of an archive all about each with -v,"
         " and with `--include` those that it chooses.",
         "Of an array (npy, nifti, mrc) it shows the type of the items, the lengths, the order, and"
         " the least and the greatest number as they are stored, NaN apart; these of all numbers"
