@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import serialpack
 from serialpack.errors import SerialpackError
 from tests.formats.test_npy import saved
 from tests.formats.test_npz import converted, encrypted, entries
@@ -22,3 +26,15 @@ def test_an_entry_without_a_name() -> None:
     with pytest.raises(SerialpackError, match="entries that are no arrays would be lost: ''"):
         converted(data, "json")
     assert converted(data, "json", lossy=["around"]) == b'{"a":[0.0]}\n'
+
+
+def test_the_small_arrays_of_a_packed_one_are_told_beside_the_large(tmp_path: Path) -> None:
+    """Only those that have blocks of their own were; of others alone, none."""
+    columns = {"large": np.arange(20_000.0), "small": np.zeros((2, 3), "i2"), "one": np.array(1)}
+    for left in (columns, {"small": columns["small"]}):
+        data = entries({f"{n}.npy": saved(a) for n, a in left.items()}, zipfile.ZIP_STORED)
+        (tmp_path / "a.npz").write_bytes(data)
+        serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk", force=True)
+        (member,) = serialpack.inspect(tmp_path / "a.spk").members
+        assert list(member.holds) == list(left)
+        assert member.holds["small"] == "<i2, 2 x 3, C order"

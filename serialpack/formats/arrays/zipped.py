@@ -144,6 +144,19 @@ def places(file: IO[bytes]) -> list[LargeValue]:
     return found
 
 
+def small_arrays(file: IO[bytes], most: int) -> dict[str, str]:
+    """Of up to ``most`` arrays that ``places`` does not have, type and shape in words; none of a
+    file that is no whole zip."""
+    found: dict[str, str] = {}
+    with suppress(Malformed), failures_told("it is no whole zip"), _opened(file) as archive:
+        small = (e for e in entries(archive).items() if e[1].compress_size < _LARGE)
+        for name, info in islice(small, most):
+            with _reading(archive, info) as read:
+                lead = read(LEAD)
+                found[name] = read_header(lead + read(header_size(lead) - LEAD)).words
+    return found
+
+
 @contextmanager
 def opened_entry(file: Path | IO[bytes], name: str | None) -> Iterator[Read]:
     """What reads the .npy file of the array ``name``, by default of the only one; Malformed,
