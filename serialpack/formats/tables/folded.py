@@ -58,9 +58,8 @@ class Weights(NamedTuple):
 
     def of(self, start: int, stop: int) -> tuple[int, int]:
         """The sums over some items, or more than may be of anything."""
-        return int(min(self.values[start:stop].sum(), _BEYOND)), int(
-            min(self.bytes[start:stop].sum(), _BEYOND)
-        )
+        values, size = (min(each[start:stop].sum(), _BEYOND) for each in self)
+        return int(values), int(size)
 
 
 def weights(array: Any, most: int) -> Weights:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
+#: What is raised for a type that NumPy has nothing for.
+_NO_TYPE = (TypeError, ValueError, NotImplementedError, StopIteration)
+
 
 class OddType(NamedTuple):
     """A type as HDF5 gives items of it: ``memory`` for HDF5, ``raw`` for NumPy; and the type that
@@ -29,12 +32,7 @@ def sound(what: Any) -> Any:
         return what
     try:
         kind = _odd_type(what.id.get_type(), is_fine="PYTABLES_FORMAT_VERSION" in what.file.attrs)
-    except (
-        TypeError,
-        ValueError,
-        NotImplementedError,
-        StopIteration,
-    ):  # which is told of its dtype
+    except _NO_TYPE:  # which is told of its dtype
         return what
     return _class()(what.id, kind) if kind.odd else what
 
