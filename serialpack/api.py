@@ -190,7 +190,8 @@ def unpack(
     The report says what is damaged (``damage``) and what of the source is missing (``lost``). A
     pipe goes through a temporary file.
 
-    ``compression`` (gzip, zstd, bzip2, xz, LZ4) compresses what is written, unless it is already.
+    ``compression`` (gzip, zstd, bzip2, xz, lzma, LZ4) compresses what is written, unless it is
+    already.
 
     ``shared_dict`` is the dictionary that it was packed with, where that is neither beside it, in
     a folder above, nor in the folder of the user's configuration. MissingFileError without.
@@ -338,13 +339,13 @@ def first_records(
 ) -> None:
     """Write the first ``count`` records of a container, or of a file that is none yet; of one that
     is compressed, of what is in it. Of arrays a corner. ``max_size`` (bytes): RefusedError for
-    more. UsageError where no records can be told apart."""
+    more, and for formats that can run code. UsageError where no records can be told apart."""
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import decompressed, packed_inside
     from serialpack.formats.csv.found import in_lines
     from serialpack.formats.shared.filed import FileRead
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
-    from serialpack.pipeline.unpack import LimitedWrite, member_plan, restored_pieces
+    from serialpack.pipeline.unpack import LimitedWrite, check_shown, member_plan, restored_pieces
 
     with opened_source(source) as opened, sink(target, False, None) as write:
         opened = decompressed(opened)
@@ -361,6 +362,7 @@ def first_records(
         else:
             fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head))
             read = FileRead(opened.read, opened.here)
+        check_shown(fmt)
         out = LimitedWrite(fmt.shown_by(write), max_size)
         if (lines := fmt.look_at_head(read, count)) is not None:
             out(lines)

@@ -34,6 +34,7 @@ def _riff(kind: bytes) -> tuple[Signature, ...]:
 
 _NO_DATA = "not a data format"
 _UNREAD = "known, but not read here"
+_PAIR = (_UNREAD, "nib-convert of nibabel makes one .nii of it and the .img beside it")
 _OFFICE = (_NO_DATA, "save its table as CSV")
 _OPENED = "--to csv writes a table that it opens"
 _PICTURE = (_NO_DATA, "a tool for pictures converts it, such as ImageMagick")
@@ -142,6 +143,16 @@ KNOWN: tuple[KnownFile, ...] = (
     ),
     KnownFile("FITS", _front(b"SIMPLE  ="), _UNREAD, "astropy reads it", ("fits",)),
     KnownFile("DICOM", (((128, b"DICM"),),), _UNREAD, "pydicom reads it", ("dcm",)),
+    KnownFile(
+        "the header of a NIfTI pair",
+        (((344, b"ni1\0"),), ((4, b"ni2\0\r\n\x1a\n"),)),
+        *_PAIR,
+    ),
+    KnownFile(
+        "the header of an Analyze pair",
+        (((0, b"\x5c\x01\0\0"), (38, b"r")), ((0, b"\0\0\x01\x5c"), (38, b"r"))),
+        *_PAIR,
+    ),
     KnownFile("HDF4", _front(b"\x0e\x03\x13\x01"), _UNREAD, "h4toh5 makes HDF5", ("hdf4",)),
     KnownFile("GRIB", _front(b"GRIB"), _UNREAD, "grib_to_netcdf makes NetCDF", ("grib", "grb")),
     KnownFile("NRRD", _front(b"NRRD000"), _UNREAD, "pynrrd reads it", ("nrrd",)),

@@ -45,7 +45,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " format, beside it. Without it the name after `-o` says the format: `-o data.csv`"
         " converts; of a container of a file of that format, or of a name with that ending, it"
         " gives the very bytes, as it does to standard output and under any other name. FILE may"
-        " be compressed by gzip, zstd, bzip2, xz or LZ4, and is read as what is in it. A"
+        " be compressed by gzip, zstd, bzip2, xz, lzma or LZ4, and is read as what is in it. A"
         " document becomes a document, a sequence of records one of records; the elements of an"
         " array are the records of a format that has nothing else, and these are an array in"
         " JSON. What is written is read back and compared. What the format cannot hold is"
@@ -82,14 +82,15 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " and metadata, read from the end of the file. Of any other file it shows the format that"
         " it seems to be, its fields and their types, its entropy, and what auto would choose."
         " Of one large object of JSON all keys are looked for, in up to 64 MiB of a file. What"
-        " gzip, zstd, bzip2, xz or LZ4 compressed is looked into; the entries of a tar, of a zip"
-        " and of an archive have a line each, of an archive all about each with -v,"
+        " gzip, zstd, bzip2, xz, lzma or LZ4 compressed is looked into, packed too; the entries of"
+        " a tar, of a zip and of an archive have a line each, of an archive all about each with -v,"
         " and with `--include` those that it chooses.",
         "Of an array (npy, nifti, mrc) it shows the type of the items, the lengths, the order, and"
         " the least and the greatest number as they are stored, NaN apart; these of all numbers"
         " or not at all: up to 64 MiB are read of a file or a container, 4 MiB of standard"
         " input and of what is compressed, of a far container one block, and more is"
-        " said not to be looked for.",
+        " said not to be looked for. The entries of an npz that are arrays have this in their"
+        " lines.",
         "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
         " up to 64 MiB of all numbers) and how many attributes; each of these has one too, called"
         " `DATASET@NAME`. Links out of the file are never followed. With `--head` it shows a"

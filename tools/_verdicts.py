@@ -52,6 +52,8 @@ A map in Parquet and Arrow is a struct with a field for each key. Where the maps
 more than 256 keys, and each on average less than one in 64 of them, the keys are data: these are
 maps of text to the one type of the values, JSON text where that is of several, and in CSV, TSV and
 with `--flatten` no columns of their own. A table itself has a column for each key in any case.
+What columns of others hold once and mean often (dictionaries, also of lists and maps; runs; views
+of text and of lists) is written out where it is meant.
 
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
@@ -119,7 +121,9 @@ attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of th
 become attributes again where what they are of is there. A dataset that is taken alone, by `--at`
 or for a table, is without its attributes, which is told. Where lists of any length stand among the
 datasets (or nothing: a null dataspace), formats of values get the rows of all; .npz and HDF5, whose
-arrays hold none of that, refuse these, or leave them out by `around`.
+arrays hold none of that, refuse these, or leave them out by `around`. Times are those of
+NumPy: seconds since 1970, or what PyTables has of eight bytes, to the microsecond. A reference is
+the path of what it leads to, which is told.
 """
 
 

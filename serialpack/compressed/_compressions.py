@@ -26,6 +26,9 @@ _ZSTD_BLOCK = 128 << 10
 _MOST_SKIPPED = 64 << 10
 
 
+#: Sizes of the dictionary that a file of lzma may name.
+_LZMA_DICTIONARIES = {size << n for n in range(31) for size in (2, 3)}
+
 _ZEROS = re.compile(rb"\0*+")
 
 
@@ -190,6 +193,15 @@ def _xz(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     return _members(source, kind, decoder, (lzma.LZMAError,), padding=4)
 
 
+def _lzma(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
+    import lzma
+
+    def decoder() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_ALONE, memlimit=_WINDOW)
+
+    return _members(source, kind, decoder, (lzma.LZMAError,))
+
+
 def _lz4(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     lz4 = import_library("lz4.frame", "lz4")
     return _members(source, kind, lz4.LZ4FrameDecompressor, (RuntimeError, ValueError))
@@ -327,10 +339,25 @@ def _begins_bzip2(head: bytes) -> bool:
     return any(start.startswith(head[4:10]) for start in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"))
 
 
+def _begins_lzma(head: bytes) -> bool:
+    """What xz takes for one (liblzma, alone_decoder.c), of the properties that all tools write, and
+    not of no bytes: a dictionary of 2^n or 2^n + 2^(n - 1), a size below 2^38 or of which nobody
+    knows; and the first byte of what is coded."""
+    if not b"\x5d\0\0".startswith(head[:3]):
+        return False
+    dictionary, size = (int.from_bytes(head[a:b], "little") for a, b in ((1, 5), (5, 13)))
+    if len(head) >= 5 and (dictionary not in _LZMA_DICTIONARIES):
+        return False
+    if len(head) >= 13 and not (0 < size < 1 << 38 or size == (1 << 64) - 1):
+        return False
+    return head[13:14] in (b"", b"\0")
+
+
 KINDS = (
     Kind("gzip", (".gz",), _begins_gzip, _gzip),
     Kind("zstd", (".zst", ".zstd"), lambda h: _magic(_ZSTD)(h) or is_skippable(h), _zstd),
     Kind("bzip2", (".bz2",), _begins_bzip2, _bzip2),
     Kind("xz", (".xz",), _magic(b"\xfd7zXZ\x00"), _xz),
+    Kind("lzma", (".lzma",), _begins_lzma, _lzma),
     Kind("LZ4", (".lz4",), lambda h: _magic(_LZ4)(h) or is_skippable(h), _lz4),
 )

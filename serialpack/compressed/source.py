@@ -1,4 +1,4 @@
-"""Compressed sources, read as what is in them: gzip, zstd, bzip2, xz and LZ4 frames.
+"""Compressed sources, read as what is in them: gzip, zstd, bzip2, xz, lzma and LZ4 frames.
 
 Several members (frames, streams) one after another are one file, as their own tools have it. What
 is compressed twice is undone once. Memory is bounded by what the data ask of their reader: a

@@ -52,6 +52,13 @@ def _xz() -> _BothWays:
     return _BothWays(lzma.LZMACompressor(preset=6), lzma.LZMADecompressor())
 
 
+def _lzma() -> _BothWays:
+    import lzma
+
+    compressor = lzma.LZMACompressor(lzma.FORMAT_ALONE, preset=6)
+    return _BothWays(compressor, lzma.LZMADecompressor(lzma.FORMAT_ALONE))
+
+
 def _lz4() -> _BothWays:
     lz4 = import_library("lz4.frame", "lz4")
     compressor = lz4.LZ4FrameCompressor(content_checksum=True)
@@ -63,6 +70,7 @@ _MAKERS: dict[str, Callable[[], _BothWays]] = {
     "zstd": _zstd,
     "bzip2": _bzip2,
     "xz": _xz,
+    "lzma": _lzma,
     "LZ4": _lz4,
 }
 

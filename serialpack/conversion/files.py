@@ -96,8 +96,8 @@ def convert(
     """Write the records of ``source`` in the format ``to``, with nothing lost unsaid; by default
     in that which the name of ``target`` says.
 
-    ``source`` is in any known format (``format``; by default told by name and content),
-    compressed (gzip, zstd, bzip2, xz, LZ4), or a container of such a source. A document becomes a
+    ``source`` is in any known format (``format``; by default told by name and content), compressed
+    (gzip, zstd, bzip2, xz, lzma, LZ4), or a container of such a source. A document becomes a
     document, a sequence of records one of records; an array becomes the lines of NDJSON, the rows
     of a table, and these an array again.
 

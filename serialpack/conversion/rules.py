@@ -276,7 +276,8 @@ RULES: dict[str, Rule] = {
     ),
     ATTRIBUTES: Rule(
         "attributes of HDF5 are dropped where a dataset alone is taken, or no array holds them; and"
-        " links, empty groups and names of enumerated numbers, and attributes of a frame",
+        " links, empty groups, names of enumerated numbers and that paths are references, and"
+        " attributes of a frame",
         frozenset(),
         *(ALL, _dropped(ATTRIBUTES)),
     ),

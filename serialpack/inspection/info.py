@@ -20,11 +20,12 @@ class MemberInfo(NamedTuple):
     is its path in the archive, where it is one of an archive's. ``why``: the reason for the chain,
     where auto had one in the data. ``forms``: of columns, how many blocks are what, where that can
     be told without reading all; ``columns``: what is in them, where that was asked for.
-    ``array``: where it is one; what is the least and the greatest is known of up to 64 MiB, and
-    where only the first block is read, as of what is far, of that one. ``entries``: of an archive,
-    those that are in it. ``dictionary``: where it is unpacked with one. ``holds``: of an object its
+    ``array``: where it is one, or one is compressed in it; what is the least and the greatest is
+    known of up to 64 MiB, of one that is compressed 4 MiB, and where only the first block is read,
+    as of what is far, of that one. ``entries``: of an archive, those that
+    are in it. ``dictionary``: where it is unpacked with one. ``holds``: of an object its
     values, of an archive of arrays what each is, with words for what is large
-    (``pipeline.outline``)."""
+    (``pipeline.outline``); of a compressed file what is in it (``nifti in gzip``)."""
 
     chain: Chain
     why: str

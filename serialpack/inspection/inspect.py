@@ -2,11 +2,20 @@
 
 import io
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.auto.choice import choose
+from serialpack.compressed.pieces import Pieces
+from serialpack.compressed.source import (
+    compression_named,
+    compression_of,
+    decompressed,
+    front_of,
+    packed_inside,
+)
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
@@ -18,7 +27,7 @@ from serialpack.container.seek import (
     read_block,
 )
 from serialpack.detect import told
-from serialpack.errors import DamagedError, UsageError
+from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.inspection.archived import entries_in
@@ -35,6 +44,7 @@ from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.settle import settle
 from serialpack.pipeline.unpack import member_plan
 from serialpack.reports import BlockInfo, DictionaryInfo
+from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
     from serialpack.container.remains import FoundMember
@@ -125,8 +135,11 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
 def _with_array(
     file: IO[bytes], member: StoredMember, info: MemberInfo, *, whole: bool
 ) -> MemberInfo:
-    """``info`` with the array that the member is. ``whole``: all its blocks are at hand."""
-    if not (FORMATS.declaration(info.format).is_array and info.blocks and info.exact):
+    """``info`` with the array that the member is, or that is compressed in it. ``whole``: all its
+    blocks are at hand."""
+    compressed = info.format == "bytes" and compression_named(info.name or "") is not None
+    is_array = FORMATS.declaration(info.format).is_array
+    if not ((is_array or compressed) and info.blocks and info.exact):
         return info
     if info.dictionary is not None and not info.dictionary.found:
         return info
@@ -134,6 +147,8 @@ def _with_array(
     unpacker = BlockUnpacker(member_plan(member.header))
     stored = (read_block(file, member, n, each.start, each.end) for n, each in enumerate(blocks))
     pieces = chain.from_iterable(map(unpacker.pieces, stored))
+    if compressed:
+        return _with_inside(pieces, info)
     try:
         array = array_in(pieces, sum(each.size for each in blocks), info.size)
     except DamagedError:
@@ -143,8 +158,25 @@ def _with_array(
     return info._replace(array=array)
 
 
+def _with_inside(pieces: Iterator[Buffer], info: MemberInfo) -> MemberInfo:
+    """``info`` with what is compressed in the file that ``pieces`` are."""
+    inner = packed_inside(Source(io.BytesIO()), Pieces(pieces), info.name)
+    if inner is None:
+        return info
+    compression = compression_of(inner)
+    with suppress(SerialpackError):  # of what is damaged nothing is told but that it is packed
+        opened = decompressed(inner)
+        block, _ = front_of(opened, LARGER)
+        found = told(None, opened.name, block[:SAMPLE])
+        array = None
+        if FORMATS.declaration(found).is_array:
+            array = array_in([block], len(block), len(block) if len(block) < LARGER else None)
+        return info._replace(holds=f"{found} in {compression}", array=array)
+    return info
+
+
 def _holding(file: IO[bytes], info: MemberInfo) -> MemberInfo:
-    if FORMATS.declaration(info.format).is_text or info.entries is not None:
+    if FORMATS.declaration(info.format).is_text or info.entries is not None or info.holds:
         return info
     from serialpack.pipeline.outline import holds
 

@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -23,13 +24,17 @@ from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.formats.arrays.extremes import Extreme
+    from serialpack.formats.arrays.header import ArrayHeader
 
 #: Entries that are listed at most, and bytes of a stream of tar that they are looked for in.
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64 << 20
 
-#: Of so many entries that are arrays the headers are read.
+#: Of so many entries that are arrays the headers are read, and of all their numbers so many bytes,
+#: some at a time.
 _MOST_ARRAYS = 1000
+_MOST_NUMBERS = 64 << 20
+_PIECE = 1 << 20
 
 #: What is read in one go: of a zip all of its directory, of a tar a long name.
 _MOST_READ = 8 << 20
@@ -68,7 +73,8 @@ class ListedArray(NamedTuple):
 
 class ListedDataset(NamedTuple):
     """Of a dataset the lengths of its chunks, None where it has none; the filters that they went
-    through, in order; how many attributes it has. All else as of ``look.ArrayLook``."""
+    through, in order; how many attributes it has: none of that has an array in a zip. All else as
+    of ``look.ArrayLook``."""
 
     chunks: tuple[int, ...] | None
     filters: tuple[str, ...]
@@ -79,11 +85,16 @@ class ListedDataset(NamedTuple):
     why: str = ""
 
 
+_ArrayFacts = tuple[ListedArray | None, ListedDataset | None]
+_NONE: _ArrayFacts = (None, None)
+
+
 class ListedEntry(NamedTuple):
     """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
     8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
     link, dataset, attribute, group, or other. ``array``: of one that is an array (.npy), what its
-    header says. ``about``: where a link leads to, the value of an attribute, and the like."""
+    header says, and its range in ``dataset``. ``about``: where a link leads to, the value of an
+    attribute, and the like."""
 
     name: str
     size: int
@@ -213,8 +224,11 @@ def _zip(source: Source, found: list[ListedEntry]) -> int:
     """Add the entries of a zip to ``found``; how many there are."""
     if not source.seekable():
         raise _Bound("a zip is read from its end, which a pipe does not let one do")
+    left = _MOST_NUMBERS
     with zipfile.ZipFile(cast("IO[bytes]", _Bounded(source.file))) as opened:
         for info in opened.infolist():
+            array, dataset = _array_of(opened, info, left) if len(found) < _MOST_ARRAYS else _NONE
+            left -= info.file_size if dataset is not None and not dataset.why else 0
             _add(
                 found,
                 ListedEntry(
@@ -222,28 +236,56 @@ def _zip(source: Source, found: list[ListedEntry]) -> int:
                     info.file_size,
                     info.compress_size,
                     _dos_time(info.date_time),
-                    "folder" if info.is_dir() else "file",
-                    _array_of(opened, info) if len(found) < _MOST_ARRAYS else None,
+                    "folder" if info.filename.endswith("/") else "file",
+                    array,
+                    dataset,
                 ),
             )
     return len(found)
 
 
-def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> ListedArray | None:
-    """What the header of an entry says that is called an array; None where it says nothing."""
+def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo, left: int) -> _ArrayFacts:
+    """What the header of an entry says that is called an array, and of up to ``left`` bytes of its
+    numbers the range; nothing where it is none."""
     if not info.filename.endswith(".npy"):
-        return None
+        return _NONE
     from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
     from serialpack.formats.arrays.types import spelled
 
+    array = None
     try:
         with opened.open(info) as file:
-            header = header_in(file.read(MOST_HEADER))
+            head = file.read(MOST_HEADER)
+            header = header_in(head)
+            if header is None:
+                return _NONE
+            order = "F" if header.is_fortran else "C"
+            array = ListedArray(spelled(header.descr), header.shape, order)
+            pieces = chain([head[header.size :]], iter(lambda: file.read(_PIECE), b""))
+            return array, _range_of(header, pieces, info.file_size - header.size, left)
     except (*_FAILURES, RuntimeError, zlib.error):  # what is damaged is no array, but an entry
-        return None
-    if header is None:
-        return None
-    return ListedArray(spelled(header.descr), header.shape, "F" if header.is_fortran else "C")
+        return array, None
+
+
+def _range_of(
+    header: "ArrayHeader", pieces: Iterator[bytes], size: int, left: int
+) -> ListedDataset:
+    """The range of the numbers behind ``header``, which take ``size`` bytes."""
+    from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
+
+    found, why = NumberRange(), ""
+    try:
+        finder = RangeFinder(header)
+        if finder.size > size:
+            raise Unordered(f"{finder.size - size:,} bytes of the numbers are missing")
+        if finder.size > left:
+            raise Unordered(f"only {_MOST_NUMBERS >> 20} MiB of all numbers are looked at")
+        for piece in pieces:
+            finder.add(piece)
+        found = finder.range()
+    except Unordered as error:
+        why = str(error)
+    return ListedDataset(None, (), 0, *found, why)
 
 
 def _no_more() -> str:

@@ -106,7 +106,9 @@ def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
         return Inside(compression, None, error.said), None
     if damage is not None and not block:
         return Inside(compression, None, damage.said, damage), None
-    readable = inner if damage is None else Source(io.BytesIO(block), inner.path)
+    # All of it, where it is small: a zip is read from its end.
+    everything = damage is not None or len(block) < LARGER
+    readable = Source(io.BytesIO(block), inner.path) if everything else inner
     listing = listing_of(readable, block[:_HEAD])
     look = look_at(inner, block, far=False)
     return Inside(compression, look, "" if damage is None else damage.said, damage), listing

@@ -10,6 +10,7 @@ from serialpack.errors import SerialpackError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import MARK, frame_layout, is_framed
+from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.shared.long_bytes import without_long
 from serialpack.pipeline.beside import heads_of
 from serialpack.pipeline.stored import StoredBytes
@@ -36,8 +37,12 @@ def holds(file: IO[bytes]) -> Any:
         stored = StoredBytes(Source(file), trust=True)
         if FORMATS.get(stored.plan.format).serialized:
             return _short(_object(stored), _DEEP)
-        values = FORMATS.get(stored.plan.format).large_values(stored.read, len(stored))
-        return {v.name: f"{v.words}, {stored.chain_at(v.start)}" for v in values if v.name} or None
+        fmt = FORMATS.get(stored.plan.format)
+        values = fmt.large_values(stored.read, len(stored))
+        found = {v.name: f"{v.words}, {stored.chain_at(v.start)}" for v in values if v.name}
+        if isinstance(fmt, DocumentFormat):
+            found |= fmt.small_values(stored.read, len(stored), _FEW)
+        return found or None
     except (SerialpackError, *FAILURES):  # unpacking says it better
         return None
 

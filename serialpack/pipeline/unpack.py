@@ -11,6 +11,7 @@ from serialpack.container.reader import Member, read_members
 from serialpack.container.records import Block, Header, StoredBlock
 from serialpack.container.short import ShortForms
 from serialpack.errors import DamagedError, RefusedError
+from serialpack.formats.base import Format, ValueFormat
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Elsewhere, Progress
@@ -78,6 +79,15 @@ def check_trust(chain: Chain, *, trust: bool) -> None:
     """RefusedError without ``trust``, where undoing ``chain`` can run code that is in the file."""
     if not (trust or _is_safe(chain.serializer.name)):
         raise untrusted(chain.serializer.name, "unpacks it, if you know who that was")
+
+
+def check_shown(fmt: Format) -> None:
+    """RefusedError where looking at values of a format can run code that is in the file."""
+    if isinstance(fmt, ValueFormat) and not fmt.safe:
+        raise RefusedError(
+            f"showing {fmt.name} can run any code that the file's writer put into it",
+            hint="unpack --to ndjson --trust reads it, if you know who wrote it",
+        )
 
 
 @lru_cache

@@ -235,18 +235,6 @@ def test_a_compressed_tar_is_named_by_the_tool_that_takes_both_off(
     assert b"; tar -xf unpacks it" in run("unpack", "x.tar.gz", code=3).stderr
 
 
-def test_what_came_before_xz_is_told(run: Run, tmp_path: Path) -> None:
-    """It was bytes, of which nothing was said."""
-    import lzma
-
-    alone = lzma.compress(b'{"a": 1}\n', lzma.FORMAT_ALONE)
-    sized = alone[:5] + (9).to_bytes(8, "little") + alone[13:]  # as joblib and 7-Zip write it
-    for name, data in (("a.json.lzma", alone), ("b.lzma", sized)):
-        (tmp_path / name).write_bytes(data)
-        (line,) = run("unpack", "--to", "json", name, code=3).stderr.decode().splitlines()
-        assert line.endswith(f"{name}: lzma: not a data format; xz -dc unpacks it")
-
-
 def test_the_first_records_of_what_is_compressed(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n"))
     assert run("inspect", "--head", "1", "t.csv.gz").stdout == b"a,b\n1,2\n"

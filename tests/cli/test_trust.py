@@ -77,7 +77,8 @@ def test_a_pickle_is_read_for_another_serializer_with_trust_only(
     done = run("pack", "-s", "json", "--from", "pickle", stdin=evil.read_bytes(), code=4)
     assert done.stdout == b""
     run("inspect", evil)
-    run("inspect", "--head", "1", evil, code=2)
+    done = run("inspect", "--head", "1", evil, code=4)
+    assert "unpack --to ndjson --trust reads it" in only_line(done.stderr)
     assert not marker.exists()
     run("pack", "-s", "json", "--trust", evil)
     assert marker.exists()

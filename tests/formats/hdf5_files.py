@@ -58,9 +58,11 @@ def made_of_all(path: Path) -> Path:
         lists = made.create_dataset("lists", (2,), h5py.vlen_dtype("i4"))
         lists[0], lists[1] = [1, 2], []
         space = h5py.h5s.create_simple((2,))
-        h5py.h5d.create(made.id, b"seconds", h5py.h5t.UNIX_D32LE, space)
+        wide = h5py.h5t.STD_I64LE.copy()
+        wide.set_size(16)
+        h5py.h5d.create(made.id, b"wide", wide, space)
         made["null"] = h5py.Empty("f4")
-        made["refs"] = np.array([made["big"].ref], h5py.ref_dtype)
+        made["refs"] = np.array([made["big"].regionref[:1]], h5py.regionref_dtype)
         made["soft"] = h5py.SoftLink("g/deep/../deep/small".replace("../deep/", ""))
         made["round"] = h5py.SoftLink("/round")
         made["out"] = h5py.ExternalLink("secret.h5", "/x")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from serialpack.formats.arrays.layout import numbers_in
+from serialpack.formats.arrays.volumes import read_mrc
 from serialpack.formats.shared.large import NumbersLayout
 
 
@@ -35,6 +36,12 @@ def mrc(order: str, shape: tuple[int, int, int], mode: int, extra: int = 0) -> b
     head[208:212] = b"MAP "
     head[212:214] = b"\x44\x44" if order == "<" else b"\x11\x11"
     return bytes(head)
+
+
+def test_a_map_whose_mark_ends_with_nul_is_one() -> None:
+    """As some programs write it."""
+    head = mrc("<", (6, 5, 4), 2)
+    assert read_mrc(head[:211] + b"\0" + head[212:]) == read_mrc(head)
 
 
 @pytest.mark.parametrize(

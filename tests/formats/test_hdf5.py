@@ -129,7 +129,7 @@ def test_text_that_is_far_longer_once_is_no_array(tmp_path: Path) -> None:
         ("out", "in another file, secret.h5, which is not opened; name that file, with .*/x"),
         ("refs", "references to others"),
         ("null", "holds nothing"),
-        ("seconds", "holds a type that is not read"),
+        ("wide", "holds a type that is not read"),
         (None, "has 22 datasets: big, bytes, complex"),
     ],
 )
@@ -280,7 +280,7 @@ def test_inspect_lists_what_there_is(file: Path) -> None:
     nan = entries["nan"].dataset
     assert nan is not None
     assert (nan.minimum, nan.nan) == (0.0, 2)
-    assert entries["seconds"].about.startswith("a type that is not read")
+    assert entries["wide"].about.startswith("a type that is not read")
     assert entries["out"].about == "-> /x in the file secret.h5"
     assert (entries["round"].type, entries["g"].type) == ("link", "group")
     assert {name.partition("/")[0] for name in entries} >= {*(n.partition("/")[0] for n in EXACT)}

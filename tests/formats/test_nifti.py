@@ -51,6 +51,23 @@ def look(data: bytes, path: Path) -> Any:
     return shape.array
 
 
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (nifti("<", VOLUME.shape, 4)[:344] + b"ni1\0", "a NIfTI pair"),
+        (nifti(">", VOLUME.shape, 4)[:344] + b"ni1\0", "a NIfTI pair"),
+        (nifti2("<")[:4] + b"ni2\0" + nifti2("<")[8:], "a NIfTI pair"),
+        (b"\x5c\x01\0\0" + bytes(34) + b"r" + bytes(309), "an Analyze pair"),
+        (b"\0\0\x01\x5c" + bytes(34) + b"r" + bytes(309), "an Analyze pair"),
+    ],
+)
+def test_a_header_whose_numbers_are_in_another_file(data: bytes, words: str) -> None:
+    """It was bytes, of which nothing was said."""
+    with pytest.raises(serialpack.SerialpackError, match=f"the header of {words}: known") as caught:
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), to="npy")
+    assert "nib-convert" in str(caught.value)
+
+
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_the_second_version_is_read(order: str, tmp_path: Path) -> None:
     """It was said not to begin as NIfTI."""

@@ -129,7 +129,7 @@ def test_the_first_rows_of_a_database(tmp_path: Path) -> None:
 def test_nothing_is_run_to_show_it(tmp_path: Path) -> None:
     path = tmp_path / "a.pkl"
     path.write_bytes(pickle.dumps([1, 2]))
-    with pytest.raises(serialpack.UsageError, match="pickle"):
+    with pytest.raises(serialpack.SerialpackError, match="showing pickle can run any code"):
         head(path, 2)
 
 

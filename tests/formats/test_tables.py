@@ -182,6 +182,7 @@ ARROW_ONLY: list[tuple[Any, Any]] = [
     (pa.array(["long enough for a view"], pa.string_view()), "long enough for a view"),
     (pa.array([b"x", None], pa.binary_view()), b"x"),
     (pa.array(["a"], pa.string_view()).dictionary_encode(), "a"),
+    (pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, None], pa.int8())), True),
     (pa.array([{}], pa.struct([])), {}),
     (pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["a"])]), 1),
 ]

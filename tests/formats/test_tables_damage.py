@@ -135,7 +135,7 @@ BOMBS: dict[str, tuple[str, str | None, Callable[[], Any]]] = {
     "views": ("arrow", "zstd", _views),
     "zeros": ("arrow", "zstd", _zeros),
     "views of lists": ("arrow", "zstd", _list_views),
-    "runs": ("arrow", None, lambda: pa.RunEndEncodedArray.from_arrays([9], ["x"])),
+    "runs": ("arrow", None, lambda: pa.RunEndEncodedArray.from_arrays([MOST], ["x"])),
     "nulls in pages": ("parquet", "zstd", lambda: _nulls(100_000_000)),
     "zeros in pages": ("parquet", "zstd", _zeros),
     "words in pages": ("parquet", "zstd", lambda: pa.array(["x" * 1_000_000] * 80)),

@@ -85,6 +85,36 @@ def test_a_zip() -> None:
     assert "pipe" in piped.why
 
 
+def arrays(**arrays: Any) -> bytes:
+    np = pytest.importorskip("numpy")
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()
+
+
+def test_the_range_of_each_array(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    np = pytest.importorskip("numpy")
+    data = arrays(
+        a=np.array([[1.5, np.nan], [-2, 0]]),
+        t=np.array(["2020-01-01", "NaT"], "M8[D]"),
+        text=np.array(["a"]),
+        big=np.arange(5000),
+    )
+    monkeypatch.setattr(listing, "_MOST_NUMBERS", 30_000)
+    found = {entry.name: entry.dataset for entry in of(data).entries}
+    assert found["a.npy"] == listing.ListedDataset(None, (), 0, -2.0, 1.5, 1)
+    assert found["t.npy"] == listing.ListedDataset(None, (), 0, "2020-01-01", "2020-01-01", 1)
+    assert found["text.npy"] is not None
+    assert found["text.npy"].why == "its items are no numbers"
+    assert found["big.npy"] is not None
+    assert found["big.npy"].why.startswith("only 0 MiB of all numbers")
+    (tmp_path / "a.npz.gz").write_bytes(gzip.compress(data))
+    shape = serialpack.inspect(tmp_path / "a.npz.gz").shape
+    assert shape is not None  # of a zip in a small compressed file the end is at hand
+    assert shape.listing is not None
+    assert len(shape.listing.entries) == 4
+
+
 def test_more_entries_than_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "MOST_ENTRIES", 50)
     names = [f"f{n}" for n in range(80)]

@@ -228,3 +228,24 @@ def test_a_name_that_says_more_than_the_content_is_no_error(tmp_path: Path) -> N
     found = shape(b"a,b\n1,2\n", "rows.csv.gz", tmp_path)
     assert found.inside is None
     assert found.damage is None
+
+
+def test_what_is_compressed_is_told_of_what_is_packed_too(tmp_path: Path) -> None:
+    """Of a packed volume.nii.gz, as such files are, nothing was told but that it is bytes."""
+    np = pytest.importorskip("numpy")
+    npy, rows = io.BytesIO(), np.arange(6.0).reshape(2, 3)
+    np.save(npy, rows)
+    cut = gzip.compress(npy.getvalue())[:60]
+    files = {"a.npy.gz": gzip.compress(npy.getvalue()), "b.json.gz": gzip.compress(b"[1]")}
+    for name, data in (files | {"cut.npy.gz": cut, "no.npy.gz": b"no gzip"}).items():
+        (tmp_path / name).write_bytes(data)
+        serialpack.pack(tmp_path / name, tmp_path / f"{name}.spk")
+    (array,) = serialpack.inspect(tmp_path / "a.npy.gz.spk").members
+    assert (array.format, array.holds) == ("bytes", "npy in gzip")
+    assert array.array is not None
+    assert (array.array.words, array.array.maximum) == ("<f8, 2 x 3, C order", 5.0)
+    (other,) = serialpack.inspect(tmp_path / "b.json.gz.spk").members
+    assert (other.holds, other.array) == ("json in gzip", None)
+    for name in ("cut", "no"):
+        (none,) = serialpack.inspect(tmp_path / f"{name}.npy.gz.spk").members
+        assert none.array is None

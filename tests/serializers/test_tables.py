@@ -15,7 +15,7 @@ import serialpack
 from serialpack.errors import MissingLibraryError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
-from serialpack.formats.tables.room import arrow
+from serialpack.formats.tables.library import arrow
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values.equality import difference

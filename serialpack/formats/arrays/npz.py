@@ -34,6 +34,11 @@ class NpzFormat(DocumentFormat):
 
         return places(cast("IO[bytes]", FileOver(read, size)))
 
+    def small_values(self, read: ReadAt, size: int, most: int) -> dict[str, str]:
+        from serialpack.formats.arrays.zipped import small_arrays
+
+        return small_arrays(cast("IO[bytes]", FileOver(read, size)), most)
+
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.arrays.values import values_of
 

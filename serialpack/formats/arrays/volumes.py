@@ -36,7 +36,7 @@ def _is_nifti2(head: bytes) -> bool:
 
 def is_mrc(head: bytes) -> bool:
     """Whether a file that begins with ``head`` says that it is an MRC map."""
-    return head[208:212] == b"MAP "
+    return head[208:212] in (b"MAP ", b"MAP\0")
 
 
 def read_nifti(head: bytes) -> ArrayHeader:

@@ -64,6 +64,8 @@ def failures_told(what: str) -> Iterator[None]:
         raise
     except _FAILURES as error:
         words = " ".join(str(error).split()).partition(" for file ")[0] or type(error).__name__
+        if "is encrypted" in words:
+            words = "it is encrypted; unzip takes it out with its password"
         raise Malformed(f"{what}: {words}") from None
 
 
@@ -142,6 +144,19 @@ def places(file: IO[bytes]) -> list[LargeValue]:
     return found
 
 
+def small_arrays(file: IO[bytes], most: int) -> dict[str, str]:
+    """Of up to ``most`` arrays that ``places`` does not have, type and shape in words; none of a
+    file that is no whole zip."""
+    found: dict[str, str] = {}
+    with suppress(Malformed), failures_told("it is no whole zip"), _opened(file) as archive:
+        small = (e for e in entries(archive).items() if e[1].compress_size < _LARGE)
+        for name, info in islice(small, most):
+            with _reading(archive, info) as read:
+                lead = read(LEAD)
+                found[name] = read_header(lead + read(header_size(lead) - LEAD)).words
+    return found
+
+
 @contextmanager
 def opened_entry(file: Path | IO[bytes], name: str | None) -> Iterator[Read]:
     """What reads the .npy file of the array ``name``, by default of the only one; Malformed,
@@ -176,7 +191,8 @@ def other_entries(file: Path | IO[bytes]) -> list[str]:
     """What the entries are called that are no arrays, and no folders; Malformed."""
     with _opened(file) as archive:
         others = (info for info in archive.infolist() if not info.filename.endswith(ENDING))
-        return [info.filename for info in others if not info.is_dir()]
+        # Not by is_dir, which fails at a name of no letters.
+        return [info.filename for info in others if not info.filename.endswith("/")]
 
 
 def opened_entries(

@@ -25,6 +25,7 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
+from serialpack.formats.shared.large import ReadAt
 from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.shared.split import (
     Scan,
@@ -113,6 +114,10 @@ class DocumentFormat(ValueFormat):
                 hint="pack -s raw keeps the bytes",
             )
         yield SourceBlock(data, index=0, offset=0, last=True, line=0)
+
+    def small_values(self, read: ReadAt, size: int, most: int) -> dict[str, str]:  # noqa: ARG002
+        """In words up to ``most`` values, by name, that ``large_values`` has not."""
+        return {}
 
     def look_at_head(self, read: Read, count: int) -> bytes | None:
         """Lines of JSON, but of what runs code, and of text whose records say where they end."""

@@ -6,7 +6,8 @@ Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/par
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from serialpack.formats.tables.room import Room, arrow
+from serialpack.formats.tables.library import arrow
+from serialpack.formats.tables.room import Room
 from serialpack.formats.tables.thrift import Bytes, ThriftReader
 
 # Numbers of fields: of ColumnMetaData;

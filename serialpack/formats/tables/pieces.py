@@ -13,7 +13,9 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import MAX_BLOCK, SourceBlock
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables import records as tables
-from serialpack.formats.tables.room import Weight, is_plain
+from serialpack.formats.tables.folded import Weights, is_folded, unfolded, weights
+from serialpack.formats.tables.library import is_plain
+from serialpack.formats.tables.room import MOST_VALUES, Weight
 
 #: What is said before a block that is such a piece begins so: no file of a table does.
 MARK = b"\xc1rows of a table\x00"
@@ -23,6 +25,9 @@ _BYTES_OF_VALUE = 64
 
 #: The rows of a piece, however many columns it has: with fewer, it is these that cost.
 _LEAST_ROWS = 8
+
+#: So many rows of folded columns are weighed at a time, row by row.
+_WEIGHED_ROWS = 1 << 16
 
 
 def limits(block_size: int, most_values: int) -> tuple[int, int]:
@@ -105,6 +110,9 @@ def alone(table: Any) -> Iterator[SourceBlock]:
 
 def _block(rows: Any, schema: Any) -> SourceBlock:
     pa = tables.arrow()
+    if any(map(is_folded, rows.schema.types)):
+        plain = [unfolded(c) if is_folded(c.type) else c for c in rows.columns]
+        rows = pa.RecordBatch.from_arrays(plain, names=rows.schema.names)
     kinds = list(zip(rows.schema.types, schema.types, strict=True))
     if any(was != kind and was.num_fields for was, kind in kinds):
         rows = compact(rows)  # ``cast`` wants no slices
@@ -149,23 +157,42 @@ def _holds_others(kind: Any) -> bool:
 def _some(batches: Iterable[Any], size: int, values: int) -> Iterator[Any]:
     """The rows of ``batches``, sound ones, as batches that are small enough."""
     for batch in batches:
-        most = rows_with(values, batch.num_columns)
-        at = 0
-        while at < batch.num_rows:
-            rows = batch.slice(at, most)
-            weight = Weight()
-            try:
-                for column in rows.columns:
-                    weight.take_array(column)
-                    if not _holds_others(column.type):
-                        column.validate(full=True)
-            except (tables.arrow().ArrowException, LookupError, ValueError) as error:
-                raise Malformed(tables.first_line(error)) from None
-            too_many = weight.values > 2 * max(values, _LEAST_ROWS * batch.num_columns)
-            if rows.num_rows > 1 and (too_many or weight.bytes > size):
-                most = rows.num_rows // 2
-                continue
-            if weight.bytes > MAX_BLOCK or weight.values > MAX_BLOCK:
-                raise RefusedError("a row is larger than 64 MiB")
-            yield rows
-            at += rows.num_rows
+        folded = any(map(is_folded, batch.schema.types))
+        rows = _WEIGHED_ROWS if folded else max(batch.num_rows, 1)
+        for at in range(0, batch.num_rows, rows):
+            yield from _small(batch.slice(at, rows), size, values)
+
+
+def _small(batch: Any, size: int, values: int) -> Iterator[Any]:
+    most = rows_with(values, batch.num_columns)
+    folded = {n: _weights(c) for n, c in enumerate(batch.columns) if is_folded(c.type)}
+    at = 0
+    while at < batch.num_rows:
+        rows = batch.slice(at, most)
+        weight = Weight()
+        try:
+            for number, column in enumerate(rows.columns):
+                if number in folded:
+                    weight.take(*folded[number].of(at, at + rows.num_rows))
+                    continue
+                weight.take_array(column)
+                if not _holds_others(column.type):
+                    column.validate(full=True)
+        except (tables.arrow().ArrowException, LookupError, ValueError) as error:
+            raise Malformed(tables.first_line(error)) from None
+        too_many = weight.values > 2 * max(values, _LEAST_ROWS * batch.num_columns)
+        if rows.num_rows > 1 and (too_many or weight.bytes > size):
+            most = rows.num_rows // 2
+            continue
+        if weight.bytes > MAX_BLOCK or weight.values > MAX_BLOCK:
+            raise RefusedError("a row is larger than 64 MiB")
+        yield rows
+        at += rows.num_rows
+
+
+def _weights(column: Any) -> Weights:
+    """Of a folded column, in which there may be as many items as its bytes account for."""
+    try:
+        return weights(column, MOST_VALUES + 8 * column.get_total_buffer_size())
+    except (tables.arrow().ArrowException, LookupError, ValueError) as error:
+        raise Malformed(tables.first_line(error)) from None

@@ -20,8 +20,10 @@ from serialpack.depth import TooDeep
 from serialpack.formats.base import Difference, Unheld, value_step
 from serialpack.formats.shared.column_types import ColumnType, Keys, Mixed, Odd, column_of
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.tables.room import MOST_VALUES, Room, is_plain
-from serialpack.formats.tables.room import arrow as arrow
+from serialpack.formats.tables.folded import is_folded, unfolded, unfolded_type
+from serialpack.formats.tables.library import arrow as arrow
+from serialpack.formats.tables.library import is_plain
+from serialpack.formats.tables.room import MOST_VALUES, Room
 from serialpack.values.kinds import ROOT, Path, path_text, shown
 from serialpack.values.nanoseconds import (
     DURATION,
@@ -167,9 +169,9 @@ def cast(array: Any, kind: Any) -> Any:
     if pa.types.is_struct(kind):
         parts = [cast(array.field(at), kind.field(at).type) for at in range(kind.num_fields)]
         return pa.StructArray.from_arrays(parts, fields=[*kind], mask=array.is_null())
-    if pa.types.is_list(kind):
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         values = cast(array.values, kind.value_type)
-        return pa.ListArray.from_arrays(array.offsets, values, type=kind, mask=array.is_null())
+        return type(array).from_arrays(array.offsets, values, type=kind, mask=array.is_null())
     return array.cast(kind)
 
 
@@ -209,9 +211,7 @@ def _held(kind: Any) -> Any:
     pa = arrow()
     is_a = pa.types
     if is_a.is_dictionary(kind):
-        held = _held(kind.value_type)
-        # pyarrow casts no dictionaries of views.
-        return kind if held in (pa.string_view(), pa.binary_view()) else held
+        return _held(kind.value_type)
     if is_a.is_timestamp(kind):
         # Of a zone by the name of UTC, pyarrow would make a ZoneInfo.
         return pa.timestamp("us", "+00:00" if kind.tz == "UTC" else kind.tz)
@@ -221,6 +221,8 @@ def _held(kind: Any) -> Any:
         return pa.duration("us")
     if is_a.is_date64(kind):
         return pa.date32()
+    if kind == pa.bool8():
+        return pa.bool_()
     if isinstance(kind, pa.BaseExtensionType) and kind != pa.uuid():
         return _held(kind.storage_type)
     return kind
@@ -228,15 +230,10 @@ def _held(kind: Any) -> Any:
 
 def without_words(kind: Any) -> Any:
     """The type of an array of type ``kind`` in which each value stands where it is used."""
-    return _mapped(kind, _undictionaried)
-
-
-def _undictionaried(kind: Any) -> Any:
-    pa = arrow()
-    if not pa.types.is_dictionary(kind):
-        return kind
-    # pyarrow casts no dictionaries of views.
-    return kind if kind.value_type in (pa.string_view(), pa.binary_view()) else kind.value_type
+    is_dictionary = arrow().types.is_dictionary
+    return _mapped(
+        unfolded_type(kind), lambda leaf: leaf.value_type if is_dictionary(leaf) else leaf
+    )
 
 
 def records_of(table: Any, size: int, *, most: int = MOST_VALUES) -> list[dict[str, Any]]:
@@ -277,6 +274,9 @@ def _values(name: str, column: Any) -> list[Any]:
         if is_plain(column.type):
             plain: list[Any] = column.to_pylist()
             return plain
+        if is_folded(column.type):
+            chunks = [unfolded(chunk) for chunk in column.chunks]
+            column = pa.chunked_array(chunks, unfolded_type(column.type))
         kind = column.type
         try:
             return _as_python(column, _mapped(kind, _held))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cache
 from typing import Any
 
-from serialpack.alone import spare_pandas
 from serialpack.errors import RefusedError
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.document import Malformed
-from serialpack.stages.stage import import_library
+from serialpack.formats.tables.folded import is_folded, too_much, weights
+from serialpack.formats.tables.library import arrow, is_plain, is_view, view_lengths
 
 #: How many values and how many bytes of text there may be for each byte of a file, and beside
 #: these: columns of few values that come again and again take next to no bytes.
@@ -18,29 +17,9 @@ _VALUES, MOST_VALUES = 64, 1 << 20
 _BYTES, _MOST_BYTES = 16, MAX_BLOCK
 
 
-@cache
-def arrow() -> Any:
-    pyarrow = import_library("pyarrow", "arrow")
-    spare_pandas(pyarrow)
-    return pyarrow
-
-
-@cache
-def _plain() -> frozenset[int]:
-    lib = arrow().lib
-    return frozenset(
-        getattr(lib, f"Type_{name}") for name in ("BOOL", "INT64", "DOUBLE", "STRING", "BINARY")
-    )
-
-
-def is_plain(kind: Any) -> bool:
-    """Whether Python holds the values of a type as they are, each in bytes of its own: the usual
-    types, told by their number in a tenth of the time that it takes to ask for each."""
-    return kind.id in _plain()
-
-
 def check_types(schema: Any) -> None:
-    """RefusedError where a column is of a type that pyarrow reads, and then has no class for."""
+    """RefusedError where a column is of a type that pyarrow reads, and then has no class for;
+    Malformed for lists of fewer than no items."""
     lib = arrow().lib
     unread = {lib.Type_INTERVAL_MONTHS, lib.Type_INTERVAL_DAY_TIME}
     stack = list(schema.types)
@@ -51,6 +30,8 @@ def check_types(schema: Any) -> None:
                 f"columns of the type {kind} are not read here",
                 hint="pack -s raw keeps the bytes",
             )
+        if arrow().types.is_fixed_size_list(kind) and kind.list_size < 0:
+            raise Malformed(f"lists of {kind.list_size} items")
         stack += [kind.field(i).type for i in range(kind.num_fields)]
 
 
@@ -85,8 +66,8 @@ class _Measure(ABC):
             self.take_array(array.storage)
         elif is_a.is_dictionary(kind):
             self._take_dictionary(array)
-        elif kind in (pa.string_view(), pa.binary_view()):
-            self.take(0, int(_viewed(array).sum()))
+        elif is_view(kind):
+            self.take(0, int(view_lengths(array).sum()))
         elif is_a.is_map(kind):
             self.take_array(_used(array, array.keys))
             self.take_array(_used(array, array.items))
@@ -98,11 +79,6 @@ class _Measure(ABC):
         elif is_a.is_struct(kind) or is_a.is_union(kind):
             for i in range(kind.num_fields):
                 self.take_array(array.field(i))
-        elif kind.num_fields:  # views of lists, and runs: few bytes for any number of values
-            raise RefusedError(
-                f"columns of the type {kind} are not read here"[:200],
-                hint="pack -s raw keeps the bytes",
-            )
         else:
             self.take_plain(array)
 
@@ -113,13 +89,6 @@ class _Measure(ABC):
         self.take_words(words)
         if words.type in (pa.string(), pa.binary(), pa.large_string(), pa.large_binary()):
             lengths = pc.binary_length(words).cast("int64")
-        elif words.type in (pa.string_view(), pa.binary_view()):
-            lengths = pa.array(_viewed(words))
-        elif words.type.num_fields:
-            raise RefusedError(
-                f"columns of the type {array.type} are not read here"[:200],
-                hint="pack -s raw keeps the bytes",
-            )
         else:
             return
         self.take(0, pc.sum(lengths.take(array.indices)).as_py() or 0)
@@ -143,6 +112,12 @@ class Room(_Measure):
         """Whether so many bytes of text may be."""
         return text <= self._bytes
 
+    def take_array(self, array: Any) -> None:
+        if is_folded(array.type):
+            self.take(*weights(array, self._values).of(0, len(array)))
+        else:
+            super().take_array(array)
+
     def take_plain(self, array: Any) -> None:
         """These are in the file as they are."""
 
@@ -153,10 +128,7 @@ class Room(_Measure):
         self._values -= values
         self._bytes -= text
         if self._values < 0 or self._bytes < 0:
-            raise RefusedError(
-                "it holds many times more than its size accounts for",
-                hint="pack -s raw keeps the bytes",
-            )
+            raise too_much()
 
 
 class Weight(_Measure):
@@ -182,15 +154,3 @@ def _used(lists: Any, items: Any) -> Any:
         return items.slice(0, 0)
     start, end = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
     return items.slice(max(start, 0), max(end - start, 0))
-
-
-def _viewed(array: Any) -> Any:
-    """The lengths of the values in an array of views, many of which may be of the same bytes."""
-    import numpy as np
-
-    heads = array.buffers()[1]
-    if heads is None:
-        return np.zeros(0, "i8")
-    # Of the 16 bytes of each, the first four are the length.
-    lengths = np.frombuffer(heads, "<i4")[::4][array.offset : array.offset + len(array)]
-    return lengths.clip(min=0).astype("i8")

@@ -16,6 +16,7 @@ from serialpack.errors import InputError, RefusedError, SerialpackError, UsageEr
 from serialpack.formats.arrays.hdf5.attributes import shown_attributes, with_attributes
 from serialpack.formats.arrays.hdf5.listed import entries
 from serialpack.formats.arrays.hdf5.names import Names
+from serialpack.formats.arrays.hdf5.odd import has_references
 from serialpack.formats.arrays.hdf5.reader import DATA, END, FAILED, FRAME, KNOWN, MISTAKEN
 from serialpack.formats.arrays.hdf5.streams import (
     DatasetRows,
@@ -168,7 +169,7 @@ def _all(file: Any, *, lists: bool = False) -> Iterator[Any]:
     if is_map and not all(map(_has_rows, arrays.values())):
         is_map = False
         arrays, dropped = with_attributes(file, everything, held)
-    dropped += [*_numbers_named(npy.dataset for npy in arrays.values()), *_beside(everything)]
+    dropped += [*_meant(npy.dataset for npy in arrays.values()), *_beside(everything)]
     if is_map:
         yield {"format": "msgpack", "dropped": dropped, "rows": "one"}
         yield from map_pieces(arrays)
@@ -219,7 +220,7 @@ def _only(file: Any) -> Any:
     """The dataset of a file that has one; UsageError that names them where there are others."""
     names = [node.name for node in datasets(file)]
     if len(names) == 1:
-        return file[names[0]]
+        return found_at(file, names[0])
     if not names:
         raise InputError("there is no dataset in it", hint="inspect tells what is")
     raise UsageError(
@@ -240,11 +241,16 @@ def _dataset_at(file: Any, at: str) -> Any:
 
 def _dropped(dataset: Any) -> list[str]:
     """What is beside the items of a dataset that alone is taken: attributes, names of numbers."""
-    return [*(f"{dataset.name} has {name}" for name in dataset.attrs), *_numbers_named([dataset])]
+    return [*(f"{dataset.name} has {name}" for name in dataset.attrs), *_meant([dataset])]
 
 
-def _numbers_named(arrays: Iterable[Any]) -> Iterator[str]:
-    return (f"{each.name} has names of numbers" for each in arrays if has_names(each.dtype))
+def _meant(arrays: Iterable[Any]) -> Iterator[str]:
+    """What items mean beside what they are."""
+    for each in arrays:
+        if has_names(each.dtype):
+            yield f"{each.name} has names of numbers"
+        if has_references(each):
+            yield f"{each.name} has references, which are paths now"
 
 
 def _beside(everything: list[TreeNode]) -> Iterator[str]:

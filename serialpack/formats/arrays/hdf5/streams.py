@@ -13,6 +13,7 @@ from serialpack.errors import InputError, MissingLibraryError, RefusedError
 from serialpack.first_bytes import LIST_16, MAP_16
 from serialpack.formats.arrays.hdf5.chunked import ChunkedDataset, is_sparse
 from serialpack.formats.arrays.hdf5.lzo import SHUFFLE, LzoDataset, can_undo
+from serialpack.formats.arrays.hdf5.odd import odd_type_of
 from serialpack.formats.arrays.hdf5.tree import found_at
 from serialpack.formats.arrays.hdf5.types import (
     NoArray,
@@ -61,7 +62,8 @@ def filters(dataset: Any) -> Iterator[ChunkFilter]:
     """Those of ``dataset``, in the order in which they were applied."""
     made = dataset.id.get_create_plist()
     said = [made.get_filter(number) for number in range(made.get_nfilters())]
-    undone = can_undo([code for code, *_ in said], dataset.dtype)
+    codes = [code for code, *_ in said]
+    undone = odd_type_of(dataset) is None and can_undo(codes, dataset.dtype)
     for code, _, values, name in said:
         words = FILTERS.get(code) or name.decode("utf-8", "replace") or f"filter {code}"
         yield ChunkFilter(code, words, tuple(values), undone or _is_here(code))
@@ -69,6 +71,8 @@ def filters(dataset: Any) -> Iterator[ChunkFilter]:
 
 def _readable(dataset: Any) -> Any:
     """``dataset`` as what gives its items: where h5py does, and is quick at it, itself."""
+    if odd_type_of(dataset) is not None:
+        return dataset
     codes = [each.code for each in filters(dataset)] if dataset.chunks else []
     if can_undo(codes, dataset.dtype):
         return LzoDataset(dataset, shuffled=SHUFFLE in codes)
@@ -93,7 +97,8 @@ def check(file: Any, dataset: Any, depth: int = 0) -> None:
         size = dataset.dtype.itemsize
     except (TypeError, ValueError) as error:
         raise NoArray(unread(error)) from None
-    check_read(dataset.id, dataset.dtype)
+    odd = odd_type_of(dataset)
+    check_read(dataset.id, dataset.dtype, None if odd is None else odd.memory)
     if dataset.id.get_create_plist().get_external_count():
         raise RefusedError(f"the numbers of {name} are in other files, which are not opened")
     if dataset.is_virtual:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from serialpack.errors import InputError, RefusedError
+from serialpack.formats.arrays.hdf5.odd import sound
 
 #: What h5py raises for what is damaged: the errors of the library as one of these, by what each is
 #: about (h5py/_errors.pyx: reading, all that has no other, numbers and names that are none, what is
@@ -62,7 +63,7 @@ def _node(group: Any, name: str, path: str) -> TreeNode:
             return TreeNode(path, None, f"-> {link.path}")
         if isinstance(link, h5py.ExternalLink):
             return TreeNode(path, None, f"-> {link.path} in the file {link.filename}")
-        return TreeNode(path, group[name])
+        return TreeNode(path, sound(group[name]))
     except FAILURES as error:
         return TreeNode(path, None, damaged(error))
 
@@ -127,7 +128,7 @@ def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:
             at = file if link.path.startswith("/") else at
         else:
             at = at[name]
-    return at
+    return sound(at)
 
 
 def first_of(names: list[str]) -> str:

@@ -24,12 +24,13 @@ def unread(error: Exception) -> str:
     return f"a type that is not read ({' '.join(str(error).split())})"
 
 
-def check_read(stored: Any, dtype: Any) -> None:
+def check_read(stored: Any, dtype: Any, memory: Any = None) -> None:
     """NoArray where HDF5 makes of what is ``stored`` (an identifier with a type) no items of
-    ``dtype``, as which h5py reads it: of bytes that only another program knows (opaque)."""
+    ``dtype``, as which h5py reads it (``memory``: what HDF5 calls that): of bytes that only another
+    program knows (opaque)."""
     import h5py
 
-    if h5py.h5t.find(stored.get_type(), h5py.h5t.py_create(dtype)) is None:
+    if h5py.h5t.find(stored.get_type(), memory or h5py.h5t.py_create(dtype)) is None:
         raise NoArray(f"a type that is not read ({dtype.str})")
 
 

@@ -1,0 +1,162 @@
+"""Datasets of types that h5py reads not at all (times, integers of three bytes) or as what no array
+holds (references to others): as times, wider integers, and the paths of what is referred to.
+
+Times of HDF5 (H5T_TIME) are seconds since 1970; those of eight bytes that PyTables writes are
+seconds and millionths of them, four bytes each (PyTables, src/typeconv.c).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+#: What is raised for a type that NumPy has nothing for.
+_NO_TYPE = (TypeError, ValueError, NotImplementedError, StopIteration)
+
+
+class OddType(NamedTuple):
+    """A type as HDF5 gives items of it: ``memory`` for HDF5, ``raw`` for NumPy; and the type that
+    they are made. ``odd``: whether that takes more than h5py does."""
+
+    memory: Any
+    raw: Any
+    made: Any
+    odd: bool = False
+
+
+def sound(what: Any) -> Any:
+    """``what``, where it is a dataset of an odd type as one whose items NumPy has."""
+    import h5py
+
+    if not isinstance(what, h5py.Dataset):
+        return what
+    try:
+        kind = _odd_type(what.id.get_type(), is_fine="PYTABLES_FORMAT_VERSION" in what.file.attrs)
+    except _NO_TYPE:  # which is told of its dtype
+        return what
+    return _class()(what.id, kind) if kind.odd else what
+
+
+def odd_type_of(dataset: Any) -> OddType | None:
+    """The type of a dataset that ``sound`` has made; None of others."""
+    found: OddType | None = getattr(dataset, "odd_type", None)
+    return found
+
+
+def has_references(dataset: Any) -> bool:
+    """Whether paths stand for references in a dataset."""
+    found = odd_type_of(dataset)
+    return found is not None and _refers(found.raw)
+
+
+def _refers(raw: Any) -> bool:
+    import h5py
+
+    base = raw.base
+    if base.names is not None:
+        return any(_refers(base[name]) for name in base.names)
+    return h5py.check_ref_dtype(base) is h5py.Reference
+
+
+@cache
+def _class() -> Any:
+    import h5py
+    import numpy as np
+
+    class OddDataset(h5py.Dataset):  # type: ignore[misc]
+        """One of an ``OddType``, read by regions of numbers and slices of step 1."""
+
+        def __init__(self, identifier: Any, odd_type: OddType) -> None:
+            super().__init__(identifier)
+            self.odd_type = odd_type
+
+        @property
+        def dtype(self) -> Any:
+            return self.odd_type.made
+
+        def __getitem__(self, region: tuple[Any, ...]) -> Any:
+            memory, raw = self.odd_type.memory, self.odd_type.raw
+            parts = [*region, *[slice(None)] * (len(self.shape) - len(region))]
+            spans = [
+                part.indices(length)[:2] if isinstance(part, slice) else (part, part + 1)
+                for part, length in zip(parts, self.shape, strict=True)
+            ]
+            counts = tuple(max(end - start, 0) for start, end in spans)
+            found = np.zeros(counts, raw)
+            if found.size:
+                space = self.id.get_space()
+                if counts:
+                    space.select_hyperslab(tuple(start for start, _ in spans), counts)
+                    self.id.read(h5py.h5s.create_simple(counts), space, found, memory)
+                else:
+                    self.id.read(h5py.h5s.ALL, h5py.h5s.ALL, found, memory)
+            made = _made(found, self.dtype.base, self.id)
+            return made[tuple(slice(None) if isinstance(part, slice) else 0 for part in parts)]
+
+    return OddDataset
+
+
+def _odd_type(stored: Any, *, is_fine: bool) -> OddType:
+    import h5py
+    import numpy as np
+
+    h5t = h5py.h5t
+    kind = stored.get_class()
+    if kind == h5t.TIME:
+        known = {"<i4": h5t.UNIX_D32LE, ">i4": h5t.UNIX_D32BE, "<i8": h5t.UNIX_D64LE}
+        known[">i8"] = h5t.UNIX_D64BE
+        raw = np.dtype(next(name for name, each in known.items() if stored.equal(each)))
+        unit = "us" if is_fine and raw.itemsize == 8 else "s"
+        return OddType(stored, raw, np.dtype(f"M8[{unit}]"), odd=True)
+    if kind == h5t.REFERENCE and stored.equal(h5t.STD_REF_OBJ):
+        raw = h5py.ref_dtype
+        return OddType(h5t.py_create(raw), raw, h5py.string_dtype(), odd=True)
+    if kind == h5t.INTEGER and stored.get_size() in (3, 5, 6, 7):
+        letter = "u" if stored.get_sign() == h5t.SGN_NONE else "i"
+        raw = np.dtype(f"{letter}{4 if stored.get_size() == 3 else 8}")
+        return OddType(h5t.py_create(raw), raw, raw, odd=True)
+    if kind == h5t.ARRAY:
+        base, dims = _odd_type(stored.get_super(), is_fine=is_fine), stored.get_array_dims()
+        raw, made = np.dtype((base.raw, dims)), np.dtype((base.made, dims))
+        return OddType(h5t.array_create(base.memory, dims), raw, made, base.odd)
+    if kind == h5t.COMPOUND:
+        members = {
+            stored.get_member_name(n).decode(): _odd_type(
+                stored.get_member_type(n), is_fine=is_fine
+            )
+            for n in range(stored.get_nmembers())
+        }
+        if any(member.odd for member in members.values()):
+            raw = np.dtype([(name, member.raw) for name, member in members.items()])
+            made = np.dtype([(name, member.made) for name, member in members.items()])
+            memory = h5t.create(h5t.COMPOUND, raw.itemsize)
+            at = 0
+            for name, member in members.items():
+                memory.insert(name.encode(), at, member.memory)
+                at += member.raw.itemsize
+            return OddType(memory, raw, made, odd=True)
+    raw = stored.dtype
+    return OddType(h5t.py_create(raw), raw, raw)
+
+
+def _made(array: Any, dtype: Any, file: Any) -> Any:
+    """Items as HDF5 gave them, as those of ``dtype`` that are made of them."""
+    import h5py
+    import numpy as np
+
+    if dtype.names is not None:
+        made = np.zeros(array.shape, dtype)
+        for name in dtype.names:
+            made[name] = _made(array[name], dtype[name].base, file)
+        return made
+    if dtype.kind == "M" and array.dtype.kind == "i":
+        if dtype == "M8[us]":
+            array = array.astype("i8")
+            array = (array >> 32) * 1_000_000 + array.astype("i4")
+        return array.astype("i8").view(dtype)
+    if h5py.check_ref_dtype(array.dtype) is None:
+        return array
+    paths = np.empty(array.shape, dtype)
+    for at, each in np.ndenumerate(array):
+        paths[at] = (h5py.h5r.get_name(each, file) or b"") if each else b""
+    return paths

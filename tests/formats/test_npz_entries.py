@@ -1,0 +1,40 @@
+"""Entries of npz files that are told by what they are."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.errors import SerialpackError
+from tests.formats.test_npy import saved
+from tests.formats.test_npz import converted, encrypted, entries
+
+
+def test_an_encrypted_entry_is_said_to_be_that() -> None:
+    """It told what zipfile calls an entry."""
+    with pytest.raises(SerialpackError, match=r"'a\.npy': it is encrypted; unzip takes it out"):
+        converted(encrypted(entries({"a.npy": saved(np.zeros(3))})), "json")
+
+
+def test_an_entry_without_a_name() -> None:
+    """It was an internal error."""
+    data = entries({"?name": b"", "a.npy": saved(np.zeros(1))}).replace(b"?name", b"\0name")
+    with pytest.raises(SerialpackError, match="entries that are no arrays would be lost: ''"):
+        converted(data, "json")
+    assert converted(data, "json", lossy=["around"]) == b'{"a":[0.0]}\n'
+
+
+def test_the_small_arrays_of_a_packed_one_are_told_beside_the_large(tmp_path: Path) -> None:
+    """Only those that have blocks of their own were; of others alone, none."""
+    columns = {"large": np.arange(20_000.0), "small": np.zeros((2, 3), "i2"), "one": np.array(1)}
+    for left in (columns, {"small": columns["small"]}):
+        data = entries({f"{n}.npy": saved(a) for n, a in left.items()}, zipfile.ZIP_STORED)
+        (tmp_path / "a.npz").write_bytes(data)
+        serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk", force=True)
+        (member,) = serialpack.inspect(tmp_path / "a.spk").members
+        assert list(member.holds) == list(left)
+        assert member.holds["small"] == "<i2, 2 x 3, C order"
