@@ -59,10 +59,13 @@ from serialpack.serializers.of_arrow import (
     stream_of,
     table_over,
 )
+from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of, parts_of_numpy, parts_of_odd
 from serialpack.serializers.of_pandas import (
     FRAME,
     OF_PANDAS,
+    SAME_INDEX,
     SERIES,
+    is_index,
     pandas_of,
     parts_of_pandas,
 )
@@ -72,7 +75,7 @@ from serialpack.values.kinds import TEXT_KINDS
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
-    *(parts_of_masked, parts_of_shown),
+    *(parts_of_numpy, parts_of_masked, parts_of_shown),
     *(parts_of_pandas, parts_of_arrow, parts_of_polars),
 )
 
@@ -101,7 +104,7 @@ class ObjectsSerializer(RecordSerializer):
         *("depth", "surrogates"),
         *("tag", "function", "cycle", "value"),
     }
-    partly = frozenset({"offset-datetime", "number-array", "object"})
+    partly = frozenset({"number-array", "object"})
     about = (
         "Python objects of plain values and arrays, as MessagePack with extensions; safe to read"
     )
@@ -190,9 +193,11 @@ class _ExtensionWriter:
         self._known: dict[int, tuple[int, Any]] = {}
         self._arrays = 0
         self._of_library = False
-        #: Likewise of what is ``COUNTED``.
-        self._known_objects: dict[int, tuple[int, Any]] = {}
+        #: Likewise of what is ``COUNTED``; and of indexes of pandas, which do not change, so that
+        #: also those that frames share are written once. First by which extension it is said.
+        self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
+        self._of_pandas = 0
 
     def message(self, value: Any) -> bytes:
         """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
@@ -232,9 +237,10 @@ class _ExtensionWriter:
         import msgpack
 
         if known := self._known_objects.get(id(value)):
-            return msgpack.ExtType(SAME_OBJECT, self.message([known[0]]))
+            return msgpack.ExtType(known[0], self.message([known[1]]))
         if is_array(value):
-            made: Parts | None = parts_of_objects(value) or self._array(value)
+            odd = parts_of_objects(value) or parts_of_odd(value)
+            made: Parts | None = odd or self._array(value)
         elif is_table(value):
             made = self._table(value)
         else:
@@ -254,8 +260,12 @@ class _ExtensionWriter:
         self._of_library = of_library
         if code in COUNTED:
             if self._beside and not of_library:
-                self._known_objects[id(value)] = self._objects, value
+                self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
             self._objects += 1
+        elif code == OF_PANDAS:
+            if self._beside and is_index(value):
+                self._known_objects[id(value)] = SAME_INDEX, self._of_pandas, value
+            self._of_pandas += 1
         return msgpack.ExtType(code, inner)
 
     def _array(self, value: Any) -> tuple[int, list[Any]]:
@@ -315,6 +325,7 @@ class _ExtensionReader:
         self._level = 0
         self._arrays: list[Any] = []
         self._objects: list[Any] = []
+        self._of_pandas: list[Any] = []
         self.used = 0
 
     def values(self, data: Buffer) -> list[Any]:
@@ -334,6 +345,8 @@ class _ExtensionReader:
             made = self._made(code, parts)
             if code in COUNTED:
                 self._objects.append(made)
+            elif code == OF_PANDAS:
+                self._of_pandas.append(made)
             return made
         except (*FAILURES, SerialpackError):
             raise
@@ -351,6 +364,8 @@ class _ExtensionReader:
             return one_of(self._arrays, *parts)
         if code == SAME_OBJECT:
             return one_of(self._objects, *parts)
+        if code == SAME_INDEX:
+            return one_of(self._of_pandas, *parts)
         if code == ARROW:
             # It lies over whatever an array of bytes would.
             inside, size = parts
@@ -361,6 +376,8 @@ class _ExtensionReader:
             return arrow_of(*parts)
         if code == OF_POLARS:
             return polars_of(*parts)
+        if code == OF_NUMPY:
+            return numpy_of(*parts)
         if code == MASKED:
             return masked_of(*parts)
         if code == SHOWN:

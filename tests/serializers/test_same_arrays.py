@@ -101,3 +101,29 @@ def test_what_was_before_and_is_not_there_is_one_error(parts: list[Any]) -> None
         serialpack.loads(data)
     with contextlib.suppress(serialpack.SerialpackError):
         serialpack.inspect(io.BytesIO(data))
+
+
+def test_an_index_that_several_share_is_stored_once() -> None:
+    """Two series over one index took twice as much as in a pickle, and had two."""
+    pd = pytest.importorskip("pandas")
+    for index in (pd.Index(np.arange(20_000)), pd.date_range("2020", periods=20_000, tz="UTC")):
+        each = [pd.Series(np.ones(len(index)), index=index, name=name) for name in "ab"]
+        value = [*each, index, index, index.copy()]
+        data = serialpack.dumps(value, "objects+none")
+        found = serialpack.loads(data)
+        assert difference(value, found) is None
+        assert len(data) < 4 * len(index) * 8 + 2000
+        assert found[0].index is found[1].index
+        assert found[2] is found[3]
+        assert found[3] is not found[4]
+        assert "Series" in repr(serialpack.inspect(io.BytesIO(data)))
+    with pytest.raises(DamagedError):
+        serialpack.loads(made_of([msgpack.ExtType(43, msgpack.packb([0]))]))
+
+
+def test_types_that_are_not_told_are_refused_where_nobody_proves() -> None:
+    pd = pytest.importorskip("pandas")
+    offsets = pd.offsets.DateOffset(months=1), pd.offsets.MonthEnd(normalize=True)
+    for value in (pd.CategoricalDtype(), pd.IntervalDtype(), *offsets):
+        with pytest.raises(serialpack.ValueRefusedError):
+            serialpack.dumps([value], "objects", verify=False)
