@@ -13,6 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.errors import DamagedError
+from serialpack.values import equality
 from serialpack.values.equality import difference
 from tests.serializers.test_array_types import _array
 from tests.serializers.test_own_objects import made_of
@@ -119,6 +120,34 @@ def test_an_index_that_several_share_is_stored_once() -> None:
         assert "Series" in repr(serialpack.inspect(io.BytesIO(data)))
     with pytest.raises(DamagedError):
         serialpack.loads(made_of([msgpack.ExtType(43, msgpack.packb([0]))]))
+
+
+@pytest.mark.parametrize("size", [3, 30_000])
+@pytest.mark.parametrize("chain", ["objects", "pickle"])
+def test_many_arrays_are_proved_without_a_walk(
+    chain: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To walk through a map of 20,000 small ones took longer than to write and read them."""
+    monkeypatch.setattr(equality, "_Walk", None)
+    one = np.arange(size)
+    value = {"a": {str(n): one + n for n in range(9000 if size == 3 else 2)}, "b": [one, one]}
+    again = serialpack.loads(serialpack.dumps(value, chain), trust=True)
+    assert again["a"]["1"].tolist() == (one + 1).tolist()
+
+
+@pytest.mark.parametrize("size", [3, 30_000])
+def test_arrays_that_differ_are_not_written_alike(size: int) -> None:
+    one = np.arange(size)
+    last, locked = one.copy(), one.copy()
+    last[-1] += 1
+    locked.flags.writeable = False
+    for other in (last, locked, one.astype(">i8"), one.astype("f8"), one[:, None], one[:-1]):
+        assert difference([one], [other]) is not None
+    assert difference([one[::-1]], [one[::-1].copy()]) is None
+    apart = [one.copy(), one.copy()]
+    assert difference([one, one], apart) is None
+    assert difference([one, one], apart, identity=True) is not None
+    assert difference(apart, [one, one], identity=True) is not None
 
 
 def test_types_that_are_not_told_are_refused_where_nobody_proves() -> None:
