@@ -220,8 +220,8 @@ def test_bad_calls_and_bad_bytes(tmp_path: Path) -> None:
         broken[at] ^= 4
         with pytest.raises((DamagedError, NotContainerError, serialpack.UnsupportedError)):
             serialpack.loads(broken)
-    source = tmp_path / "a.json"
-    source.write_text("[1]")
+    source = tmp_path / "a.ndjson"
+    source.write_text("1\n")
     serialpack.pack(source, tmp_path / "a.spk")
     with pytest.raises(UsageError, match=r"unpack\(path, target\)"):
         serialpack.load(tmp_path / "a.spk")
