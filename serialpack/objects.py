@@ -162,7 +162,8 @@ def _check(how: DumpOptions) -> None:
     """TypeError for another argument or type, UsageError for a value that one cannot have."""
     for name in how:
         if name not in _OPTIONS:
-            raise TypeError(f"dump and dumps have no argument {name!r}")
+            how_else = 'chain says how to pack, as "auto+zlib:3" and "pickle:4" do'
+            raise TypeError(f"dump and dumps have no argument {name!r}; {how_else}")
     check_arguments(DumpOptions, how)
     if "threads" in how:
         check_threads(how["threads"])

@@ -208,6 +208,10 @@ def test_bad_calls_and_bad_bytes(tmp_path: Path) -> None:
         serialpack.dumps(b"abc", "raw")
     with pytest.raises(UsageError, match="unknown serializer"):
         serialpack.dumps(1, "jsno")
+    for chain in ("zstd:19", "shuffle:8+zstd", "shuffle:8", "none"):
+        with pytest.raises(UsageError, match=r"is a (codec|filter), which stands") as caught:
+            serialpack.dumps(OBJECT, chain)
+        assert serialpack.loads(serialpack.dumps(OBJECT, str(caught.value).split("'")[1])) == OBJECT
     with pytest.raises(UsageError):
         serialpack.dumps(1, "json", options={"schema": "x"})
     with pytest.raises(NotContainerError):
