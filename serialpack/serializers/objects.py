@@ -47,7 +47,7 @@ from serialpack.serializers.of_arrow import (
     parts_of_arrow,
     stream_of,
 )
-from serialpack.serializers.of_numpy import parts_of_numpy, parts_of_odd
+from serialpack.serializers.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
 from serialpack.serializers.of_pandas import (
     OF_PANDAS,
     SAME_INDEX,
@@ -170,8 +170,9 @@ class _ExtensionWriter:
         self._known: dict[int, tuple[int, Any]] = {}
         self._arrays = 0
         self._of_library = False
-        #: Likewise of what is ``COUNTED``; and of indexes of pandas, which do not change, so that
-        #: also those that frames share are written once. First by which extension it is said.
+        #: Likewise of what is ``COUNTED``; and of indexes of pandas, which do not change, and of
+        #: generators, which change together, also those that others hold, so that these are written
+        #: once. First by which extension it is said.
         self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
         self._of_pandas = 0
@@ -236,7 +237,7 @@ class _ExtensionWriter:
         self._level -= 1
         self._of_library = of_library
         if code in COUNTED:
-            if self._beside and not of_library:
+            if self._beside and (code == OF_NUMPY or not of_library):
                 self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
             self._objects += 1
         elif code == OF_PANDAS:

@@ -1,7 +1,7 @@
 """What NumPy has beside arrays of numbers, as extensions of MessagePack: made and undone.
 
 ``man/spk.5``, Objects of Python: types, classes of scalars, arrays of strings (``StringDType``),
-records, and the one item that is masked.
+records, generators of random numbers, and the one item that is masked.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from serialpack.imported import imported
 from serialpack.serializers._fields import spelled_type, type_spelled
+from serialpack.serializers._random import parts_of_random, random_of
 from serialpack.serializers.arrays import descr_of
 
 OF_NUMPY = 42
@@ -33,6 +34,8 @@ def parts_of_numpy(value: Any) -> tuple[int, list[Any]] | None:
         if _class(value.__name__) is not value:
             raise TypeError(f"the class {value.__name__}")
         return OF_NUMPY, ["class", value.__name__]
+    if type(value).__module__.startswith("numpy.random") and (parts := parts_of_random(value)):
+        return OF_NUMPY, ["random", *parts]
     return None
 
 
@@ -155,6 +158,7 @@ _BACK: dict[str, Callable[..., Any]] = {
     "strings": _strings_back,
     "record": _record_back,
     "masked": _masked_back,
+    "random": random_of,
 }
 
 

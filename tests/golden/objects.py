@@ -80,6 +80,9 @@ def serialized() -> dict[str, bytes]:
     months = ExtType(
         30, packb(["period", "M", ExtType(18, packb([b"", "'<i8'", [0], False, True]))])
     )
+    four = ExtType(18, packb([bytes(range(32)), "'<u8'", [4], False, True]))
+    state = {"bit_generator": "SFC64", "state": {"state": four}, "has_uint32": 0, "uinteger": 0}
+    seeded = [state, ExtType(42, packb(["random", "SeedSequence", 5, 7, 4, 0]))]
     types = [
         *(ExtType(38, packb(each)) for each in (["UTC"], [3600, 0], [3600, 5, "here"])),
         ExtType(39, packb([{"a": 1}])),
@@ -92,6 +95,9 @@ def serialized() -> dict[str, bytes]:
         ExtType(9, packb([bytes(range(16)), 0])),
         ExtType(12, packb(["2020-01-01T00:00:00", 0, 3600, 0, "here"])),
         *(ExtType(30, packb(each)) for each in (["dtype", months], ["offset", "ME"])),
+        ExtType(
+            42, packb(["random", "Generator", ExtType(42, packb(["random", "SFC64", *seeded]))])
+        ),
         *(ExtType(30, packb(["range", None, 0, 3, 1])), ExtType(43, packb([3]))),
     ]
     return {

@@ -82,6 +82,33 @@ def test_a_read_only_array_of_strings_stays_so_and_one_stays_one() -> None:
     assert serialpack.loads(serialpack.dumps(_TEXTS)).flags.writeable
 
 
+_BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+
+
+@pytest.mark.parametrize("name", _BITS)
+def test_generators_go_on_where_they_were(name: str) -> None:
+    """They needed pickle, and so trust."""
+    seed = np.random.SeedSequence([1, 2], spawn_key=(3,), pool_size=8)
+    made = np.random.Generator(getattr(np.random, name)(seed))
+    made.integers(0, 9, 5, dtype="u4")
+    made.spawn(2)
+    again = serialpack.loads(serialpack.dumps(made, "objects"))
+    assert again.integers(1 << 60, size=700).tolist() == made.integers(1 << 60, size=700).tolist()
+    for one, other in zip(again.spawn(2), made.spawn(2), strict=True):
+        assert one.random() == other.random()
+
+
+def test_old_generators_and_shared_bits_go_on_where_they_were() -> None:
+    made = np.random.RandomState(1)
+    made.normal()
+    bits = np.random.PCG64(5)
+    value = [made, {"a": np.random.Generator(bits), "b": np.random.Generator(bits)}, bits]
+    found, both, one = serialpack.loads(serialpack.dumps(value, "objects"))
+    assert found.normal(size=700).tolist() == made.normal(size=700).tolist()
+    assert both["a"].bit_generator is both["b"].bit_generator is one
+    assert difference(value[1:], [both, one]) is None
+
+
 def test_what_a_uuid_is_told_to_be_is_kept_where_nobody_proves() -> None:
     value = VALUES["told unsafe"]
     again = serialpack.loads(serialpack.dumps(value, "objects", verify=False))
@@ -116,6 +143,15 @@ def test_what_would_come_back_otherwise_is_refused_where_nobody_proves(value: An
         serialpack.dumps([value], "objects", verify=False)
 
 
+def _used(word: str, count: int) -> dict[str, Any]:
+    """The state of a generator that says to have used so many numbers of those that it made."""
+    if word == "pos":
+        return {"bit_generator": "MT19937", "state": {"key": [0] * 624, "pos": count}}
+    inner = {"counter": [0] * 4, "key": [0] * 2}
+    more = {"buffer": [0] * 4, "has_uint32": 0, "uinteger": 0}
+    return {"bit_generator": "Philox", "state": inner, word: count, **more}
+
+
 BAD: dict[str, tuple[int, list[Any]]] = {
     "no zone": (38, ["Nowhere/At all"]),
     "half a zone": (38, [1]),
@@ -143,6 +179,13 @@ BAD: dict[str, tuple[int, list[Any]]] = {
     "a list for what is missing": (42, ["strings", [None], [1], False, True, True, []]),
     "no strings": (42, ["strings", "a", [1], False, True, True]),
     "no record": (42, ["record", 1]),
+    "no generator": (42, ["random", "default_rng", 1]),
+    "a generator of nothing": (42, ["random", "Generator", 1]),
+    "a seed in too many words": (42, ["random", "SeedSequence", 1, 1 << 40, 0]),
+    "more bits used than there are": (42, ["random", "MT19937", _used("pos", 625), None]),
+    "fewer than none": (42, ["random", "Philox", _used("buffer_pos", -1), None]),
+    "another state": (42, ["random", "PCG64", {"bit_generator": "SFC64", "state": {}}, None]),
+    "another seed": (42, ["random", "PCG64", {}, 1]),
     "told something": (9, [_UUID.bytes, 7]),
 }
 
@@ -162,8 +205,11 @@ def test_a_file_that_is_kept_for_ever_has_them() -> None:
     assert found[15].is_safe is uuid.SafeUUID.safe
     assert found[16].tzname() == "here"
     assert found[17:19] == [pd.PeriodDtype("M"), pd.offsets.MonthEnd()]
-    assert found[19].tolist() == [0, 1, 2]
-    assert found[20] is found[19]
+    assert found[19].bit_generator.seed_seq.spawn_key == (7,)
+    state: Any = found[19].bit_generator.state
+    assert state["state"]["state"].tobytes() == bytes(range(32))
+    assert found[20].tolist() == [0, 1, 2]
+    assert found[21] is found[20]
 
 
 @pytest.mark.parametrize("name", BAD)
