@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -155,9 +154,8 @@ class _ExtensionWriter:
         self, *, beside: bool = False, alone: bool = False, bytearrays: bool = False
     ) -> None:
         self.buffers: list[memoryview] = []
-        import msgpack
-
-        self._flat: Callable[[Any], bytes] = msgpack.Packer(use_bin_type=True).pack
+        #: Writes what is ``_FLAT``; made for the first of these.
+        self._packer: Any = None
         self._beside = beside
         self._alone = alone
         self._bytearrays = bytearrays
@@ -261,6 +259,13 @@ class _ExtensionWriter:
             return ARRAY, [bytes(data), *facts]
         self.buffers.append(data)
         return ARRAY, [None, *facts]
+
+    def _flat(self, parts: list[Any]) -> Any:
+        if self._packer is None:
+            import msgpack
+
+            self._packer = msgpack.Packer(use_bin_type=True)
+        return self._packer.pack(parts)
 
     def _table(self, value: Any) -> tuple[int, list[Any]]:
         data = stream_of(value)
