@@ -55,7 +55,7 @@ ARRAY, SCALAR = 18, 19
 _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
-ZONE, NAMESPACE, NAME, _ADDRESS = range(38, 42)
+_ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
 #: Objects of classes that are found by their names.
 OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE})
 
@@ -272,7 +272,7 @@ def _default_back(factory: str | None, items: Any) -> defaultdict[Any, Any]:
 
 def _name(value: Any) -> Parts | None:
     name = _NAMES.get(id(value))
-    return None if name is None else (NAME, [name])
+    return None if name is None else (_NAME, [name])
 
 
 def _address(name: str, text: str) -> Any:
@@ -295,7 +295,7 @@ def _uuid(data: bytes, safe: int | None = None) -> UUID:
 def _attributes_of(value: SimpleNamespace) -> Parts:
     if any(type(name) is not str for name in vars(value)):
         raise TypeError("an attribute whose name is no text")
-    return NAMESPACE, [dict(vars(value))]
+    return _NAMESPACE, [dict(vars(value))]
 
 
 def _namespace(attributes: Any) -> SimpleNamespace:
@@ -331,7 +331,7 @@ _MAKERS: dict[type, Callable[[Any], Parts | None]] = {
     Counter: lambda v: (COUNTER, [_items(v)]),
     defaultdict: _default,
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
-    **dict.fromkeys((ZoneInfo, timezone), lambda v: (ZONE, parts_of_zone(v))),
+    **dict.fromkeys((ZoneInfo, timezone), lambda v: (_ZONE, parts_of_zone(v))),
     SimpleNamespace: _attributes_of,
     **dict.fromkeys((type, EllipsisType, NotImplementedType), _name),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
@@ -361,8 +361,8 @@ _BACK: dict[int, Callable[..., Any]] = {
     COUNTER: lambda items: Counter(_map(items)),
     DEFAULT: _default_back,
     NAMED_TUPLE: _named_tuple,
-    ZONE: zone_of,
-    NAMESPACE: _namespace,
-    NAME: lambda name: _ONE_OF_A_KIND[name],
+    _ZONE: zone_of,
+    _NAMESPACE: _namespace,
+    _NAME: lambda name: _ONE_OF_A_KIND[name],
     _ADDRESS: _address,
 }

@@ -29,8 +29,8 @@ def parts_of_random(value: Any) -> list[Any] | None:
     if getattr(np.random, name, None) is not kind:
         return None
     if name == "SeedSequence":
-        if value.pool_size > _LARGEST_POOL:
-            raise TypeError("a seed that is spread over many words")
+        if value.pool_size > _LARGEST_POOL or not _is_plain(value.entropy):
+            raise TypeError("a seed that is spread over many words, or of no numbers")
         return [name, value.entropy, *value.spawn_key, value.pool_size, value.n_children_spawned]
     if name == "Generator":
         return [name, value.bit_generator]
@@ -51,8 +51,8 @@ def random_of(name: str, *parts: Any) -> Any:
 
     if name == "SeedSequence":
         entropy, *key, pool, children = parts
-        if not 0 <= pool <= _LARGEST_POOL:
-            raise ValueError("a seed that is spread over many words")
+        if not all(map(_is_plain, (entropy, key, pool, children))) or pool > _LARGEST_POOL:
+            raise ValueError("a seed that is spread over many words, or of no numbers")
         return np.random.SeedSequence(
             entropy, spawn_key=tuple(key), pool_size=pool, n_children_spawned=children
         )
@@ -63,11 +63,24 @@ def random_of(name: str, *parts: Any) -> Any:
         raise ValueError("a generator without its bits")
     if name == "Generator":
         return np.random.Generator(bits)
-    if name != "RandomState":
+    if name != "RandomState" or not set(map(type, gauss)) <= {int, float}:
         raise ValueError(f"there is no generator {name}")
     made = np.random.RandomState(bits)
     made.set_state({**bits.state, "has_gauss": gauss[0], "gauss": gauss[1]})
     return made
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether NumPy takes numbers from it without asking a class of somebody's."""
+    import numpy as np
+
+    if type(value) is dict:
+        return all(map(_is_plain, value.values()))
+    if type(value) in (list, tuple):
+        return all(type(item) is int for item in value)
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "iu"
+    return value is None or type(value) in (int, str)
 
 
 def _bits_of(name: str, state: Any, seed: Any) -> Any:
@@ -75,11 +88,15 @@ def _bits_of(name: str, state: Any, seed: Any) -> Any:
 
     if seed is not None and type(seed) is not np.random.SeedSequence:
         raise ValueError("a generator with another seed")
+    if type(state) is not dict or type(state.get("state")) is not dict:
+        raise ValueError("a generator without its state")
     if used := _USED[name]:
         word, most = used
         found = state["state"]["pos"] if word == "pos" else state[word]
-        if not 0 <= found <= most:
+        if type(found) is not int or not 0 <= found <= most:
             raise ValueError(f"a generator that has used {found} of {most}")
+    if not _is_plain(state):
+        raise ValueError("the state of a generator with other values than numbers")
     made: Any = getattr(np.random, name)(0)
     made.__setstate__((state, seed))
     return made

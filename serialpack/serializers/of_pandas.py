@@ -315,6 +315,12 @@ def _sparse_back(pandas: Any, values: Any, places: Any, length: int, fill: Any, 
     )
 
 
+def _type_back(pandas: Any, empty: Any) -> Any:
+    if not isinstance(empty, pandas.api.extensions.ExtensionArray):
+        raise ValueError("no array that is of a type of pandas")
+    return empty.dtype
+
+
 def _timestamp(pandas: Any, moment: Any, zone: Any, fold: int) -> Any:
     made = _in_zone(pandas.Timestamp(moment), zone)
     return made.replace(fold=fold) if fold != made.fold else made
@@ -341,8 +347,10 @@ _BACK: dict[str, Callable[..., Any]] = {
     "arrow": lambda pd, table: pd.ArrowDtype(column_of(table).type).__from_arrow__(
         column_of(table)
     ),
-    "dtype": lambda _, empty: empty.dtype,
-    "offset": lambda pd, word: pd.tseries.frequencies.to_offset(word),
+    "dtype": _type_back,
+    "offset": lambda pd, word: pd.tseries.frequencies.to_offset(
+        "" if type(word) is not str else word
+    ),
     "Timestamp": _timestamp,
     "Timedelta": lambda pd, length: pd.Timedelta(length),
     "Period": lambda pd, ordinal, freq: pd.Period(ordinal=ordinal, freq=freq),

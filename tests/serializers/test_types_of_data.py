@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime
 import io
 import ipaddress
@@ -185,7 +186,11 @@ BAD: dict[str, tuple[int, list[Any]]] = {
     "more bits used than there are": (42, ["random", "MT19937", _used("pos", 625), None]),
     "fewer than none": (42, ["random", "Philox", _used("buffer_pos", -1), None]),
     "another state": (42, ["random", "PCG64", {"bit_generator": "SFC64", "state": {}}, None]),
+    "a seed of no number": (42, ["random", "SeedSequence", [[1]], 4, 0]),
+    "no state": (42, ["random", "PCG64", [], None]),
     "another seed": (42, ["random", "PCG64", {}, 1]),
+    "a type of no array": (30, ["dtype", 1]),
+    "a frequency of no text": (30, ["offset", 5]),
     "told something": (9, [_UUID.bytes, 7]),
 }
 
@@ -210,6 +215,39 @@ def test_a_file_that_is_kept_for_ever_has_them() -> None:
     assert state["state"]["state"].tobytes() == bytes(range(32))
     assert found[20].tolist() == [0, 1, 2]
     assert found[21] is found[20]
+
+
+class _Asked:
+    """Would run code of its class where it is asked for what an array, or a state, has."""
+
+    asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        _Asked.asked += 1
+        raise AttributeError(name)
+
+    def __getitem__(self, key: Any) -> Any:
+        _Asked.asked += 1
+        raise KeyError(key)
+
+
+@dataclasses.dataclass
+class Odd(_Asked):
+    pass
+
+
+@pytest.mark.parametrize("word", ["dtype", "random", "strings", "record", "offset"])
+def test_no_class_is_asked_by_what_reads(word: str) -> None:
+    odd = msgpack.ExtType(16, msgpack.packb([__name__, "Odd", {}]))
+    found = serialpack.loads(made_of([odd]))
+    assert type(found[0]) is Odd
+    _Asked.asked = 0
+    parts = [[word, odd], [word, odd, odd], [word, "Philox", odd, None], [word, "Generator", odd]]
+    for code in (30, 42):
+        for each in parts:
+            with pytest.raises((DamagedError, UnsupportedError)):
+                serialpack.loads(made_of(msgpack.ExtType(code, msgpack.packb(each))))
+    assert _Asked.asked == 0
 
 
 @pytest.mark.parametrize("name", BAD)
