@@ -1,19 +1,23 @@
-"""What a file is to Python that is one object: an array, or several by name; packed or not, and
-compressed or not."""
+"""What a file is to Python that is one object: an array, or several by name, packed or not, and
+compressed or not; a packed document."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.records import Header
+from serialpack.container.small import MAX_SMALL
 from serialpack.detect import HEAD, detect, looks_like
 from serialpack.errors import DamagedError, NotContainerError, RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, ValueFormat
 from serialpack.formats.python.buffers import GatheredPieces, LengthOf, frame_length
+from serialpack.pipeline.blocks import Plan
+from serialpack.pipeline.small import unpack_small
 from serialpack.pipeline.unpack import member_plan, restored_pieces, unpack_stream
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers.base import FAILURES
@@ -36,9 +40,12 @@ def inside(source: Source) -> Source:
     return decompressed(source)
 
 
-def arrays_of_file(source: Source, *, trust: bool, threads: int | None) -> list[Any]:
-    """The array of a file of one, or those of an ``.npz`` file by name, in memory; nothing where
-    ``source``, which is ``inside`` of what was given, holds an object.
+def values_of_file(
+    source: Source, document: Callable[[Source], Any], *, trust: bool, threads: int | None
+) -> list[Any]:
+    """The array of a file of one, or those of an ``.npz`` file by name, in memory; what
+    ``document`` makes of a container of a format that has documents; nothing where ``source``,
+    which is ``inside`` of what was given, holds an object.
 
     NotContainerError or UsageError for another file, of which no more is read than tells that.
     """
@@ -63,6 +70,8 @@ def arrays_of_file(source: Source, *, trust: bool, threads: int | None) -> list[
             return [_arrays_of_plain(inside(packed), compression_of(packed), trust=trust)]
     if not _has_arrays(fmt):
         has_records = isinstance(fmt, ValueFormat) and not fmt.unpacked
+        if has_records and not fmt.declared.sequence:
+            return [document(source)]
         hint = f"open(path) has its records, {_FILE}" if has_records else _FILE
         raise UsageError(f"holds a {fmt.name} file, not one object", hint=hint)
     _, (data,) = gathered(source, _length_of(fmt), trust=trust, threads=threads)
@@ -112,6 +121,15 @@ def gathered(
     if len(done.headers) > 1:
         raise UsageError("holds several, one after another, not one object", hint=_FILE)
     return done.headers[0], pieces.pieces()
+
+
+def restored(source: Source, *, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
+    """What the serializer of an object wrote, in pieces, and how it is to be read."""
+    if is_small(source.peek(SNIFF)):
+        plan, content = unpack_small(source.read(MAX_SMALL + 1), trust=trust)
+        return plan, [content]
+    header, pieces = gathered(source, trust=trust, threads=threads)
+    return member_plan(header, trust=trust), pieces
 
 
 def _unknown(_: Buffer) -> int:

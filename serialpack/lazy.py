@@ -26,7 +26,7 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.pipeline.stored import StoredBytes
 from serialpack.serializers.arrays import type_of
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.objects import load_over
+from serialpack.serializers.extensions import load_over
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,8 +16,7 @@ from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, opened_source, sink
 from serialpack.checked import check_arguments, checked
 from serialpack.collector import FEW, gc_paused
-from serialpack.container.reader import SNIFF, is_small
-from serialpack.container.small import MAX_SMALL, START_SMALL
+from serialpack.container.small import START_SMALL
 from serialpack.errors import (
     DamagedError,
     PickleWarning,
@@ -34,11 +33,11 @@ from serialpack.formats.python.buffers import (
     frame_layout,
     is_framed,
 )
-from serialpack.held import arrays_of_file, gathered, inside
+from serialpack.held import inside, restored, values_of_file
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.small import unpack_small
-from serialpack.pipeline.unpack import Write, member_plan
+from serialpack.pipeline.unpack import Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
 from serialpack.serializers.base import FAILURES
@@ -163,7 +162,8 @@ def _check(how: DumpOptions) -> None:
     """TypeError for another argument or type, UsageError for a value that one cannot have."""
     for name in how:
         if name not in _OPTIONS:
-            raise TypeError(f"dump and dumps have no argument {name!r}")
+            how_else = 'chain says how to pack, as "auto+zlib:3" and "pickle:4" do'
+            raise TypeError(f"dump and dumps have no argument {name!r}; {how_else}")
     check_arguments(DumpOptions, how)
     if "threads" in how:
         check_threads(how["threads"])
@@ -224,7 +224,9 @@ def load(
 ) -> Any:
     """The object that ``dump`` packed into ``source``, a path or a binary file object; of an
     ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of an ``.npz`` file
-    its arrays by name: packed or not, and compressed or not (``scan.nii.gz``).
+    its arrays by name: packed or not, and compressed or not (``scan.nii.gz``). Of a packed file
+    that is one document (JSON, YAML, TOML, a message, with ``trust`` a pickle) its value, as
+    ``open`` has it: what Python does not hold as it is there, is refused.
 
     ``trust`` also loads what pickle and marshal wrote, which can run any code that the file's
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
@@ -260,9 +262,10 @@ def load(
             return hooked(found[0], object_hook)
     with opened_source(source) as opened:
         opened = inside(opened)
-        if found := arrays_of_file(opened, trust=trust, threads=threads):
+        document = partial(_document, trust=trust)
+        if found := values_of_file(opened, document, trust=trust, threads=threads):
             return hooked(found[0], object_hook)
-        plan, pieces = _restored(opened, trust, threads)
+        plan, pieces = restored(opened, trust=trust, threads=threads)
         obj = _deserialized(plan, pieces, options)
     return hooked(obj, object_hook)
 
@@ -278,13 +281,10 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
-def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
-    """What the serializer wrote, in pieces, and how it is to be read."""
-    if is_small(source.peek(SNIFF)):
-        plan, content = unpack_small(source.read(MAX_SMALL + 1), trust=trust)
-        return plan, [content]
-    header, pieces = gathered(source, trust=trust, threads=threads)
-    return member_plan(header, trust=trust), pieces
+def _document(source: Source, *, trust: bool) -> Any:
+    from serialpack.records.document import document_in
+
+    return document_in(source, trust=trust)
 
 
 def loads(

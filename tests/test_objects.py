@@ -208,6 +208,10 @@ def test_bad_calls_and_bad_bytes(tmp_path: Path) -> None:
         serialpack.dumps(b"abc", "raw")
     with pytest.raises(UsageError, match="unknown serializer"):
         serialpack.dumps(1, "jsno")
+    for chain in ("zstd:19", "shuffle:8+zstd", "shuffle:8", "none"):
+        with pytest.raises(UsageError, match=r"is a (codec|filter), which stands") as caught:
+            serialpack.dumps(OBJECT, chain)
+        assert serialpack.loads(serialpack.dumps(OBJECT, str(caught.value).split("'")[1])) == OBJECT
     with pytest.raises(UsageError):
         serialpack.dumps(1, "json", options={"schema": "x"})
     with pytest.raises(NotContainerError):
@@ -220,8 +224,8 @@ def test_bad_calls_and_bad_bytes(tmp_path: Path) -> None:
         broken[at] ^= 4
         with pytest.raises((DamagedError, NotContainerError, serialpack.UnsupportedError)):
             serialpack.loads(broken)
-    source = tmp_path / "a.json"
-    source.write_text("[1]")
+    source = tmp_path / "a.ndjson"
+    source.write_text("1\n")
     serialpack.pack(source, tmp_path / "a.spk")
     with pytest.raises(UsageError, match=r"unpack\(path, target\)"):
         serialpack.load(tmp_path / "a.spk")

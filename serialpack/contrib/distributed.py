@@ -23,7 +23,8 @@ from serialpack.formats.python.buffers import LARGE
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.serializers.arrays import array_over
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.objects import ObjectsSerializer, load_over
+from serialpack.serializers.extensions import load_over
+from serialpack.serializers.objects import ObjectsSerializer
 from serialpack.stages.chain import parse_chain
 from serialpack.stages.stage import Buffer
 

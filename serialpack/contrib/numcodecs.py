@@ -14,8 +14,8 @@ class SerialpackCodec(Codec):  # type: ignore[misc]
     """Chunks under a chain: by default bytes shuffled by item size, and Blosc's LZ4.
 
     ``chain``: what ``serialpack.dumps`` takes, of the serializer ``objects``. ``encode`` raises
-    ValueRefusedError for an array of objects, ``decode`` DamagedError for a chunk that is not
-    whole, and both what ``dumps`` and ``loads`` raise else.
+    ValueRefusedError for an array of objects that only pickle holds, ``decode`` DamagedError for a
+    chunk that is not whole, and both what ``dumps`` and ``loads`` raise else.
 
     >>> import numcodecs, numpy
     >>> codec = numcodecs.get_codec({"id": "serialpack"})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader, FileIO
 from itertools import accumulate
 from pathlib import Path
@@ -13,8 +15,9 @@ from weakref import finalize
 
 from serialpack.container.records import IN_PLACE
 from serialpack.container.seek import BlockParts, find_members, read_block
-from serialpack.errors import FileError, UsageError
+from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.files.source import Source
+from serialpack.files.unshared import unshared
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import cuts
 from serialpack.formats.shared.large import FileOver
@@ -40,6 +43,7 @@ class StoredBytes:
             raise UsageError("holds several files one after another", hint="unpack it")
         (self._member,) = members
         self._source = source
+        self._file = unshared(source.file)
         self.plan = member_plan(self._member.header, trust=trust)
         self._unpacker = BlockUnpacker(self.plan, serialized=True)
         self._offsets = self._member.offsets
@@ -48,11 +52,11 @@ class StoredBytes:
         #: Of a block in place its parts, each of which is read alone.
         self._parts: BlockParts | None = None
         if any(row.flags & IN_PLACE for row in rows):
-            self._parts = BlockParts(source.file, self._member, 0, self._offsets[0])
+            self._parts = BlockParts(self._file, self._member, 0, self._offsets[0])
             sizes = [part.restored for part in self._parts.block.parts]
         self._starts = [*accumulate(sizes, initial=0)]
         self._kept: tuple[int, Buffer] = (-1, b"")
-        self._lock = Lock()
+        self._lock, self._process = Lock(), os.getpid()
         if closes and source.owned:  # nobody else closes it, as with a file that is mapped
             finalize(self, source.close)
         self.bytes_read = 0
@@ -95,7 +99,7 @@ class StoredBytes:
 
     def read(self, start: int, stop: int) -> Buffer:
         """The bytes from ``start`` up to but not including ``stop``; DamagedError."""
-        with self._lock:
+        with self._alone():
             pieces = list(self._pieces(start, stop))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -106,16 +110,28 @@ class StoredBytes:
     def chain_at(self, start: int) -> Chain:
         """The chain under which what begins at ``start`` stands."""
         number = self._number_at(start)
-        block = BlockParts(self._source.file, self._member, number, self._offsets[number]).block
+        block = BlockParts(self._file, self._member, number, self._offsets[number]).block
         own = block.parts[0].chain
         return self.plan.chain if own is None else chain_of_numbers(own, self.plan.writer)
 
     def fill(self, start: int, target: memoryview) -> None:
         """Write the bytes from ``start`` on over ``target``, without one more copy; as ``read``."""
-        with self._lock:
+        with self._alone():
             for piece in self._pieces(start, start + len(target)):
                 target[: len(piece)] = piece
                 target = target[len(piece) :]
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """For one thread at a time; errors say which file it is."""
+        if self._process != os.getpid():  # a fork, which may have come while a thread was reading
+            self._lock, self._process = Lock(), os.getpid()
+        with self._lock:
+            try:
+                yield
+            except SerialpackError as error:
+                error.path = error.path or self._source.path
+                raise
 
     def _pieces(self, start: int, stop: int) -> Iterator[Buffer]:
         for number, begin, end in cuts(self._starts, start, stop):
@@ -130,7 +146,7 @@ class StoredBytes:
             self.bytes_read += len(self._kept[1])
         elif self._kept[0] != number:
             start, end = self._offsets[number : number + 2]
-            stored = read_block(self._source.file, self._member, number, start, end)
+            stored = read_block(self._file, self._member, number, start, end)
             self._kept = number, self._unpacker(stored).data
             self.bytes_read += end - start
         return self._kept[1]

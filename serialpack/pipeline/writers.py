@@ -3,11 +3,15 @@
 A thread keeps them: one is made in less time only than a large message is packed.
 """
 
+import re
 from collections.abc import Mapping
 from threading import local
 from typing import Any, NamedTuple
 
 from serialpack.auto.choice import Choice, choose
+from serialpack.codecs import CODECS
+from serialpack.errors import UsageError
+from serialpack.filters import FILTERS
 from serialpack.formats.base import Style
 from serialpack.pipeline.small import SmallWriter
 from serialpack.serializers import SERIALIZERS
@@ -52,9 +56,22 @@ def writer_of(chain: str, effort: int, options: Mapping[str, Any] | None) -> Wri
 
 def _made(chain: str, effort: int, options: Mapping[str, Any]) -> Writer:
     name, *filters = chain.split("+")
+    _check_first(name, chain)
     codec = filters.pop() if filters else "auto"
     choice = choose(name, tuple(filters), codec, effort=effort)
     serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
     settings = serializer.settings(options)
     serializer.configure(settings)
     return Writer(choice, serializer, settings, SmallWriter(choice.chain, settings))
+
+
+def _check_first(name: str, chain: str) -> None:
+    """UsageError where a chain begins behind its serializer, as ``zstd:19`` does."""
+    word, last = (re.split("[:@/]", stage)[0] for stage in (name, chain.rpartition("+")[2]))
+    kind = next((each.kind for each in (FILTERS, CODECS) if word in each), None)
+    if kind is not None and word not in SERIALIZERS:
+        whole = f"auto+{chain}" if last in CODECS else f"auto+{chain}+zstd"
+        raise UsageError(
+            f"{word} is a {kind}, which stands behind a serializer",
+            hint=f"{whole!r} chooses one",
+        )

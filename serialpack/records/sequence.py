@@ -252,13 +252,13 @@ def open(source: Path | IO[bytes], *, trust: bool = False) -> Records:
     opened = Source(source)
     try:
         with opened_source(opened):
-            return Records(_sought(opened), trust=trust)
+            return Records(sought(opened), trust=trust)
     except BaseException:
         opened.close()
         raise
 
 
-def _sought(source: Source) -> Source:
+def sought(source: Source) -> Source:
     """``source``, if it is a container to be sought in."""
     head = source.peek(HEAD if source.stat is not None else SNIFF)
     if not is_container(head[:SNIFF]):

@@ -17,6 +17,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader, TextProof
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.files.source import Source
+from serialpack.files.unshared import unshared
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
 from serialpack.formats.shared.join import Join
@@ -61,7 +62,7 @@ class MemberRecords:
         self.plan = plan
         self.rows = found.index.rows
         self.structure = plan.style.get("k", "") if fmt.declared.is_json_text else ""
-        self._source = source
+        self._file = unshared(source.file)
         self._found = found
         self.offsets = found.offsets
         self._unpacker = BlockUnpacker(plan)
@@ -110,7 +111,7 @@ class MemberRecords:
         """The source's bytes of a block."""
         if self._last is None or self._last[0] != number:
             start, end = self.offsets[number : number + 2]
-            stored = read_block(self._source.file, self._found, number, start, end)
+            stored = read_block(self._file, self._found, number, start, end)
             self._last = number, self._unpacker(stored).source_data
         return self._last[1]
 
@@ -119,8 +120,7 @@ class MemberRecords:
         if unit.stored:
             return self.source_of(unit.block.index)
         found = []
-        start = unit.block.offset
-        end = start + unit.size
+        start, end = unit.block.offset, unit.block.offset + unit.size
         position = 0
         for number, row in enumerate(self.rows):
             if start < position + row.size and position < end:
@@ -134,7 +134,7 @@ class MemberRecords:
         if self.plan.chain.serializer.name != "columns":
             return None
         start = self.offsets[number]
-        return opened_block(self._source.file, self._found, self.plan, number, start)[0]
+        return opened_block(self._file, self._found, self.plan, number, start)[0]
 
     def placed(self, block: SourceBlock) -> SourceBlock:
         """``block`` with what else must be known to read it."""

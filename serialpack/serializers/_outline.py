@@ -32,12 +32,13 @@ from serialpack.serializers.arrays import (
     one_of,
 )
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW
-from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
+from serialpack.serializers.of_numpy import OF_NUMPY
+from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
 from serialpack.stages.stage import Buffer
 
 #: Beside arrays, what is stored once, and stays one, where an object holds the very same twice.
-COUNTED = frozenset({ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS})
+COUNTED = frozenset({ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS, OF_NUMPY})
 
 
 class ObjectOutline(NamedTuple):
@@ -63,6 +64,7 @@ class _Outliner:
         self.beside: list[ArrayHeader | None] = []
         self._words: list[str] = []
         self._objects: list[Any] = []
+        self._of_pandas: list[Any] = []
         self._level = 0
 
     def __call__(self, code: int, data: bytes) -> Any:
@@ -74,6 +76,8 @@ class _Outliner:
         made = self._said(code, parts)
         if code in COUNTED:
             self._objects.append(made)
+        elif code == OF_PANDAS:
+            self._of_pandas.append(made)
         return made
 
     def _said(self, code: int, parts: Any) -> Any:
@@ -84,6 +88,8 @@ class _Outliner:
             return one_of(self._words, *parts)
         if code == SAME_OBJECT:
             return one_of(self._objects, *parts)
+        if code == SAME_INDEX:
+            return one_of(self._of_pandas, *parts)
         if code == ARROW:
             inside, size = parts
             self.beside += [None] if inside is None else []
@@ -102,7 +108,7 @@ class _Outliner:
             return {parts[1]: tuple(parts[2:])}
         if code in (FRAME, SERIES):
             return {"DataFrame" if code == FRAME else "Series": parts[2]}
-        if code in (OF_PANDAS, OF_ARROW, OF_POLARS):
+        if code in (OF_PANDAS, OF_ARROW, OF_POLARS, OF_NUMPY):
             return {parts[0]: parts[1:]}
         if code == MASKED:
             return f"{parts[0]}, masked"

@@ -13,19 +13,20 @@ from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, EnumType, Flag
 from fractions import Fraction
 from functools import lru_cache
 from inspect import getattr_static
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
-from types import MemberDescriptorType
+from types import EllipsisType, MemberDescriptorType, NotImplementedType, SimpleNamespace
 from typing import Any
-from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from uuid import UUID, SafeUUID
+from zoneinfo import ZoneInfo
 
 from serialpack.errors import UnsupportedError
+from serialpack.serializers._moments import moment_back, parts_of_moment, parts_of_zone, zone_of
 
 #: What an extension holds, before it is MessagePack again: its code and its parts.
 Parts = tuple[int, list[Any]]
@@ -53,6 +54,8 @@ Parts = tuple[int, list[Any]]
 ARRAY, SCALAR = 18, 19
 _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
+#: After those of libraries, to 37.
+_ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
 #: Objects of classes that are found by their names.
 OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE})
 
@@ -63,6 +66,18 @@ _PATHS = {
 _FACTORIES = {
     cls.__name__: cls for cls in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
 }
+#: What there is but one of, by its name; classes of the values of ``builtins`` are such, too.
+_ONE_OF_A_KIND: dict[str, Any] = {
+    "Ellipsis": ...,
+    "NotImplemented": NotImplemented,
+    **{
+        cls.__name__: cls
+        for cls in (*_FACTORIES.values(), bytearray, complex, object, range, slice)
+    },
+}
+_NAMES = {id(value): name for name, value in _ONE_OF_A_KIND.items()}
+#: The classes of ``ipaddress``.
+_ADDRESSES = {f"IPv{v}{what}" for v in (4, 6) for what in ("Address", "Network", "Interface")}
 #: What members of a flag are beside its class.
 _NO_MIXIN = object, int
 #: The methods by which a class says itself what is written of it.
@@ -82,6 +97,8 @@ def parts_of(value: Any) -> Parts | None:
         return DATACLASS, [*_named(value, type(value)), _fields(value)]
     if isinstance(value, tuple) and _names_in(type(value)):
         return NAMED_TUPLE, [*_named(value, type(value)), *_items_of_tuple(value)]
+    if type(value).__module__ == "ipaddress" and type(value).__name__ in _ADDRESSES:
+        return _ADDRESS, [type(value).__name__, str(value)]
     return None
 
 
@@ -224,42 +241,6 @@ def _path(name: str, text: str) -> PurePath:
         raise UnsupportedError(f"a {name} cannot be made on this system") from None
 
 
-def _moment(value: Any) -> list[Any]:
-    """The text of a time, its fold, and seconds of its offset from UTC, or the name of its zone,
-    where it has one."""
-    zone = value.tzinfo
-    if type(zone) is ZoneInfo and zone.key is not None:
-        return [value.replace(tzinfo=None, fold=0).isoformat(), value.fold, zone.key]
-    if zone is not None and repr(zone) != repr(timezone(value.utcoffset() or timedelta())):
-        raise TypeError("a time in a named zone")
-    naive = value.replace(tzinfo=None, fold=0).isoformat()
-    if zone is None:
-        return [naive, value.fold]
-    offset = zone.utcoffset(None)
-    return [naive, value.fold, offset.days * 86400 + offset.seconds, offset.microseconds]
-
-
-def _zone(key: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(key)
-    except (ZoneInfoNotFoundError, OSError):
-        hint = "pip install tzdata brings those that the system lacks"
-        raise UnsupportedError(f"needs the time zone {key}, which is not here", hint=hint) from None
-
-
-def _moment_back(cls: Any) -> Callable[..., Any]:
-    def back(text: str, fold: int, *offset: Any) -> Any:
-        found = cls.fromisoformat(text)
-        if not offset:
-            return found.replace(fold=fold)
-        if type(offset[0]) is str and len(offset) == 1:
-            return found.replace(fold=fold, tzinfo=_zone(offset[0]))
-        length = timedelta(seconds=offset[0], microseconds=offset[1])
-        return found.replace(fold=fold, tzinfo=timezone(length) if length else UTC)
-
-    return back
-
-
 def _typed(code: str, data: bytes) -> Any:
     found = array(code)
     found.frombytes(data)
@@ -289,13 +270,47 @@ def _default_back(factory: str | None, items: Any) -> defaultdict[Any, Any]:
     return defaultdict(_FACTORIES.get(factory or ""), _map(items))
 
 
+def _name(value: Any) -> Parts | None:
+    name = _NAMES.get(id(value))
+    return None if name is None else (_NAME, [name])
+
+
+def _address(name: str, text: str) -> Any:
+    import ipaddress
+
+    if name not in _ADDRESSES or type(text) is not str:
+        raise ValueError(f"there is no {name}")
+    return getattr(ipaddress, name)(text)
+
+
+def _of_uuid(value: UUID) -> list[Any]:
+    safe = value.is_safe.value  # what the system that made it said of it, if anything
+    return [value.bytes] if safe is None else [value.bytes, safe]
+
+
+def _uuid(data: bytes, safe: int | None = None) -> UUID:
+    return UUID(bytes=data, is_safe=SafeUUID(safe))
+
+
+def _attributes_of(value: SimpleNamespace) -> Parts:
+    if any(type(name) is not str for name in vars(value)):
+        raise TypeError("an attribute whose name is no text")
+    return _NAMESPACE, [dict(vars(value))]
+
+
+def _namespace(attributes: Any) -> SimpleNamespace:
+    if any(type(name) is not str for name in _map(attributes)):
+        raise ValueError("an attribute whose name is no text")
+    return SimpleNamespace(**attributes)
+
+
 def _map(items: Any) -> dict[Any, Any]:
     if type(items) is not dict:
         raise ValueError("no map, where one is due")
     return items
 
 
-_MAKERS: dict[type, Callable[[Any], Parts]] = {
+_MAKERS: dict[type, Callable[[Any], Parts | None]] = {
     int: lambda v: (_INTEGER, [v.to_bytes(v.bit_length() // 8 + 1, "little", signed=True)]),
     tuple: lambda v: (TUPLE, list(v)),
     set: lambda v: (SET, list(v)),
@@ -304,10 +319,10 @@ _MAKERS: dict[type, Callable[[Any], Parts]] = {
     complex: lambda v: (_COMPLEX, [v.real, v.imag]),
     Decimal: lambda v: (_DECIMAL, [str(v)]),
     Fraction: lambda v: (_FRACTION, [v.numerator, v.denominator]),
-    UUID: lambda v: (_UUID, [v.bytes]),
+    UUID: lambda v: (_UUID, _of_uuid(v)),
     date: lambda v: (_DATE, [v.isoformat()]),
-    time: lambda v: (_TIME, _moment(v)),
-    datetime: lambda v: (_DATETIME, _moment(v)),
+    time: lambda v: (_TIME, parts_of_moment(v)),
+    datetime: lambda v: (_DATETIME, parts_of_moment(v)),
     timedelta: lambda v: (_DURATION, [v.days, v.seconds, v.microseconds]),
     range: lambda v: (_RANGE, [v.start, v.stop, v.step]),
     slice: lambda v: (_SLICE, [v.start, v.stop, v.step]),
@@ -316,6 +331,9 @@ _MAKERS: dict[type, Callable[[Any], Parts]] = {
     Counter: lambda v: (COUNTER, [_items(v)]),
     defaultdict: _default,
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
+    **dict.fromkeys((ZoneInfo, timezone), lambda v: (_ZONE, parts_of_zone(v))),
+    SimpleNamespace: _attributes_of,
+    **dict.fromkeys((type, EllipsisType, NotImplementedType), _name),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
 }
 _BACK: dict[int, Callable[..., Any]] = {
@@ -327,10 +345,10 @@ _BACK: dict[int, Callable[..., Any]] = {
     _COMPLEX: lambda real, imag: complex(real, imag),
     _DECIMAL: Decimal,
     _FRACTION: Fraction,
-    _UUID: lambda data: UUID(bytes=data),
+    _UUID: _uuid,
     _DATE: date.fromisoformat,
-    _TIME: _moment_back(time),
-    _DATETIME: _moment_back(datetime),
+    _TIME: moment_back(time),
+    _DATETIME: moment_back(datetime),
     _DURATION: lambda days, seconds, micro: timedelta(days, seconds, micro),
     _PATH: _path,
     ENUM: _enum,
@@ -343,4 +361,8 @@ _BACK: dict[int, Callable[..., Any]] = {
     COUNTER: lambda items: Counter(_map(items)),
     DEFAULT: _default_back,
     NAMED_TUPLE: _named_tuple,
+    _ZONE: zone_of,
+    _NAMESPACE: _namespace,
+    _NAME: lambda name: _ONE_OF_A_KIND[name],
+    _ADDRESS: _address,
 }

@@ -37,10 +37,12 @@ def described(value: Any) -> tuple[list[Any], memoryview]:
 
     TypeError for an array of objects, and for a type that is not spelled.
     """
-    if value.dtype.hasobject:
+    kind = value.dtype
+    if kind.hasobject:
         raise TypeError("an array of objects")
     fortran, items = items_of(value)
-    descr = repr(spelled_type(value.dtype))
+    plain = kind.char in _OF_NUMBERS and kind.metadata is None and kind.names is None
+    descr = repr(kind.str if plain else spelled_type(kind))
     return [descr, list(value.shape), fortran, value.flags.writeable], items
 
 
@@ -86,8 +88,19 @@ def _short_descr(text: str) -> Any:
     return ast.literal_eval(text)
 
 
+#: The letters of types that are told by kind and size.
+_OF_NUMBERS = frozenset("?bhilqBHILQefdFD")
+
+
+@lru_cache(64)
+def _short_type(descr: str) -> Any:
+    return type_spelled(_short_descr(descr), len(descr))
+
+
 def _dtype(descr: str) -> Any:
     try:
+        if len(descr) <= _SHORT:
+            return _short_type(descr)
         return type_spelled(descr_of(descr), len(descr))
     except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"no type of an array ({type(error).__name__})") from None

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.depth.values import contents
-from serialpack.errors import SerialpackError
-from serialpack.formats.msgpack.values import FIRST_ROOM, messages
+from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -29,60 +27,48 @@ from serialpack.serializers._own_types import (
     SCALAR,
     Parts,
     parts_of,
-    value_of,
 )
 from serialpack.serializers.arrays import (
-    MASKED,
-    OBJECTS,
     SAME,
     SAME_OBJECT,
-    SHOWN,
     array_over,
     described,
     is_array,
-    masked_of,
-    objects_of,
-    one_of,
     parts_of_masked,
     parts_of_objects,
     parts_of_shown,
-    scalar_over,
-    shown_of,
 )
 from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.extensions import CALLS_A_LEVEL, ExtensionReader, load_over
 from serialpack.serializers.of_arrow import (
     ARROW,
-    OF_ARROW,
-    arrow_of,
     is_table,
     parts_of_arrow,
     stream_of,
-    table_over,
 )
+from serialpack.serializers.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
 from serialpack.serializers.of_pandas import (
-    FRAME,
     OF_PANDAS,
-    SERIES,
-    pandas_of,
+    SAME_INDEX,
+    is_index,
     parts_of_pandas,
 )
-from serialpack.serializers.of_polars import OF_POLARS, parts_of_polars, polars_of
-from serialpack.stages.stage import Buffer, is_failure
+from serialpack.serializers.of_polars import parts_of_polars
+from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
-    *(parts_of_masked, parts_of_shown),
+    *(parts_of_numpy, parts_of_masked, parts_of_shown),
     *(parts_of_pandas, parts_of_arrow, parts_of_polars),
 )
 
 #: What is written as these, bytes or an extension, may have been of a type of ``_taken``.
 _ANY_TAKEN = re.compile(rb"[\xc4-\xc9\xd4-\xd8]")
+#: Extensions of many small values, whose parts are no more than text, bytes and numbers.
+_FLAT = frozenset({ARRAY, SCALAR, SAME})
 _BELOW = frozenset({list, dict})
 _PLAIN = _BELOW | {type(None), bool, int, float, str, bytes}
-
-#: How often Python calls itself, at most, for each extension in an extension.
-_CALLS_A_LEVEL = 4
 
 
 class ObjectsSerializer(RecordSerializer):
@@ -101,7 +87,7 @@ class ObjectsSerializer(RecordSerializer):
         *("depth", "surrogates"),
         *("tag", "function", "cycle", "value"),
     }
-    partly = frozenset({"offset-datetime", "number-array", "object"})
+    partly = frozenset({"number-array", "object"})
     about = (
         "Python objects of plain values and arrays, as MessagePack with extensions; safe to read"
     )
@@ -122,7 +108,7 @@ class ObjectsSerializer(RecordSerializer):
         return pieces if writer.met else None
 
     def _pieces(self, writer: _ExtensionWriter, records: list[Any]) -> list[Buffer]:
-        with frames_for(_CALLS_A_LEVEL):
+        with frames_for(CALLS_A_LEVEL):
             data = b"".join([writer.message(record) for record in records])
         return frame_pieces(data, writer.buffers) if writer.buffers else [data]
 
@@ -132,11 +118,11 @@ class ObjectsSerializer(RecordSerializer):
 
         Nobody proves it: what would come back as another type is refused."""
         writer = _ExtensionWriter(beside=True, alone=True)
-        with frames_for(_CALLS_A_LEVEL):
+        with frames_for(CALLS_A_LEVEL):
             return writer.message(obj), writer.buffers
 
     def _load(self, data: Buffer) -> list[Any]:
-        return _ExtensionReader([]).values(data)
+        return ExtensionReader([]).values(data)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
         whole = whole_frame(pieces)
@@ -159,16 +145,6 @@ class ObjectsSerializer(RecordSerializer):
         return load_over(data.read(layout.pickle.start, layout.pickle.stop), buffers, array_over)
 
 
-def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> list[Any]:
-    """The objects of a message, whose arrays are what ``over`` makes of ``buffers`` and of what
-    ``arrays.array_over`` takes beside; one of ``FAILURES`` where it has others."""
-    reader = _ExtensionReader(buffers, over)
-    found = reader.values(message)
-    if reader.used != len(buffers):
-        raise ValueError("a frame with more than its message reads")
-    return found
-
-
 class _ExtensionWriter:
     """Writes messages; ``beside``: with large buffers in ``buffers``, not in them;
     ``alone``: that nobody proves; without ``OWN_CLASSES``, and without what the library takes;
@@ -178,6 +154,8 @@ class _ExtensionWriter:
         self, *, beside: bool = False, alone: bool = False, bytearrays: bool = False
     ) -> None:
         self.buffers: list[memoryview] = []
+        #: Writes what is ``_FLAT``; made for the first of these.
+        self._packer: Any = None
         self._beside = beside
         self._alone = alone
         self._bytearrays = bytearrays
@@ -190,9 +168,12 @@ class _ExtensionWriter:
         self._known: dict[int, tuple[int, Any]] = {}
         self._arrays = 0
         self._of_library = False
-        #: Likewise of what is ``COUNTED``.
-        self._known_objects: dict[int, tuple[int, Any]] = {}
+        #: Likewise of what is ``COUNTED``; and of indexes of pandas, which do not change, and of
+        #: generators, which change together, also those that others hold, so that these are written
+        #: once. First by which extension it is said.
+        self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
+        self._of_pandas = 0
 
     def message(self, value: Any) -> bytes:
         """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
@@ -232,9 +213,10 @@ class _ExtensionWriter:
         import msgpack
 
         if known := self._known_objects.get(id(value)):
-            return msgpack.ExtType(SAME_OBJECT, self.message([known[0]]))
+            return msgpack.ExtType(known[0], self.message([known[1]]))
         if is_array(value):
-            made: Parts | None = parts_of_objects(value) or self._array(value)
+            odd = parts_of_objects(value) or parts_of_odd(value)
+            made: Parts | None = odd or self._array(value)
         elif is_table(value):
             made = self._table(value)
         else:
@@ -249,13 +231,17 @@ class _ExtensionWriter:
             raise TooDeep
         self._level += 1
         code, parts = made
-        inner = self.message(parts)
+        inner = self._flat(parts) if code in _FLAT else self.message(parts)
         self._level -= 1
         self._of_library = of_library
         if code in COUNTED:
-            if self._beside and not of_library:
-                self._known_objects[id(value)] = self._objects, value
+            if self._beside and (code == OF_NUMPY or not of_library):
+                self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
             self._objects += 1
+        elif code == OF_PANDAS:
+            if self._beside and is_index(value):
+                self._known_objects[id(value)] = SAME_INDEX, self._of_pandas, value
+            self._of_pandas += 1
         return msgpack.ExtType(code, inner)
 
     def _array(self, value: Any) -> tuple[int, list[Any]]:
@@ -273,6 +259,13 @@ class _ExtensionWriter:
             return ARRAY, [bytes(data), *facts]
         self.buffers.append(data)
         return ARRAY, [None, *facts]
+
+    def _flat(self, parts: list[Any]) -> Any:
+        if self._packer is None:
+            import msgpack
+
+            self._packer = msgpack.Packer(use_bin_type=True)
+        return self._packer.pack(parts)
 
     def _table(self, value: Any) -> tuple[int, list[Any]]:
         data = stream_of(value)
@@ -304,75 +297,3 @@ def _check_taken(value: Any) -> None:
                 plain = kinds <= _PLAIN  # in others of these the collector finds nothing
                 below += values if plain else [v for v in values if type(v) in _BELOW]
         level = below
-
-
-class _ExtensionReader:
-    """Reads messages. ``buffers``: what stands beside them; ``used``: how many were asked for."""
-
-    def __init__(self, buffers: list[Any], over: Callable[..., Any] = array_over) -> None:
-        self._buffers = buffers
-        self._over = over
-        self._level = 0
-        self._arrays: list[Any] = []
-        self._objects: list[Any] = []
-        self.used = 0
-
-    def values(self, data: Buffer) -> list[Any]:
-        """ValueError, or another of ``FAILURES``, where ``data`` holds none."""
-        with frames_for(_CALLS_A_LEVEL):
-            return messages(data, ext_hook=self._value)
-
-    def _value(self, code: int, data: bytes) -> Any:
-        if self._level >= MAX_DEPTH:
-            raise TooDeep
-        self._level += 1
-        (parts,) = messages(data, ext_hook=self._value)
-        self._level -= 1
-        if type(parts) is not list:
-            raise ValueError(f"an extension {code} without its parts")
-        try:
-            made = self._made(code, parts)
-            if code in COUNTED:
-                self._objects.append(made)
-            return made
-        except (*FAILURES, SerialpackError):
-            raise
-        except BaseException as error:  # whatever a library says of parts that no value has
-            if not is_failure(error):
-                raise
-            words = str(error) or type(error).__name__
-            raise ValueError(f"an extension {code} with other parts ({words})") from None
-
-    def _made(self, code: int, parts: list[Any]) -> Any:
-        if code == ARRAY:
-            self._arrays.append(self._array(*parts))
-            return self._arrays[-1]
-        if code == SAME:
-            return one_of(self._arrays, *parts)
-        if code == SAME_OBJECT:
-            return one_of(self._objects, *parts)
-        if code == ARROW:
-            # It lies over whatever an array of bytes would.
-            inside, size = parts
-            return table_over(self._array(inside, "'|u1'", [size], False, True)[:])
-        if code in (FRAME, SERIES, OF_PANDAS):
-            return pandas_of(code, parts)
-        if code == OF_ARROW:
-            return arrow_of(*parts)
-        if code == OF_POLARS:
-            return polars_of(*parts)
-        if code == MASKED:
-            return masked_of(*parts)
-        if code == SHOWN:
-            return shown_of(*parts)
-        if code == OBJECTS:
-            return objects_of(*parts)
-        return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
-
-    def _array(self, inside: bytes | None, *facts: Any) -> Any:
-        if inside is not None:
-            return array_over(bytearray(inside), *facts)
-        self.used += 1
-        if self.used > len(self._buffers):
-            raise ValueError("an array whose buffer is not there")
-        return self._over(self._buffers[self.used - 1], *facts)

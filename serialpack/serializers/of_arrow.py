@@ -54,7 +54,7 @@ def table_over(data: Buffer) -> Any:
 
 
 def parts_of_arrow(value: Any) -> tuple[int, list[Any]] | None:
-    """What becomes of a batch, an array, a scalar, a schema or a type; None for what is none."""
+    """What becomes of a batch, an array, a scalar, a schema, a field or a type; else None."""
     pa = imported("pyarrow")
     if pa is None:
         return None
@@ -67,6 +67,8 @@ def parts_of_arrow(value: Any) -> tuple[int, list[Any]] | None:
         return OF_ARROW, ["scalar", table_of(pa.array([value], value.type))]
     if type(value) is pa.Schema:
         return OF_ARROW, ["schema", value.empty_table()]
+    if type(value) is pa.Field:
+        return OF_ARROW, ["field", pa.schema([value]).empty_table()]
     if isinstance(value, pa.DataType):
         return OF_ARROW, ["type", pa.schema({NAME: value}).empty_table()]
     return None
@@ -81,6 +83,8 @@ def arrow_of(word: str, table: Any) -> Any:
     if word == "batch":
         (batch,) = table.to_batches() or [_empty_batch(table)]
         return batch
+    if word == "field" and len(table.schema) == 1:
+        return table.schema.field(0)
     column = column_of(table)
     if word == "type":
         return column.type

@@ -18,8 +18,8 @@ from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
 
-#: Frames, series, and all else.
-FRAME, SERIES, OF_PANDAS = 21, 22, 30
+#: Frames, series, and all else; and an index that the message had before.
+FRAME, SERIES, OF_PANDAS, SAME_INDEX = 21, 22, 30, 43
 
 #: The first part of what all else is, which says what it is, and the others.
 _Parts = list[Any]
@@ -39,6 +39,11 @@ def is_frame(value: Any) -> bool:
     return pandas is not None and type(value) in (pandas.DataFrame, pandas.Series)
 
 
+def is_index(value: Any) -> bool:
+    """Whether ``value``, which is of pandas, is an index."""
+    return isinstance(value, imported("pandas").Index)
+
+
 def parts_of_pandas(value: Any) -> tuple[int, list[Any]] | None:
     """What an object of pandas becomes; None for what is none, TypeError where it is not held."""
     pandas = imported("pandas")
@@ -47,7 +52,7 @@ def parts_of_pandas(value: Any) -> tuple[int, list[Any]] | None:
     try:
         if is_frame(value):
             return _parts_of_frame(value)
-        made = _makers().get(type(value)) or _maker_of_array(pandas, value)
+        made = _makers().get(type(value)) or _maker_of_array(pandas, value) or _of_type(value)
         return made and (OF_PANDAS, made(value))
     except (AttributeError, NotImplementedError, ValueError) as error:  # what a version has not
         raise TypeError(f"{type(value).__name__} of pandas ({error})") from None
@@ -90,7 +95,9 @@ def _makers() -> dict[type, Callable[[Any], _Parts]]:
 
 
 def _index(index: Any) -> _Parts:
-    frequency = _frequency(index) if index.dtype.kind in "mM" and index.freq is not None else None
+    frequency = (
+        _word_of(index.freq) if index.dtype.kind in "mM" and index.freq is not None else None
+    )
     return ["index", index.name, _column(index), frequency]
 
 
@@ -121,6 +128,25 @@ def _maker_of_array(pandas: Any, value: Any) -> Callable[[Any], _Parts] | None:
     return found
 
 
+def _of_type(value: Any) -> Callable[[Any], _Parts] | None:
+    """Of a type of columns an array without items; of a frequency its word."""
+    import pandas
+
+    if isinstance(value, pandas.api.extensions.ExtensionDtype):
+        return lambda v: ["dtype", _empty(v)]
+    if isinstance(value, pandas.tseries.offsets.BaseOffset):
+        return lambda v: ["offset", _word_of(v)]
+    return None
+
+
+def _empty(kind: Any) -> Any:
+    """The array of that type without items; TypeError where it is of another one."""
+    found = kind.construct_array_type()._from_sequence([], dtype=kind)
+    if found.dtype != kind or repr(found.dtype) != repr(kind):
+        raise TypeError(f"the type {kind!r}")
+    return found
+
+
 def _masked(array: Any) -> _Parts:
     # What stands where one is missing counts for whoever compares pickles; only these have it.
     return ["masked", str(array.dtype), array._data, array._mask]
@@ -145,12 +171,12 @@ def _sparse(array: Any) -> _Parts:
     return ["sparse", array.sp_values, places, len(array), array.fill_value, array.kind]
 
 
-def _frequency(value: Any) -> str:
+def _word_of(frequency: Any) -> str:
     """The word for it; TypeError where pandas itself would read another one from that."""
     from pandas.tseries.frequencies import to_offset
 
-    frequency = value.freq
-    if to_offset(frequency.freqstr) != frequency:
+    found: Any = to_offset(frequency.freqstr)
+    if type(found) is not type(frequency) or found != frequency:
         raise TypeError(f"the frequency {frequency!r}")
     return str(frequency.freqstr)
 
@@ -289,6 +315,12 @@ def _sparse_back(pandas: Any, values: Any, places: Any, length: int, fill: Any, 
     )
 
 
+def _type_back(pandas: Any, empty: Any) -> Any:
+    if not isinstance(empty, pandas.api.extensions.ExtensionArray):
+        raise ValueError("no array that is of a type of pandas")
+    return empty.dtype
+
+
 def _timestamp(pandas: Any, moment: Any, zone: Any, fold: int) -> Any:
     made = _in_zone(pandas.Timestamp(moment), zone)
     return made.replace(fold=fold) if fold != made.fold else made
@@ -314,6 +346,10 @@ _BACK: dict[str, Callable[..., Any]] = {
     "sparse": _sparse_back,
     "arrow": lambda pd, table: pd.ArrowDtype(column_of(table).type).__from_arrow__(
         column_of(table)
+    ),
+    "dtype": _type_back,
+    "offset": lambda pd, word: pd.tseries.frequencies.to_offset(
+        "" if type(word) is not str else word
     ),
     "Timestamp": _timestamp,
     "Timedelta": lambda pd, length: pd.Timedelta(length),

@@ -208,9 +208,10 @@ def whole(value: Any) -> Any:
 
 
 def _uncached(state: Any) -> Any:
-    """``state`` of an object without what it keeps of what it was asked for."""
+    """``state`` of an object without what it keeps of what it was asked for, and without an order:
+    which attribute was set first is no value."""
     if type(state) is dict:
-        return {name: value for name, value in state.items() if name not in _KEPT}
+        return {name: state[name] for name in sorted(state) if name not in _KEPT} or None
     if not (isinstance(state, tuple) and state and type(state[-1]) is dict):
         return state
     kept = _uncached(state[-1])

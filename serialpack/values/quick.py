@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from serialpack.depth.values import check_values, contents
-from serialpack.values.arrays import array_facts, is_plain_array
+from serialpack.values.arrays import array_facts, is_plain_array, same_numbers
 from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.
@@ -134,8 +134,14 @@ class _File(NamedTuple):
     write: Callable[[Any], object]
 
 
+#: Arrays of more bytes are compared where they lie; a copy of fewer takes no more than all that
+#: there is of a small one beside its numbers.
+_TINY = 1 << 10
+
+
 class _Pickler(pickle.Pickler):
-    """Writes what tells all it has; _OddClass for anything else.
+    """Writes what tells all it has, and arrays of NumPy's own as what describes them and their
+    bytes, or their number in ``arrays``; _OddClass for anything else.
 
     ``fast`` is without the memo: it writes twice what stands in two places.
     """
@@ -143,8 +149,19 @@ class _Pickler(pickle.Pickler):
     def __init__(self, write: Callable[[Any], object]) -> None:
         super().__init__(_File(write), 5, buffer_callback=_no_buffer)
         self.classes = _ALL_TOLD.copy()
+        self.arrays: list[Any] = []
+        #: Their class, where there are any, or smaller ones.
+        self.of_arrays: set[type] = set()
 
     def reducer_override(self, obj: Any) -> Any:
+        if obj is _numbers:
+            return NotImplemented
+        if is_plain_array(obj):
+            self.of_arrays.add(type(obj))
+            if obj.nbytes <= _TINY:
+                return _numbers, (array_facts(obj), obj.tobytes())
+            self.arrays.append(obj)
+            return _numbers, (array_facts(obj), len(self.arrays))
         cls = obj if isinstance(obj, type) else type(obj)
         known = self.classes.get(cls)
         if known is None:
@@ -155,30 +172,33 @@ class _Pickler(pickle.Pickler):
 
 
 def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[type]:
-    """The classes that are in two values which pickle writes alike; else _Differs.
+    """The classes that are in two values which are written alike, arrays among them; else _Differs.
 
     Of ``became``, a piece is gone once it is compared.
     """
     pieces: list[Any] = []
-    classes = _write(was, pieces.append, memo=memo)
+    classes, arrays = _write(was, pieces.append, memo=memo)
     pieces.reverse()
 
     def compare(piece: Any) -> None:
         if not pieces or pieces.pop() != piece:
             raise _Differs
 
-    _write(became, compare, memo=memo)
-    if pieces:
+    _, others = _write(became, compare, memo=memo)
+    if pieces or not all(map(same_numbers, arrays, others)):
         raise _Differs
     return classes
 
 
-def _write(value: Any, write: Callable[[Any], object], *, memo: bool) -> Iterable[type]:
-    """Give ``value`` to ``write`` as pickle writes it; the classes that are in it."""
+def _write(
+    value: Any, write: Callable[[Any], object], *, memo: bool
+) -> tuple[Iterable[type], list[Any]]:
+    """Give ``value`` to ``write`` as pickle writes it; the classes that are in it, and the arrays
+    whose numbers were not written."""
     pickler = _Pickler(write)
     pickler.fast = not memo
     pickler.dump(value)
-    return pickler.classes
+    return pickler.of_arrays.union(pickler.classes), pickler.arrays
 
 
 #: Methods by which a class says what pickle writes of it.

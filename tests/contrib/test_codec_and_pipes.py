@@ -35,8 +35,10 @@ def test_the_codec_of_numcodecs() -> None:
             assert np.array_equal(out, array)
         with pytest.raises(serialpack.DamagedError):
             codec.decode(chunk[:-9])
+        objects = np.array(["a", None, {"b": (1,)}], object)
+        assert codec.decode(codec.encode(objects)).tolist() == objects.tolist()
         with pytest.raises(serialpack.ValueRefusedError):
-            codec.encode(np.array([{}], object))
+            codec.encode(np.array([object()], object))
 
 
 def _double(pipe: Any) -> None:

@@ -76,6 +76,30 @@ def serialized() -> dict[str, bytes]:
         [[], [0, 2], False, True],
         [["c"], [], False, False],
     ]
+    strings = ["strings", ["a", None, "é", ""], [2, 2], True, False, False, None]
+    months = ExtType(
+        30, packb(["period", "M", ExtType(18, packb([b"", "'<i8'", [0], False, True]))])
+    )
+    four = ExtType(18, packb([bytes(range(32)), "'<u8'", [4], False, True]))
+    state = {"bit_generator": "SFC64", "state": {"state": four}, "has_uint32": 0, "uinteger": 0}
+    seeded = [state, ExtType(42, packb(["random", "SeedSequence", 5, 7, 4, 0]))]
+    types = [
+        *(ExtType(38, packb(each)) for each in (["UTC"], [3600, 0], [3600, 5, "here"])),
+        ExtType(39, packb([{"a": 1}])),
+        *(ExtType(40, packb([name])) for name in ("Ellipsis", "NotImplemented", "int")),
+        ExtType(41, packb(["IPv4Network", "10.0.0.0/8"])),
+        *(ExtType(42, packb(each)) for each in (["dtype", "'|O'"], ["dtype", "'<f8'", [2]])),
+        *(ExtType(42, packb(each)) for each in (["class", "float32"], ["masked"], strings)),
+        ExtType(42, packb(["record", ExtType(18, packb([b"ab", fields, [], False, True]))])),
+        ExtType(36, packb([3])),
+        ExtType(9, packb([bytes(range(16)), 0])),
+        ExtType(12, packb(["2020-01-01T00:00:00", 0, 3600, 0, "here"])),
+        *(ExtType(30, packb(each)) for each in (["dtype", months], ["offset", "ME"])),
+        ExtType(
+            42, packb(["random", "Generator", ExtType(42, packb(["random", "SFC64", *seeded]))])
+        ),
+        *(ExtType(30, packb(["range", None, 0, 3, 1])), ExtType(43, packb([3]))),
+    ]
     return {
         "object-masked": packb(masked),
         "object-shown": packb([ExtType(34, packb(each)) for each in shown]),
@@ -87,6 +111,7 @@ def serialized() -> dict[str, bytes]:
         "object-ranges": packb(ranges),
         "object-pandas": PANDAS,
         "object-pieces": PIECES,
+        "object-types": packb(types),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -102,6 +127,7 @@ DUMPED = {
     "object-array": "objects+none",
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
+    "object-types": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",

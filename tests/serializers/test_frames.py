@@ -89,6 +89,10 @@ OTHERS: tuple[Any, ...] = (
     *(pd.Timestamp(1234567890123456789, tz="Europe/Berlin"), pd.NaT, pd.NA, pd.Timedelta(5)),
     *(pd.Period("2020-01", "M"), pd.Interval(0, 1, closed="left"), pd.array([1, None], "Int8")),
     *(pa.record_batch({"a": [1]}), pa.array([1, None, 3])[1:], pa.chunked_array([[1], [2]])),
+    *(pd.Int64Dtype(), pd.StringDtype("python", na_value=np.nan), pd.SparseDtype("f8", 0.0)),
+    *(pd.CategoricalDtype(["b", "a"], ordered=True), pd.DatetimeTZDtype("us", "Asia/Tokyo")),
+    *(pd.ArrowDtype(pa.list_(pa.int8())), pd.IntervalDtype("f8", "both"), pd.PeriodDtype("M")),
+    *(pd.offsets.MonthEnd(2), pd.offsets.Week(weekday=1), pa.field("a", pa.int8(), False)),
     *(pa.schema({"a": pa.int8()}), pa.scalar("é"), pa.list_(pa.int8()), pa.record_batch({"a": []})),
 )
 SERIES: dict[str, Any] = {
@@ -96,6 +100,8 @@ SERIES: dict[str, Any] = {
     "part": pd.DataFrame({"a": [1, 2], "b": [1, 2]}).set_index("a")["b"],
     "counts": pd.Series(["a", "b", "a"]).value_counts(),
     "zoned": pd.Series(pd.date_range("2020-01-01", periods=3, tz="Europe/Berlin"), name=7),
+    "booleans": pd.Series([True, None], dtype="boolean"),  # whose attributes have another order
+    "types": pd.DataFrame({"a": ["x"], "b": pd.Categorical(["x"]), "c": [1.5]}).dtypes,
 }
 
 

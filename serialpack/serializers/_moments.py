@@ -1,0 +1,61 @@
+"""Time zones, and times in them, as the parts of extensions of MessagePack: made and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, time, timedelta, timezone
+from pickle import PicklingError
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from serialpack.errors import UnsupportedError
+
+
+def parts_of_zone(zone: Any) -> list[Any]:
+    """The name of a zone; or seconds and microseconds of its offset from UTC, and what it is called
+    where it has a name of its own. TypeError for another one."""
+    if type(zone) is ZoneInfo and zone.key is not None:
+        try:
+            zone.__reduce__()
+        except PicklingError:
+            raise TypeError("a time zone out of a file") from None
+        return [zone.key]
+    if type(zone) is not timezone:
+        raise TypeError("a time in a named zone")
+    offset = zone.utcoffset(None)
+    named = [] if repr(zone) == repr(timezone(offset)) else [zone.tzname(None)]
+    return [offset.days * 86400 + offset.seconds, offset.microseconds, *named]
+
+
+def zone_of(*parts: Any) -> ZoneInfo | timezone:
+    """The zone again; what Python raises where the parts are none of one."""
+    if len(parts) == 1 and type(parts[0]) is str:
+        return _zone(parts[0])
+    seconds, microseconds, *named = parts
+    offset = timedelta(seconds=seconds, microseconds=microseconds)
+    return timezone(offset, *named) if offset or named else UTC
+
+
+def _zone(key: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(key)
+    except (ZoneInfoNotFoundError, OSError):
+        hint = "pip install tzdata brings those that the system lacks"
+        raise UnsupportedError(f"needs the time zone {key}, which is not here", hint=hint) from None
+
+
+def parts_of_moment(value: datetime | time) -> list[Any]:
+    """The text of a time and its fold, and of one that has a zone the parts of that."""
+    zone = value.tzinfo
+    naive = value.replace(tzinfo=None, fold=0).isoformat()
+    return [naive, value.fold, *([] if zone is None else parts_of_zone(zone))]
+
+
+def moment_back(cls: Any) -> Callable[..., Any]:
+    """What makes a time of ``cls`` again out of its parts."""
+
+    def back(text: str, fold: int, *zone: Any) -> Any:
+        found = cls.fromisoformat(text)
+        return found.replace(fold=fold, **({"tzinfo": zone_of(*zone)} if zone else {}))
+
+    return back

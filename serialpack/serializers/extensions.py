@@ -1,0 +1,130 @@
+"""Messages of ``objects`` read: extensions of MessagePack as what Python has beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.errors import SerialpackError
+from serialpack.formats.msgpack.values import messages, one_message
+from serialpack.formats.shared.recursion import frames_for
+from serialpack.serializers._outline import COUNTED
+from serialpack.serializers._own_types import ARRAY, SCALAR, value_of
+from serialpack.serializers.arrays import (
+    MASKED,
+    OBJECTS,
+    SAME,
+    SAME_OBJECT,
+    SHOWN,
+    array_over,
+    masked_of,
+    objects_of,
+    one_of,
+    scalar_over,
+    shown_of,
+)
+from serialpack.serializers.base import FAILURES
+from serialpack.serializers.of_arrow import ARROW, OF_ARROW, arrow_of, table_over
+from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of
+from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES, pandas_of
+from serialpack.serializers.of_polars import OF_POLARS, polars_of
+from serialpack.stages.stage import Buffer, is_failure
+
+#: Extensions in fewer extensions are read by what takes less time, and 40 KiB of stack for each.
+_SHALLOW = 5
+
+#: How often Python calls itself, at most, for each extension in an extension.
+CALLS_A_LEVEL = 4
+
+
+def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> list[Any]:
+    """The objects of a message, whose arrays are what ``over`` makes of ``buffers`` and of what
+    ``arrays.array_over`` takes beside; one of ``FAILURES`` where it has others."""
+    reader = ExtensionReader(buffers, over)
+    found = reader.values(message)
+    if reader.used != len(buffers):
+        raise ValueError("a frame with more than its message reads")
+    return found
+
+
+class ExtensionReader:
+    """Reads messages. ``buffers``: what stands beside them; ``used``: how many were asked for."""
+
+    def __init__(self, buffers: list[Any], over: Callable[..., Any] = array_over) -> None:
+        self._buffers = buffers
+        self._over = over
+        self._level = 0
+        self._arrays: list[Any] = []
+        self._objects: list[Any] = []
+        self._of_pandas: list[Any] = []
+        self.used = 0
+
+    def values(self, data: Buffer) -> list[Any]:
+        """ValueError, or another of ``FAILURES``, where ``data`` holds none."""
+        with frames_for(CALLS_A_LEVEL):
+            return messages(data, ext_hook=self._value)
+
+    def _value(self, code: int, data: bytes) -> Any:
+        if self._level >= MAX_DEPTH:
+            raise TooDeep
+        self._level += 1
+        if self._level < _SHALLOW:
+            parts = one_message(data, self._value)
+        else:
+            (parts,) = messages(data, ext_hook=self._value)
+        self._level -= 1
+        if type(parts) is not list:
+            raise ValueError(f"an extension {code} without its parts")
+        try:
+            made = self._made(code, parts)
+            if code in COUNTED:
+                self._objects.append(made)
+            elif code == OF_PANDAS:
+                self._of_pandas.append(made)
+            return made
+        except (*FAILURES, SerialpackError):
+            raise
+        except BaseException as error:  # whatever a library says of parts that no value has
+            if not is_failure(error):
+                raise
+            words = str(error) or type(error).__name__
+            raise ValueError(f"an extension {code} with other parts ({words})") from None
+
+    def _made(self, code: int, parts: list[Any]) -> Any:
+        if code == ARRAY:
+            self._arrays.append(self._array(*parts))
+            return self._arrays[-1]
+        if code == SAME:
+            return one_of(self._arrays, *parts)
+        if code == SAME_OBJECT:
+            return one_of(self._objects, *parts)
+        if code == SAME_INDEX:
+            return one_of(self._of_pandas, *parts)
+        if code == ARROW:
+            # It lies over whatever an array of bytes would.
+            inside, size = parts
+            return table_over(self._array(inside, "'|u1'", [size], False, True)[:])
+        if code in (FRAME, SERIES, OF_PANDAS):
+            return pandas_of(code, parts)
+        if code == OF_ARROW:
+            return arrow_of(*parts)
+        if code == OF_POLARS:
+            return polars_of(*parts)
+        if code == OF_NUMPY:
+            return numpy_of(*parts)
+        if code == MASKED:
+            return masked_of(*parts)
+        if code == SHOWN:
+            return shown_of(*parts)
+        if code == OBJECTS:
+            return objects_of(*parts)
+        return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
+
+    def _array(self, inside: bytes | None, *facts: Any) -> Any:
+        if inside is not None:
+            return array_over(bytearray(inside), *facts)
+        self.used += 1
+        if self.used > len(self._buffers):
+            raise ValueError("an array whose buffer is not there")
+        return self._over(self._buffers[self.used - 1], *facts)

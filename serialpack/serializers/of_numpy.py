@@ -1,0 +1,170 @@
+"""What NumPy has beside arrays of numbers, as extensions of MessagePack: made and undone.
+
+``man/spk.5``, Objects of Python: types, classes of scalars, arrays of strings (``StringDType``),
+records, generators of random numbers, and the one item that is masked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from serialpack.imported import imported
+from serialpack.serializers._fields import spelled_type, type_spelled
+from serialpack.serializers._random import parts_of_random, random_of
+from serialpack.serializers.arrays import descr_of
+
+OF_NUMPY = 42
+
+#: As the type of objects is spelled, of which no array of numbers is.
+_OBJECT = "'|O'"
+
+
+def parts_of_numpy(value: Any) -> tuple[int, list[Any]] | None:
+    """What becomes of it; None for what is none of these, TypeError where it is not held."""
+    numpy = imported("numpy")
+    if numpy is None:
+        return None
+    if isinstance(value, numpy.ndarray):
+        return (OF_NUMPY, ["masked"]) if value is numpy.ma.masked else None
+    if isinstance(value, numpy.dtype):
+        return OF_NUMPY, _parts_of_type(value)
+    if isinstance(value, type) and issubclass(value, numpy.generic):
+        if _class(value.__name__) is not value:
+            raise TypeError(f"the class {value.__name__}")
+        return OF_NUMPY, ["class", value.__name__]
+    if type(value).__module__.startswith("numpy.random") and (parts := parts_of_random(value)):
+        return OF_NUMPY, ["random", *parts]
+    return None
+
+
+def parts_of_odd(value: Any) -> tuple[int, list[Any]] | None:
+    """What an array of strings, or a record, becomes; None for other arrays and scalars."""
+    kind = value.dtype
+    if kind.char == "T":
+        return OF_NUMPY, _parts_of_strings(value)
+    if kind.char == "V" and kind.type.__name__ == "record" and not value.shape:
+        import numpy as np
+
+        return OF_NUMPY, ["record", np.asarray(value).view(np.dtype((np.void, kind)))]
+    return None
+
+
+def _parts_of_strings(array: Any) -> list[Any]:
+    kind = array.dtype
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    items = array.reshape(-1, order="F" if fortran else "C").tolist()
+    missing = []
+    if hasattr(kind, "na_object"):
+        missing = [kind.na_object]
+        if type(missing[0]) not in (type(None), float, str):
+            raise TypeError(f"an array of strings, of which {missing[0]!r} is missing")
+        items = [item if type(item) is str else None for item in items]
+    writeable = array.flags.writeable
+    return ["strings", items, list(array.shape), fortran, writeable, kind.coerce, *missing]
+
+
+def _strings_back(
+    items: list[Any],
+    shape: list[int],
+    fortran: bool,
+    writeable: bool,
+    coerce: bool,
+    *missing: Any,
+) -> Any:
+    import numpy as np
+
+    taken = {str} if not missing else {str, type(None)}
+    if type(items) is not list or not taken.issuperset(map(type, items)):
+        raise ValueError("an array of strings without its items")
+    if any(type(n) is not int or n < 0 for n in shape) or math.prod(shape) != len(items):
+        raise ValueError(f"an array of {len(items)} strings with another shape")
+    if missing and type(missing[0]) not in (type(None), float, str):
+        raise ValueError("nothing that stands for a missing string")
+    kind: Any = np.dtypes.StringDType(**_of_strings(bool(coerce), *missing))
+    if missing:
+        items = [missing[0] if item is None else item for item in items]
+    found = np.array(items, kind).reshape(tuple(shape), order="F" if fortran else "C")
+    found.flags.writeable = bool(writeable)
+    return found
+
+
+def _of_strings(coerce: bool, *missing: Any) -> dict[str, Any]:
+    return {"coerce": coerce, **({"na_object": missing[0]} if missing else {})}
+
+
+def _parts_of_type(kind: Any) -> list[Any]:
+    """TypeError for a type that would be another one in its words."""
+    import numpy as np
+
+    if kind.char == "T":
+        return ["dtype", np.empty(0, kind)]
+    if kind == np.dtype(object) and kind.metadata is None:
+        return ["dtype", _OBJECT]
+    base, shape = kind.subdtype or (kind, ())
+    said = [repr(spelled_type(base)), *([list(shape)] if shape else [])]
+    if _type_back(*said) != kind:
+        raise TypeError(f"the type {kind!r}")
+    return ["dtype", *said]
+
+
+def _type_back(said: Any, shape: Any = None) -> Any:
+    import numpy as np
+
+    if isinstance(said, np.ndarray):
+        return said.dtype
+    if said == _OBJECT and shape is None:
+        return np.dtype(object)
+    try:
+        found = type_spelled(descr_of(said), len(said))
+        return found if shape is None else np.dtype((found, tuple(shape)))
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        raise ValueError(f"no type ({type(error).__name__})") from None
+
+
+def _class(name: str) -> Any:
+    """The class of scalars of that name; None where there is none."""
+    import numpy as np
+
+    found = getattr(np, name, None) if name in np.__all__ else None
+    return found if isinstance(found, type) and issubclass(found, np.generic) else None
+
+
+def _class_back(name: str) -> Any:
+    found = _class(name)
+    if found is None:
+        raise ValueError(f"NumPy has no class {name}")
+    return found
+
+
+def _record_back(items: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(items, np.ndarray) or items.shape or items.dtype.names is None:
+        raise ValueError("no array of one record")
+    return items.view(np.dtype((np.record, items.dtype)))[()]
+
+
+def _masked_back() -> Any:
+    import numpy as np
+
+    return np.ma.masked
+
+
+_BACK: dict[str, Callable[..., Any]] = {
+    "dtype": _type_back,
+    "class": _class_back,
+    "strings": _strings_back,
+    "record": _record_back,
+    "masked": _masked_back,
+    "random": random_of,
+}
+
+
+def numpy_of(word: str, *parts: Any) -> Any:
+    """What ``parts_of_numpy`` was given; ValueError, or what NumPy raises, where the parts are
+    none."""
+    if word not in _BACK:
+        raise ValueError(f"nothing of NumPy is a {word}")
+    return _BACK[word](*parts)
