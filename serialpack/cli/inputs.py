@@ -132,6 +132,23 @@ def input_files(
     return found._replace(paths=paths)
 
 
+def check_no_archive(files: Sequence[str]) -> None:
+    """MissingFileError, before any is packed, where the first of ``files`` is named as tar, zip and
+    7z name the archive that all others go into."""
+    first, *others = files or ("",)
+    if (
+        first.endswith(SUFFIX)
+        and not is_far(first)
+        and not os.path.lexists(first)
+        and any(map(os.path.exists, others))
+    ):
+        raise MissingFileError(
+            "cannot read: no such file; nothing was packed",
+            path=first,
+            hint=f"--archive -o {shlex.quote(first)} makes it",
+        )
+
+
 def _check_chosen(names: Sequence[str], sources: Sources) -> None:
     """UsageError for globs where there is no folder to choose in, but files that are there."""
     globs = sources.include or sources.exclude or sources.gitignore
@@ -236,15 +253,12 @@ def _of_dead_links() -> str:
 
 def _as_tar_has_it(path: str) -> str | None:
     """What is to be said of ``path``, which is not there, where it is named as tar, zip and 7z name
-    an archive to be made, or an entry of one."""
+    an entry of an archive."""
     import click
 
     context = click.get_current_context()
     typed = list(context.find_root().obj or ())
     packed = [each for each in typed if each.endswith(SUFFIX) and os.path.isfile(each)]
-    others = "--archive" not in typed and any(os.path.exists(each) for each in typed[1:])
-    if context.command.name == "pack" and path.endswith(SUFFIX) and others:
-        return f"--archive -o {shlex.quote(path)} makes it"
     if context.command.name in ("unpack", "inspect") and packed:
         from serialpack.cli.chosen import option_of
 
