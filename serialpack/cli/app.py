@@ -143,8 +143,8 @@ def run(args: list[str]) -> int:
 def _answer(args: list[str]) -> int:
     """The exit code of the command line; what went wrong is said, unless a signal ended it."""
     try:
-        name_standard_output()
         _replace_closed_streams()
+        name_standard_output()
         for stream in (sys.stdout, sys.stderr):
             # Names of files can hold anything; printing one must never fail.
             if hasattr(stream, "reconfigure"):
@@ -241,7 +241,7 @@ def _replace_closed_streams() -> None:
     ):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, flags)
-            stream: Any = open(descriptor, mode, encoding="utf-8")  # noqa: SIM115
+            stream: Any = open(descriptor, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
             stream.buffer.raw.name = f"<{name}>"
             setattr(sys, name, stream)
 
