@@ -180,6 +180,7 @@ def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
     names = [os.fsdecode(n) for n in listed.split(b"\0" if sources.nul else b"\n") if n]
     if not sources.nul:
         names = [n.removesuffix("\r") for n in names]
+        names[:1] = [n.removeprefix("\ufeff") for n in names[:1]]  # as editors of Windows begin it
     if sources.files_from == STDIO and STDIO in (*files, *names):
         raise UsageError("standard input cannot give both the names and the data")
     return [shown(name) for name in names if name]
@@ -277,7 +278,7 @@ def recursive_command(folder: str, *more: str) -> str | None:
         return None
     typed = list(context.find_root().obj or ())
     start = ["serialpack", str(verb.name), "-r"]
-    if typed.count(folder) == 1 and not more:
+    if typed.count(folder) < 2 and not more:  # it is in a list where it was not typed
         line = shlex.join([*start, *typed[typed.index(verb.name) + 1 :]])
         if len(line) <= _LONGEST:
             return line
