@@ -20,7 +20,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.disk import folded, without_dead
-from serialpack.files.globs import include
+from serialpack.files.globs import exclude, include
 from serialpack.files.not_kept import NotKeptSum, given, may_change, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
@@ -279,7 +279,7 @@ class Placer:
         # Behind a name, ".." leads out of what that is a link to, now or later.
         if os.path.isabs(target) or ".." in parts[up:] or not within:
             said = f"is a link out of the folder, to {target!r}"
-            raise RefusedError(said, path=path, hint="--exclude leaves it out")
+            raise RefusedError(said, path=path, hint=f"{exclude(entry.path)} leaves it out")
         try:
             if self._skip and os.path.islink(path) and os.readlink(path) == target:
                 return

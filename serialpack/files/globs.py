@@ -112,3 +112,8 @@ def glob_of(path: str) -> str:
 def include(path: str) -> str:
     """The option that takes ``path`` alone, as it is typed."""
     return f"--include {shlex.quote(glob_of(path))}"
+
+
+def exclude(path: str) -> str:
+    """The option that leaves ``path`` out, as it is typed."""
+    return f"--exclude {shlex.quote(glob_of(path))}"

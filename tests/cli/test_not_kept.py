@@ -28,10 +28,13 @@ def test_hard_links_and_links_out_are_told(run: Run, tmp_path: Path) -> None:
     assert "b.spk: 2 names of the same files (hard links) became files of their own\n" in said
     assert "b.spk: 1 link leads out of what unpack writes to, and will not be made by it\n" in said
     refused = run("unpack", "b.spk", code=4).stderr.decode()
-    assert (
-        "b/in/x/out: is a link out of the folder, to '/etc'; --exclude leaves it out\n" in refused
-    )
+    said = "b/in/x/out: is a link out of the folder, to '/etc'; --exclude in/x/out leaves it out\n"
+    assert said in refused
     run("unpack", "b.spk", "--exclude", "in/x/out", "-o", "without")
+    with pytest.raises(serialpack.ArchiveError) as error:
+        serialpack.unpack_archive(tmp_path / "b.spk", tmp_path / "without", force=True)
+    (_, refusal), *_ = error.value.failures
+    assert 'exclude=["in/x/out"] leaves it out' in str(refusal)
     assert run("pack", "-q", "-r", "in", "--archive", "-o", "c.spk").stderr == b""
 
 
