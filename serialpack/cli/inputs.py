@@ -269,12 +269,13 @@ def _as_tar_has_it(path: str) -> str | None:
 
 def recursive_command(folder: str, *more: str) -> str | None:
     """The command that takes the files in ``folder``, with all else that was typed, where that is
-    one line to read; None where the verb takes none."""
+    one line to read; None where the verb takes none, or was to take them."""
     import click  # not above: worker processes need none of it
 
     context = click.get_current_context()
     verb = context.command
-    if not any(param.name == "recursive" for param in verb.params):
+    recursive = context.params.get("recursive")
+    if recursive is None or (recursive and not more):  # it became a folder meanwhile
         return None
     typed = list(context.find_root().obj or ())
     start = ["serialpack", str(verb.name), "-r"]
