@@ -218,6 +218,8 @@ class Placer:
 
     def commit(self) -> None:
         """Bring to disk what waits for it, and tell of it."""
+        if not self._waiting:  # as between thousands of folders
+            return
         failed = self._group.commit()
         waiting, self._waiting, self._bytes = self._waiting, {}, 0
         self._called.clear()
