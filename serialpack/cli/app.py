@@ -170,7 +170,7 @@ def _answer(args: list[str]) -> int:
         complain(error.said, error.path)
         return error.exit_code
     except OSError as error:
-        complain((error.strerror or str(error)).lower(), str(error.filename or "") or None)
+        complain((error.strerror or str(error)).lower(), str(error.filename or "") or _gone())
         return 1
     except Exception as error:
         if os.environ.get("SERIALPACK_TRACEBACK"):
@@ -186,6 +186,15 @@ def _answer(args: list[str]) -> int:
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")
         return 1
     return int(code or 0)
+
+
+def _gone() -> str | None:
+    """The current folder, where it is removed: no path below it can be told."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the current folder"
+    return None
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
