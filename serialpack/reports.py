@@ -145,8 +145,9 @@ class UnpackReport(NamedTuple):
     @property
     def whole_blocks(self) -> str:
         """How many blocks of how many are whole, in words."""
-        more = "or more " if any(each.blocks is None for each in self.lost) else ""
-        return f"{self.blocks_read:,} of {number_of(self.blocks, f'{more}block')}"
+        if any(each.blocks is None for each in self.lost):
+            return f"{self.blocks_read:,} of {self.blocks:,} or more blocks"
+        return f"{self.blocks_read:,} of {number_of(self.blocks, 'block')}"
 
     @property
     def kept(self) -> str:
