@@ -34,13 +34,13 @@ def given(give: Callable[..., object], *args: object, **how: object) -> None:
 def not_kept(found: os.stat_result, mode: int | None, mtime: int | None) -> NotKept | None:
     """What of ``mode`` and ``mtime`` (ns), where they were given, ``found`` has otherwise."""
     # Of a system without modes of files nothing was given.
-    given = mode if mode is not None and hasattr(os, "fchmod") else found.st_mode
-    has, other = found.st_mode & 0o777, (found.st_mode ^ given) & 0o777
-    special = bool(given & ~found.st_mode & 0o7000)
+    asked = mode if mode is not None and hasattr(os, "fchmod") else found.st_mode
+    has, other = found.st_mode & 0o777, (found.st_mode ^ asked) & 0o777
+    special = bool(asked & ~found.st_mode & 0o7000)
     off = 0 if mtime is None else abs(found.st_mtime_ns - mtime)
     if not (other or off or special):
         return None
-    return NotKept((has, given & 0o777) if other else None, off, special)
+    return NotKept((has, asked & 0o777) if other else None, off, special)
 
 
 def may_change(found: os.stat_result) -> bool:
