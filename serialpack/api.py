@@ -208,9 +208,9 @@ def unpack(
         raise UsageError("--records, --bytes and --salvage exclude each other")
     check_threads(threads)
     if shared_dict is not None:
-        from serialpack.dictionaries import PACKED_WITH, read
+        from serialpack.dictionaries import know
 
-        read(shared_dict, PACKED_WITH)
+        know(shared_dict)
     for start, stop in ranges:
         if start < 0 or (stop is not None and stop < start):
             raise UsageError(f"the range {start}:{stop} is none: from 0 up, the end not before it")

@@ -62,7 +62,7 @@ _HEAD = 16
 _TRAINS = "pack -r FOLDER --shared-dict PATH trains one where there is none"
 
 #: Which one unpacks.
-PACKED_WITH = "name the one that was packed with; serialpack inspect FILE tells its name and hash"
+_PACKED_WITH = "name the one that was packed with; serialpack inspect FILE tells its name and hash"
 
 #: So many files are known at a time.
 _KNOWN = 256
@@ -96,6 +96,8 @@ _lock = threading.Lock()
 #: Those that were read: by their hash; and by path, with the state of the file.
 _known: dict[int, Dictionary] = {}
 _read: dict[str, tuple[tuple[int, ...], Dictionary]] = {}
+#: The file that was named last to unpack with.
+_named: str | None = None
 #: By folder, with its state: what is in it that may be one.
 _listed: dict[str, tuple[int, list[str]]] = {}
 
@@ -134,6 +136,13 @@ def read(path: Path, hint: str = _TRAINS) -> Dictionary:
     return dictionary
 
 
+def know(path: Path) -> None:
+    """Read the dictionary in the file ``path``, which is named to unpack with; as for ``read``."""
+    global _named
+    read(path, _PACKED_WITH)
+    _named = os.fspath(path)
+
+
 def for_source(path: Path, chain: Chain, size: int) -> DictionaryName | None:
     """The dictionary in the file ``path`` for a source of ``size`` bytes; None where the source is
     too large to gain by it.
@@ -170,7 +179,7 @@ def find(named: DictionaryName) -> Dictionary:
         for path in _candidates(folder):
             if (data := _data_of(path, named)) is not None:
                 return Dictionary(named, data)
-    return Dictionary(named, None, elsewhere)
+    return Dictionary(named, None, elsewhere or _named)
 
 
 def _data_of(path: str, named: DictionaryName) -> bytes | None:

@@ -55,14 +55,23 @@ def begin_ledger(descriptor: int | None = None) -> int:
     global _ledger
     if descriptor is None:
         import fcntl
-        import tempfile
 
-        with tempfile.TemporaryFile() as file:
-            descriptor = os.dup(file.fileno())
+        descriptor = _nameless()
         # Several processes write, one behind the other.
         fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
     _ledger = descriptor
     return descriptor
+
+
+def _nameless() -> int:
+    """The descriptor of a file without a name; on Linux in memory, as a system whose disk is only
+    read has no place for temporary files."""
+    with suppress(AttributeError, OSError):
+        return os.memfd_create("serialpack")
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
 def ledger() -> int | None:

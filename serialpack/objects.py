@@ -251,9 +251,9 @@ def load(
     """
     check_threads(threads)
     if shared_dict is not None:
-        from serialpack.dictionaries import read
+        from serialpack.dictionaries import know
 
-        read(shared_dict)
+        know(shared_dict)
     if mmap_mode is not None:
         from serialpack.lazy import load_lazily
 

@@ -11,11 +11,13 @@ Number = TypeVar("Number", int, float)
 
 
 class NotKept(NamedTuple):
-    """What the file system of an output does not keep of what it was given: its ``mode`` there, and
-    the one given (None: they are the same), and by how many nanoseconds its ``time`` is off."""
+    """What an output does not keep of what it was given: its ``mode`` there, and the one given
+    (None: they are the same), by how many nanoseconds its ``time`` is off, and whether it was to
+    have a ``special`` bit (set-user-ID, set-group-ID, sticky), which no output is given."""
 
     mode: tuple[int, int] | None
     time: int
+    special: bool = False
 
 
 class PackReport(NamedTuple):
@@ -143,8 +145,9 @@ class UnpackReport(NamedTuple):
     @property
     def whole_blocks(self) -> str:
         """How many blocks of how many are whole, in words."""
-        more = "or more " if any(each.blocks is None for each in self.lost) else ""
-        return f"{self.blocks_read:,} of {number_of(self.blocks, f'{more}block')}"
+        if any(each.blocks is None for each in self.lost):
+            return f"{self.blocks_read:,} of {self.blocks:,} or more blocks"
+        return f"{self.blocks_read:,} of {number_of(self.blocks, 'block')}"
 
     @property
     def kept(self) -> str:

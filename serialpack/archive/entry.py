@@ -10,7 +10,6 @@ from typing import IO, NamedTuple
 
 from serialpack.api import Target, check_target, sink, target_name, unpack_report
 from serialpack.archive.place import entry_of, none_fits
-from serialpack.archive.read import chosen_by
 from serialpack.archive.tell import is_archive
 from serialpack.container.entries import EntryRow, cut
 from serialpack.container.frames import FrameSource
@@ -19,7 +18,7 @@ from serialpack.container.rows import decode_rows
 from serialpack.container.seek import StoredMember, find_members, read_block, rows_in
 from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.far import is_far
-from serialpack.files.globs import glob_of
+from serialpack.files.globs import chosen_by, glob_of
 from serialpack.files.output import Output
 from serialpack.files.source import UNNAMED, Source
 from serialpack.files.targets import is_device, not_kept_by

@@ -54,16 +54,13 @@ def not_kept(sources: Mapping[str, str]) -> list[str]:
     return said
 
 
-def not_given(entries: int, unowned: int, special: int) -> Iterator[str]:
+def not_given(entries: int, unowned: int) -> Iterator[str]:
     """What is to be said of so many ``entries``, of which so many do not belong to whom the archive
-    says, and so many have more than permissions in their modes."""
-    of_all = f"of {number_of(entries, 'entry', 'entries')}"
+    says."""
     if unowned:
+        of_all = f"of {number_of(entries, 'entry', 'entries')}"
         are, them = ("is", "it its owner") if unowned == 1 else ("are", "them their owners")
         yield f"{unowned:,} {of_all} {are} yours: the system does not permit to give {them}"
-    if special:
-        bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
-        yield f"{special:,} {of_all} had {bits}"
 
 
 def leads_out(entry: str, target: str) -> bool:

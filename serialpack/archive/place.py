@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -21,8 +20,8 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.disk import folded, without_dead
-from serialpack.files.globs import include
-from serialpack.files.not_kept import NotKeptSum, given, not_kept
+from serialpack.files.globs import exclude, include
+from serialpack.files.not_kept import NotKeptSum, given, may_change, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.files.source import Path, Source, check_output, exists, file_error
@@ -86,10 +85,10 @@ class Placer:
         self.failures: list[tuple[str, SerialpackError]] = []
         #: How many entries do not belong to whom the archive says.
         self.unowned = 0
-        #: How many entries had more than permissions in their modes.
-        self._special = 0
-        #: What of their modes and times the file system does not keep.
+        #: What entries do not keep of their modes and times; and folders that were there before,
+        #: and are another's.
         self._not_kept = NotKeptSum("entry", "entries")
+        self._of_others = NotKeptSum("folder", "folders", "only its owner can change")
         #: The same of the file that was written last.
         self._of_output: NotKept | None = None
         #: What is said of hidden files of killed runs that were removed.
@@ -179,7 +178,6 @@ class Placer:
             self._out.write = output.write
             done = restore(self._out)
         self.unowned += not output.owned
-        self._special += stat.S_IMODE(entry.mode) > 0o777
         self._of_output = output.not_kept
         self._bytes += output.size
         return path, done
@@ -220,6 +218,8 @@ class Placer:
 
     def commit(self) -> None:
         """Bring to disk what waits for it, and tell of it."""
+        if not self._waiting:  # as between thousands of folders
+            return
         failed = self._group.commit()
         waiting, self._waiting, self._bytes = self._waiting, {}, 0
         self._called.clear()
@@ -281,7 +281,7 @@ class Placer:
         # Behind a name, ".." leads out of what that is a link to, now or later.
         if os.path.isabs(target) or ".." in parts[up:] or not within:
             said = f"is a link out of the folder, to {target!r}"
-            raise RefusedError(said, path=path, hint="--exclude leaves it out")
+            raise RefusedError(said, path=path, hint=f"{exclude(entry.path)} leaves it out")
         try:
             if self._skip and os.path.islink(path) and os.readlink(path) == target:
                 return
@@ -316,10 +316,14 @@ class Placer:
             try:
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
-                self._special += stat.S_IMODE(entry.mode) > 0o777
-                given(os.chmod, path, stat.S_IMODE(entry.mode) & 0o777)
+                # What the folder above gives to all that is made in it stays.
+                special = os.stat(path).st_mode & 0o7000
+                given(os.chmod, path, entry.mode & 0o777 | special)
                 given(os.utime, path, ns=(entry.mtime, entry.mtime))
-                self._not_kept.add(path, not_kept(os.stat(path), entry.mode, entry.mtime))
+                found = os.stat(path)
+                others = self._there[entry.path] and not may_change(found)
+                of = self._of_others if others else self._not_kept
+                of.add(path, not_kept(found, entry.mode, entry.mtime))
             except OSError as error:
                 self._fail(entry.path, file_error(error, path, "give its mode and time to"))
 
@@ -338,9 +342,8 @@ class Placer:
 
     def done(self, damage: tuple[Damage, ...] = ()) -> ArchiveReport[UnpackReport]:
         """What became of the entries that were unpacked."""
-        notes = [*self._dead, *not_given(len(self.reports), self.unowned, self._special)]
-        if self._not_kept.line:
-            notes.append(self._not_kept.line)
+        notes = [*self._dead, *not_given(len(self.reports), self.unowned)]
+        notes += [*self._not_kept.lines, *self._of_others.lines]
         return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 
     def __enter__(self) -> Placer:

@@ -35,7 +35,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files.globs import matches_any
+from serialpack.files.globs import chosen_by
 from serialpack.files.source import Path, Source
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.expect import expect_restored
@@ -116,24 +116,6 @@ def unpack_archive(
 
 _AS_FILE = "unpack it as a file"
 _BEHIND = "what is behind can be had from a file, not from a pipe"
-
-
-def chosen_by(include: Sequence[str], exclude: Sequence[str]) -> Wanted | None:
-    """Whether an entry is meant by these globs; None: all are."""
-    if not (include or exclude):
-        return None
-    takes = matches_any(tuple(include)) if include else None
-    leaves = matches_any(tuple(exclude)) if exclude else None
-
-    def wanted(path: str) -> bool:
-        """Whether the path is meant, or a folder that it is in."""
-        parts = path.split("/")
-        above = [("/".join(parts[:n]), n < len(parts)) for n in range(1, len(parts) + 1)]
-        if leaves is not None and any(leaves(each, folder) for each, folder in above):
-            return False
-        return takes is None or any(takes(each, folder) for each, folder in above)
-
-    return wanted
 
 
 class _Unpacker:

@@ -143,8 +143,8 @@ def run(args: list[str]) -> int:
 def _answer(args: list[str]) -> int:
     """The exit code of the command line; what went wrong is said, unless a signal ended it."""
     try:
-        name_standard_output()
         _replace_closed_streams()
+        name_standard_output()
         for stream in (sys.stdout, sys.stderr):
             # Names of files can hold anything; printing one must never fail.
             if hasattr(stream, "reconfigure"):
@@ -170,7 +170,7 @@ def _answer(args: list[str]) -> int:
         complain(error.said, error.path)
         return error.exit_code
     except OSError as error:
-        complain((error.strerror or str(error)).lower(), str(error.filename or "") or None)
+        complain((error.strerror or str(error)).lower(), str(error.filename or "") or _gone())
         return 1
     except Exception as error:
         if os.environ.get("SERIALPACK_TRACEBACK"):
@@ -186,6 +186,15 @@ def _answer(args: list[str]) -> int:
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")
         return 1
     return int(code or 0)
+
+
+def _gone() -> str | None:
+    """The current folder, where it is removed: no path below it can be told."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the current folder"
+    return None
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -241,7 +250,7 @@ def _replace_closed_streams() -> None:
     ):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, flags)
-            stream: Any = open(descriptor, mode, encoding="utf-8")  # noqa: SIM115
+            stream: Any = open(descriptor, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
             stream.buffer.raw.name = f"<{name}>"
             setattr(sys, name, stream)
 

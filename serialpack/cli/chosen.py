@@ -108,7 +108,7 @@ def _entries_of(archive: str) -> set[str]:
 
 def _glob_in(held: Collection[str], name: str) -> str:
     """What chooses ``name``, a path, a folder or a glob, of the entries ``held``; "" if nothing."""
-    from serialpack.archive.read import chosen_by
+    from serialpack.files.globs import chosen_by
 
     path = entry_path(name)[0]
     if path in held or any(each.startswith(f"{path}/") for each in held):
@@ -124,7 +124,7 @@ def _chosen_by_word(word: str, globs: Mapping[str, str]) -> list[str]:
 def only_chosen(found: Inspection, chosen: dict[str, Any]) -> Inspection:
     """``found`` with the entries that are ``chosen``, and the members that these are in."""
     from serialpack.archive.place import none_fits
-    from serialpack.archive.read import chosen_by
+    from serialpack.files.globs import chosen_by
 
     takes = chosen_by(**chosen)
     if takes is None:

@@ -132,6 +132,23 @@ def input_files(
     return found._replace(paths=paths)
 
 
+def check_no_archive(files: Sequence[str]) -> None:
+    """MissingFileError, before any is packed, where the first of ``files`` is named as tar, zip and
+    7z name the archive that all others go into."""
+    first, *others = files or ("",)
+    if (
+        first.endswith(SUFFIX)
+        and not is_far(first)
+        and not os.path.lexists(first)
+        and any(map(os.path.exists, others))
+    ):
+        raise MissingFileError(
+            "cannot read: no such file; nothing was packed",
+            path=first,
+            hint=f"--archive -o {shlex.quote(first)} makes it",
+        )
+
+
 def _check_chosen(names: Sequence[str], sources: Sources) -> None:
     """UsageError for globs where there is no folder to choose in, but files that are there."""
     globs = sources.include or sources.exclude or sources.gitignore
@@ -163,6 +180,7 @@ def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
     names = [os.fsdecode(n) for n in listed.split(b"\0" if sources.nul else b"\n") if n]
     if not sources.nul:
         names = [n.removesuffix("\r") for n in names]
+        names[:1] = [n.removeprefix("\ufeff") for n in names[:1]]  # as editors of Windows begin it
     if sources.files_from == STDIO and STDIO in (*files, *names):
         raise UsageError("standard input cannot give both the names and the data")
     return [shown(name) for name in names if name]
@@ -236,15 +254,12 @@ def _of_dead_links() -> str:
 
 def _as_tar_has_it(path: str) -> str | None:
     """What is to be said of ``path``, which is not there, where it is named as tar, zip and 7z name
-    an archive to be made, or an entry of one."""
+    an entry of an archive."""
     import click
 
     context = click.get_current_context()
     typed = list(context.find_root().obj or ())
     packed = [each for each in typed if each.endswith(SUFFIX) and os.path.isfile(each)]
-    others = "--archive" not in typed and any(os.path.exists(each) for each in typed[1:])
-    if context.command.name == "pack" and path.endswith(SUFFIX) and others:
-        return f"--archive -o {shlex.quote(path)} makes it"
     if context.command.name in ("unpack", "inspect") and packed:
         from serialpack.cli.chosen import option_of
 
@@ -254,16 +269,17 @@ def _as_tar_has_it(path: str) -> str | None:
 
 def recursive_command(folder: str, *more: str) -> str | None:
     """The command that takes the files in ``folder``, with all else that was typed, where that is
-    one line to read; None where the verb takes none."""
+    one line to read; None where the verb takes none, or was to take them."""
     import click  # not above: worker processes need none of it
 
     context = click.get_current_context()
     verb = context.command
-    if not any(param.name == "recursive" for param in verb.params):
+    recursive = context.params.get("recursive")
+    if recursive is None or (recursive and not more):  # it became a folder meanwhile
         return None
     typed = list(context.find_root().obj or ())
     start = ["serialpack", str(verb.name), "-r"]
-    if typed.count(folder) == 1 and not more:
+    if typed.count(folder) < 2 and not more:  # it is in a list where it was not typed
         line = shlex.join([*start, *typed[typed.index(verb.name) + 1 :]])
         if len(line) <= _LONGEST:
             return line

@@ -44,7 +44,7 @@ class JournalSums:
         self._verb = ""
 
     def add(self, line: dict[str, Any]) -> None:
-        """A line of it. KeyError, TypeError or ValueError for what is none."""
+        """A line of it. KeyError, OverflowError, TypeError or ValueError for what is none."""
         if MARK in line:
             self._verb = str(line["verb"])
             self.runs[self._verb] += 1
@@ -64,8 +64,8 @@ class JournalSums:
             return
         if "entry" in line and line.get("blocks") == 0:  # a folder or a link of an archive
             return
-        before = int(line["size"] if "packed" in line else line["read"])
-        after = int(line.get("packed", line["size"]))
+        before = _size(line["size"] if "packed" in line else line["read"])
+        after = _size(line.get("packed", line["size"]))
         self.all = self.all.plus(before, after)
         kind = line["format"] + (f" -> {line['to']}" if "to" in line else "")
         self.kinds[kind] = self.kinds.get(kind, FileSums()).plus(before, after)
@@ -76,6 +76,13 @@ class JournalSums:
         self.slowest = nlargest(_MOST, [*self.slowest, (float(spent), before, name)])
 
 
+def _size(value: Any) -> int:
+    """``value``, which is to be a number of bytes; TypeError, ValueError."""
+    if not 0 <= value < 1 << 63:
+        raise ValueError("is no number of bytes")
+    return int(value)
+
+
 def summed(path: str) -> JournalSums:
     """The journal at ``path``, summed up. InputError for a line that is none, but for the last."""
     sums = JournalSums()
@@ -83,7 +90,7 @@ def summed(path: str) -> JournalSums:
         for number, line in enumerate(file, 1):
             try:
                 sums.add(json.loads(line))
-            except (AttributeError, KeyError, TypeError, ValueError):
+            except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
                 if not line.endswith(b"\n"):
                     sums.cut = True
                     break

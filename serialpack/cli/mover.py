@@ -230,8 +230,8 @@ class Mover:
         if self.tally.existing:
             leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
             complain(f"{self.tally.existing}; {leave}-f overwrites them")
-        if self.tally.not_kept.line:
-            say(self._manner, self.tally.not_kept.line)
+        for line in self.tally.not_kept.lines:
+            say(self._manner, line)
         if self._times is not None:
             from serialpack.cli.profile import sum_up
 

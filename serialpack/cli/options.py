@@ -351,7 +351,7 @@ input_options = _apply(
         "--include",
         metavar="GLOB",
         multiple=True,
-        help="With -r in folders, else in archives: only those.",
+        help="In folders (-r), archives: only those, and below.",
     ),
     click.option(
         "--exclude", metavar="GLOB", multiple=True, help="The same: not those, nor what is below."

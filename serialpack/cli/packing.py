@@ -11,7 +11,7 @@ from serialpack import api
 from serialpack.auto.choice import choose
 from serialpack.cli.archiving import archive_name, entries_of
 from serialpack.cli.begin import mover_of
-from serialpack.cli.inputs import Takes
+from serialpack.cli.inputs import Takes, check_no_archive
 from serialpack.cli.mover import Input
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import PackRequest
@@ -60,6 +60,8 @@ class Packer:
             takes = Takes(whole=True)
         elif asked.owner:
             raise UsageError("--owner goes with --archive")
+        else:
+            check_no_archive(asked.files)
         self._owner = asked.owner
         self._recursive = asked.sources.recursive
         self._mover = mover_of(output, asked, "packed", takes=takes, each=not asked.archive)

@@ -51,7 +51,7 @@ def check_entries(path: str, folder: str, *, replaces: bool, chosen: dict[str, A
     ``chosen``: the globs that choose entries. ``replaces``: what is there is no error by itself.
     """
     from serialpack.archive.place import none_fits
-    from serialpack.archive.read import chosen_by
+    from serialpack.files.globs import chosen_by
 
     check_folder(folder)
     takes = chosen_by(chosen.get("include", ()), chosen.get("exclude", ()))

@@ -34,9 +34,9 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
 def know(shared_dict: str | None) -> None:
     """Read the dictionary that is named, which inputs are then unpacked with."""
     if shared_dict is not None:
-        from serialpack.dictionaries import PACKED_WITH, read
+        from serialpack import dictionaries
 
-        read(shared_dict, PACKED_WITH)
+        dictionaries.know(shared_dict)
 
 
 def file_unpacker(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from serialpack.errors import FileError
 from serialpack.far import is_far
 from serialpack.files.gitignore import GitIgnore
-from serialpack.files.globs import matches_any
+from serialpack.files.globs import chosen_by, matches_any
 from serialpack.files.source import file_error
 from serialpack.hidden import is_hidden
 
@@ -31,13 +31,13 @@ class Walk:
     Links to files are files. Links to folders are not followed, so that there are no circles;
     what is neither (sockets, devices, pipes) and hidden files of outputs are passed over.
 
-    ``include``, ``exclude``: globs (``globs``) over paths below ``folder``. A file is
-    taken that one of ``include`` means, or where there are none, and that none of ``exclude``
-    does; a folder that one of these means is not entered. ``tmp/`` includes all in such folders.
+    ``include``, ``exclude``: globs (``globs``) over paths below ``folder``. A file is taken that
+    one of ``include`` means, or a folder that it is in, or where there are none, and that none of
+    ``exclude`` does; a folder that one of these means is not entered.
     ``takes``: which names are taken. ``links``: whether links to files are.
     ``without``: real paths of files and folders to pass over, as are the files that standard
     output and standard error lead to. ``whole``: also the folders, the
-    walked one first (where ``include`` does not choose), and links as what they are.
+    walked one first (those in which ``include`` does not choose), and links as what they are.
     ``gitignore``: what files of that name mean is passed over, too (``.gitignore``).
     """
 
@@ -65,7 +65,8 @@ class Walk:
         self.empty = 0
         #: Those ``without`` which were come upon.
         self.passed_over: list[str] = []
-        self._include = matches_any([*map(_all_in, include)]) if include else None
+        self._globs = tuple(include), tuple(exclude)
+        self._include = matches_any(tuple(include)) if include else None
         self._exclude = matches_any(tuple(exclude)) if exclude else None
         self._takes = takes
         self._links = links or whole
@@ -84,12 +85,12 @@ class Walk:
     def __iter__(self) -> Iterator[FoundFile]:
         # Where a link is walked, that is the folder behind it, whose entries stand in it.
         is_link = self._whole and os.path.islink(self.folder)
-        left: list[tuple[str, str]] = [
-            (os.path.join(self.folder, "") if is_link else self.folder, "")
-        ]
+        root = os.path.join(self.folder, "") if is_link else self.folder
+        # Folders, what they are below, and whether all in them is to be taken.
+        left: list[tuple[str, str, bool]] = [(root, "", self._include is None)]
         while left:
-            folder, below = left.pop()
-            if self._whole and self._include is None:
+            folder, below, taken = left.pop()
+            if self._whole and taken:
                 yield FoundFile(folder, os.path.dirname(below))
             try:
                 with os.scandir(folder) as scan:
@@ -97,19 +98,23 @@ class Walk:
             except OSError as error:
                 self.errors.append(file_error(error, folder, "list"))
                 continue
-            self.empty += not entries and below != "" and self._include is None
-            folders: list[tuple[str, str]] = []
+            self.empty += not entries and below != "" and taken
+            folders: list[tuple[str, str, bool]] = []
             for entry in entries:
                 path = f"{below}/{entry.name}" if below else entry.name
-                kind = self._kind(entry, path)
+                kind = self._kind(entry, path, taken)
                 if kind == "folder":
-                    folders.append((entry.path, path))
+                    folders.append((entry.path, path, taken or self._includes(path, True)))
                 elif kind == "file":
                     yield FoundFile(entry.path, below)
             left += reversed(folders)
 
-    def _kind(self, entry: os.DirEntry[str], path: str) -> str:
-        """``file`` to be taken, ``folder`` to be entered, or nothing."""
+    def _includes(self, path: str, is_folder: bool) -> bool:
+        return self._include is None or self._include(path, is_folder)
+
+    def _kind(self, entry: os.DirEntry[str], path: str, taken: bool) -> str:
+        """``file`` to be taken, ``folder`` to be entered, or nothing. ``taken``: all that is where
+        it is, is."""
         if path in self._without or self._is_standard(entry):
             self.passed_over.append(entry.path)
             return ""
@@ -120,9 +125,9 @@ class Walk:
                 return ""
             if is_folder:
                 return "" if self._exclude is not None and self._exclude(path, True) else "folder"
-            if (self._exclude is not None and self._exclude(path, False)) or (
-                self._include is not None and not self._include(path, False)
-            ):
+            if self._exclude is not None and self._exclude(path, False):
+                return ""
+            if not (taken or self._includes(path, False)):
                 return ""
             taken_as_is = self._whole and entry.is_symlink()
             if not (taken_as_is or _leads_nowhere(entry) or entry.is_file()):
@@ -165,13 +170,6 @@ def _standard_files() -> list[os.stat_result]:
     return [each for each in found if stat.S_ISREG(each.st_mode)]
 
 
-def _all_in(glob: str) -> str:
-    """A glob of folders, with a ``/`` at its end, as one of what is in them."""
-    if not glob.endswith("/"):
-        return glob
-    return f"{glob}**" if "/" in glob[:-1] else f"**/{glob}**"
-
-
 def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
     """Whether it is a link to nothing, or to itself: a file whose reading will say so."""
     if entry.is_symlink():
@@ -188,6 +186,7 @@ class FarWalk(Walk):
     def __iter__(self) -> Iterator[FoundFile]:
         from serialpack.far.systems import files_below
 
+        wanted = chosen_by(*self._globs)
         left_out = [each for each in self._without.values() if is_far(each)]
         for path in files_below(self.folder):
             url = f"{self.folder.rstrip('/')}/{path}"
@@ -195,20 +194,9 @@ class FarWalk(Walk):
             found = [each for each in left_out if f"{url}/".startswith(f"{each.rstrip('/')}/")]
             if found:
                 self.passed_over += [each for each in found if each not in self.passed_over]
-            elif self._leaves_out(path):
+            elif wanted is not None and not wanted(path):
                 continue
             elif not self._takes(name):
                 self.not_taken += 1
             else:
                 yield FoundFile(url, folder)
-
-    def _leaves_out(self, path: str) -> bool:
-        """Whether ``include`` and ``exclude`` leave out a file, or a folder that it is in."""
-        if self._include is not None and not self._include(path, False):
-            return True
-        if self._exclude is None:
-            return False
-        parts = path.split("/")
-        return self._exclude(path, False) or any(
-            self._exclude("/".join(parts[:count]), True) for count in range(1, len(parts))
-        )

@@ -1,9 +1,10 @@
 """Globs over paths with ``/`` between their parts, as ripgrep and .gitignore read them.
 
 A glob without a ``/``, other than at its end, is held against the name, in whatever folder; one
-with a ``/`` against the whole path. ``*`` and ``?`` stand for anything but ``/``, ``[a-z]`` and
-``[!a-z]`` for one character, ``{a,b}`` for either, ``**`` as a part of the path for any number of
-folders; ``\\`` takes a character as it stands. A ``/`` at the end: folders only.
+with a ``/`` against the whole path, from which ``./`` may be where it begins. ``*`` and ``?`` stand
+for anything but ``/``, ``[a-z]`` and ``[!a-z]`` for one character, ``{a,b}`` for either, ``**`` as
+a part of the path for any number of folders; ``\\`` takes a character as it stands. A ``/`` at the
+end: folders only. Who asks for a folder means all in it.
 """
 
 from __future__ import annotations
@@ -42,6 +43,24 @@ def matches_any(globs: Sequence[str]) -> Matches:
     return matches
 
 
+def chosen_by(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool] | None:
+    """Whether a path is taken: ``include`` means it, or a folder that it is in, or there are none,
+    and ``exclude`` does not. None: all are."""
+    if not (include or exclude):
+        return None
+    takes = matches_any(tuple(include)) if include else None
+    leaves = matches_any(tuple(exclude)) if exclude else None
+
+    def wanted(path: str) -> bool:
+        parts = path.split("/")
+        above = [("/".join(parts[:n]), n < len(parts)) for n in range(1, len(parts) + 1)]
+        if leaves is not None and any(leaves(each, folder) for each, folder in above):
+            return False
+        return takes is None or any(takes(each, folder) for each, folder in above)
+
+    return wanted
+
+
 def _compiled(globs: Sequence[str]) -> Callable[[str], object] | None:
     if not globs:
         return None
@@ -53,7 +72,7 @@ def _expression(glob: str) -> str:
     anywhere = "/" not in glob
     parts: list[str] = []
     depth = 0
-    for token in _TOKEN.findall(glob.removeprefix("/")):
+    for token in _TOKEN.findall(glob.removeprefix("./").removeprefix("/")):
         if token == "," and depth:
             parts.append("|")
             continue
@@ -93,3 +112,8 @@ def glob_of(path: str) -> str:
 def include(path: str) -> str:
     """The option that takes ``path`` alone, as it is typed."""
     return f"--include {shlex.quote(glob_of(path))}"
+
+
+def exclude(path: str) -> str:
+    """The option that leaves ``path`` out, as it is typed."""
+    return f"--exclude {shlex.quote(glob_of(path))}"

@@ -1,14 +1,14 @@
-"""What of an output's mode and time its file system does not keep: read back, counted, said.
+"""What of its mode and time an output does not keep: read back, counted, said.
 
-Some change both without an error (FAT and NTFS know no modes, and have times of 2 s or 100 ns).
+Some file systems change both without an error (FAT and NTFS know no modes, and have times of 2 s or
+100 ns).
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from serialpack.reports import NotKept
 from serialpack.text import number_of, printable
@@ -34,22 +34,32 @@ def given(give: Callable[..., object], *args: object, **how: object) -> None:
 def not_kept(found: os.stat_result, mode: int | None, mtime: int | None) -> NotKept | None:
     """What of ``mode`` and ``mtime`` (ns), where they were given, ``found`` has otherwise."""
     # Of a system without modes of files nothing was given.
-    has = stat.S_IMODE(found.st_mode) & 0o777
-    other = mode is not None and has != mode & 0o777 and hasattr(os, "fchmod")
+    asked = mode if mode is not None and hasattr(os, "fchmod") else found.st_mode
+    has, other = found.st_mode & 0o777, (found.st_mode ^ asked) & 0o777
+    special = bool(asked & ~found.st_mode & 0o7000)
     off = 0 if mtime is None else abs(found.st_mtime_ns - mtime)
-    if not (other or off):
+    if not (other or off or special):
         return None
-    return NotKept((has, (mode or 0) & 0o777) if other else None, off)
+    return NotKept((has, asked & 0o777) if other else None, off, special)
+
+
+def may_change(found: os.stat_result) -> bool:
+    """Whether mode and time of a file are for this user to change, as far as that shows."""
+    return not hasattr(os, "geteuid") or os.geteuid() in (0, found.st_uid)
 
 
 class NotKeptSum:
-    """The sum of it over several of what is called ``one``, or ``many``."""
+    """The sum of it over several of what is called ``one``, or ``many``. ``why``: what keeps them
+    from modes and times."""
 
-    def __init__(self, one: str, many: str) -> None:
+    def __init__(self, one: str, many: str, why: str = "the file system does not keep") -> None:
         self._names = one, many
+        self._why = why
         #: The paths with another mode, or time.
         self._modes: list[str] = []
         self._times: list[str] = []
+        #: Those without a bit that they were to have beside their permissions.
+        self._special: list[str] = []
         self._mode = (0, 0)
         self._most = 0
 
@@ -63,9 +73,11 @@ class NotKeptSum:
         if found.time:
             self._most = max(self._most, found.time)
             self._times.append(path)
+        if found.special:
+            self._special.append(path)
 
     @property
-    def line(self) -> str:
+    def lines(self) -> Iterator[str]:
         """What is said of all; nothing where all was kept."""
         has, given = self._mode
         to = "up to " if len(self._times) > 1 else ""
@@ -76,7 +88,11 @@ class NotKeptSum:
         else:
             both = (mode, self._modes), (time, self._times)
             said = [f"{what} of {self._of(paths)}" for what, paths in both if what]
-        return f"the file system does not keep {' and '.join(said)}" if said else ""
+        if said:
+            yield f"{self._why} {' and '.join(said)}"
+        if self._special:
+            to = self._of(self._special)
+            yield f"set-user-ID, set-group-ID and sticky bits are not given to {to}"
 
     def _of(self, paths: list[str]) -> str:
         if len(paths) == 1:

@@ -60,11 +60,17 @@ def test_beside_each_file_and_again(run: Run, tree: Path) -> None:
     (tree / "new.json.spk").unlink()
     said = run("pack", "-r", tree).stderr.decode()
     assert f"{tree}: no files to take, 4 .spk files left out" in said
-    run("unpack", "-r", tree, "--include", "z*", "-o", "out/")
+    run("unpack", "-r", tree, "--include", "q*", "-o", "out/")
     assert not (tree.parent / "out").exists()
     run("unpack", "--rm", "-r", tree)
     assert files_in(tree) == before
     assert "4 files that are not .spk left out" in run("unpack", "-r", tree).stderr.decode()
+
+
+def _in(glob: str, folder: str) -> str:
+    """``glob`` over paths below ``folder``, as one over paths with it."""
+    inner = glob.removeprefix("./").removeprefix("/")
+    return f"{folder}/{inner}" if "/" in glob.rstrip("/") else glob
 
 
 @pytest.mark.parametrize(
@@ -74,11 +80,18 @@ def test_beside_each_file_and_again(run: Run, tree: Path) -> None:
         (["--include", "a.*", "--exclude", "/x"], ["a.json", "z/a.json"]),
         (["--exclude", "y/", "--exclude", "z/*"], ["a.json", "x/a.json"]),
         (["--include", "x/**/*.{yaml,yml}"], ["x/y/b c.yaml"]),
+        (["--include", "y", "--include", "./z/"], ["x/y/b c.yaml", "z/a.json"]),
+        (["--include", "x", "--exclude", "*.json"], ["x/y/b c.yaml"]),
     ],
 )
 def test_globs(run: Run, tree: Path, tmp_path: Path, options: list[str], taken: list[str]) -> None:
+    """As ``unpack`` takes entries of an archive: a folder that is meant with all in it."""
     run("pack", "-r", tree, *options, "-o", tmp_path / "out")
     assert list(files_in(tmp_path / "out")) == [f"{name}.spk" for name in taken]
+    globs = [word if word.startswith("--") else _in(word, tree.name) for word in options]
+    run("pack", "-r", tree.name, "--archive", "-o", "all.spk")
+    run("unpack", "all.spk", *globs, "-o", "back")
+    assert list(files_in(tmp_path / "back" / tree.name)) == taken
 
 
 def test_its_own_output_is_no_input(run: Run, tree: Path) -> None:

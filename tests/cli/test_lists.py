@@ -50,3 +50,25 @@ def test_a_file_that_a_list_names_again_is_taken_once(run: Run, tmp_path: Path) 
         said = run("pack", "--files-from", "list", *options).stderr.decode()
         assert "2 inputs are named again, and taken once (first a.json)\n" in said
         assert "2 packed" in said
+
+
+def test_a_list_as_an_editor_of_windows_saves_it(run: Run, tmp_path: Path) -> None:
+    """Its first name began with the mark of UTF-8, and was no file's."""
+    (tmp_path / "a.json").write_text("[1]")
+    run("pack", "--files-from", "-", "-o", "out", stdin=b"\xef\xbb\xbfa.json\r\n")
+    assert (tmp_path / "out/a.json.spk").exists()
+
+
+def test_a_folder_in_a_list_is_told_with_the_command_that_takes_the_list(
+    run: Run, tmp_path: Path
+) -> None:
+    """As find prints it: the command that was named took the folder, and nothing else of what was
+    asked for."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text("[1]")
+    (tmp_path / "list").write_text("in\nin/a.json\n")
+    said = run("pack", "--files-from", "list", "--archive", "-o", "a.spk", code=1).stderr.decode()
+    _, command = said.splitlines()[0].split("; serialpack ")
+    assert command == "pack -r --files-from list --archive -o a.spk"
+    run(*command.split())
+    assert b"in/a.json" in run("inspect", "a.spk").stdout

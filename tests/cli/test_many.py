@@ -180,6 +180,22 @@ def sums(run: Run, journal: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("size", [b"1e999", b"NaN", b"-1", b'"3"', b"null", b"9" * 400])
+def test_a_size_in_a_journal_that_is_none_is_a_line_that_is_cut(
+    run: Run, tmp_path: Path, size: bytes
+) -> None:
+    """Infinity was an internal error."""
+    (tmp_path / "a.json").write_text("[1]")
+    run("pack", "a.json", "--journal", "j")
+    kept = (tmp_path / "j").read_bytes()
+    assert b'"size": 3' in kept
+    with (tmp_path / "j").open("ab") as file:
+        file.write(kept.splitlines(keepends=True)[-1].replace(b'"size": 3', b'"size": ' + size))
+    found = sums(run, "j")
+    assert (found["files"], found["before"], found["cut"]) == (1, 3, True)
+    assert b"a line breaks off" in run("inspect", "j").stdout
+
+
 def test_a_journal_is_added_to_no_other_file(run: Run, sample: Path) -> None:
     before = sample.read_bytes()
     said = run("pack", sample, "--journal", sample, "-o", "out", code=1).stderr

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
+import serialpack
 from serialpack.archive.not_kept import leads_out
 from tests.cli.conftest import Run
 from tests.cli.told import needs_posix
@@ -26,11 +28,55 @@ def test_hard_links_and_links_out_are_told(run: Run, tmp_path: Path) -> None:
     assert "b.spk: 2 names of the same files (hard links) became files of their own\n" in said
     assert "b.spk: 1 link leads out of what unpack writes to, and will not be made by it\n" in said
     refused = run("unpack", "b.spk", code=4).stderr.decode()
-    assert (
-        "b/in/x/out: is a link out of the folder, to '/etc'; --exclude leaves it out\n" in refused
-    )
+    said = "b/in/x/out: is a link out of the folder, to '/etc'; --exclude in/x/out leaves it out\n"
+    assert said in refused
     run("unpack", "b.spk", "--exclude", "in/x/out", "-o", "without")
+    with pytest.raises(serialpack.ArchiveError) as error:
+        serialpack.unpack_archive(tmp_path / "b.spk", tmp_path / "without", force=True)
+    (_, refusal), *_ = error.value.failures
+    assert 'exclude=["in/x/out"] leaves it out' in str(refusal)
     assert run("pack", "-q", "-r", "in", "--archive", "-o", "c.spk").stderr == b""
+
+
+@needs_posix
+def test_special_bits_are_told_of_files_too(run: Run, tmp_path: Path) -> None:
+    """They went without a word, where they were no archive's."""
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("[1]")
+        (tmp_path / name).chmod(0o4755)
+    bits = b"set-user-ID, set-group-ID and sticky bits are not given to "
+    assert bits + b"a.spk\n" in run("pack", "a").stderr
+    assert (tmp_path / "a.spk").stat().st_mode & 0o7777 == 0o755
+    assert bits not in run("unpack", "-f", "a.spk").stderr
+    (tmp_path / "a").chmod(0o4755)
+    assert bits + b"2 outputs (first out/a.spk)\n" in run("pack", "a", "b", "-o", "out").stderr
+    run("pack", "--archive", "a", "b", "-o", "c.spk")
+    assert bits + b"2 entries (first c/a)\n" in run("unpack", "c.spk").stderr
+
+
+@needs_posix
+def test_a_folder_that_is_anothers_is_told_as_such(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was the file system that did not keep its mode; and what a folder that was there gives to
+    all in it, as set-group-ID does, was taken from it."""
+    (tmp_path / "in").mkdir(mode=0o750)
+    (tmp_path / "in/a.json").write_text("[1]")
+    run("pack", "-r", "in", "--archive", "-o", "a.spk")
+    (tmp_path / "out/in").mkdir(parents=True)
+    (tmp_path / "out/in").chmod(0o2777)
+    run("unpack", "a.spk", "-o", "out", "-f")
+    assert (tmp_path / "out/in").stat().st_mode & 0o7777 == 0o2750
+    (tmp_path / "out/in").chmod(0o777)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr("serialpack.archive.place.os.chmod", refuse)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    folder = tmp_path / "out/in"
+    report = serialpack.unpack_archive(tmp_path / "a.spk", tmp_path / "out", force=True)
+    assert report.notes == (f"only its owner can change the mode (777, not 750) of {folder}",)
 
 
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Python knows no attributes here")

@@ -325,6 +325,10 @@ def test_an_archive_of_small_files(folder: Path) -> None:
     assert names(folder / "out") == ["a.json", "c.txt"]
     tested = run(folder, "unpack", "--test", "all.spk")
     assert "3 of 3 or more blocks are whole; serialpack unpack --salvage" in tested.lines[-1]
+    assert run(folder, "pack", "--archive", "a.json", "-o", "one.spk").code == 0
+    (folder / "one.spk").write_bytes((folder / "one.spk").read_bytes()[:-3])
+    tested = run(folder, "unpack", "--test", "one.spk")
+    assert "1 of 1 or more blocks are whole; serialpack unpack --salvage" in tested.lines[-1]
 
 
 def test_an_archive_through_a_pipe(archive: Path) -> None:

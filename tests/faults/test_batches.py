@@ -11,6 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.files.output import Output
+from serialpack.pipeline.workers import MANY_FILES
 from tests.faults.conftest import Start, finish, wait_for
 from tests.faults.disk import limited, traced
 from tests.injected import HIDDEN, has_unnamed, injected
@@ -134,6 +135,27 @@ def test_killed_and_run_again_it_ends_as_one_that_was_not(
     finish(start(*command, "out"), 0, most=FILES + 4)
     assert left_in(tmp_path / "out") == whole
     assert left_in(batch) == ({} if "--rm" in options else sources)
+
+
+#: A system with no place for temporary files, such as a container whose disk is only read.
+_NO_PLACE = """
+import tempfile
+def none() -> str:
+    raise FileNotFoundError(2, "no usable temporary directory found")
+tempfile._get_default_tempdir = none
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="files in memory are Linux's")
+def test_processes_need_no_place_for_temporary_files(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for number in range(MANY_FILES):
+        (tmp_path / f"in/{number}.json").write_text("[1]")
+    process = start(
+        "pack", "-r", "in", "-j", "2", "-o", "out", env=injected(tmp_path / "site", _NO_PLACE)
+    )
+    finish(process, 0, most=1)
+    assert len(left_in(tmp_path / "out")) == MANY_FILES
 
 
 @pytest.mark.parametrize("options", [["-j", "1"], ["-j", "2"]], ids=["thread", "processes"])

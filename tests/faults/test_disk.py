@@ -155,6 +155,15 @@ def test_a_read_only_file_system_is_refused(start: Start, small_disk: Path, tmp_
     assert (tmp_path / "out2").exists()
 
 
+def test_a_current_folder_that_is_removed_is_named(start: Start, source: Path) -> None:
+    """It was no file that there was not: which one, nobody said."""
+    removed = ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "sh"]
+    said = "serialpack: the current folder: no such file or directory\n"
+    for args in ("-r", "."), ("a.json", "-o", "out/"):
+        assert finish(start("pack", *args, before=removed), 1) == said
+    finish(start("pack", source, before=removed), 0)
+
+
 def test_one_file_of_many_that_may_not_be_read_is_named_and_the_rest_go_on(
     start: Start, tmp_path: Path
 ) -> None:

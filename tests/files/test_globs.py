@@ -14,6 +14,7 @@ from serialpack.files.globs import glob_of, matches_any
         ("*.json", ["a.json", "x/y/a.json", ".json"], ["a.jsonl", "a.json/x"]),
         ("x/*.json", ["x/a.json"], ["a.json", "y/x/a.json", "x/y/a.json"]),
         ("/a.json", ["a.json"], ["x/a.json"]),
+        ("./a.json", ["a.json"], ["x/a.json"]),
         ("**/a", ["a", "x/a", "x/y/a"], ["xa", "a/x"]),
         ("x/**", ["x/a", "x/y/a"], ["x", "y/x/a"]),
         ("x/**/a", ["x/a", "x/y/z/a"], ["xa", "x/ya"]),

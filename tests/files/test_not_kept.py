@@ -75,7 +75,7 @@ def test_the_line_counts_and_names_the_first() -> None:
         both = NotKeptSum("output", "outputs")
         for path, each in found:
             both.add(path, each)
-        return both.line
+        return "\n".join(both.lines)
 
     keeps = "the file system does not keep "
     assert line(("a", None)) == ""
@@ -88,5 +88,10 @@ def test_the_line_counts_and_names_the_first() -> None:
     )
     assert line(("a\n", NotKept(None, 5)), ("b", both)) == keeps + (
         "the mode (755, not 644) of b and the time (up to 1.5 s off) of 2 outputs (first a\\n)"
+    )
+    special = "set-user-ID, set-group-ID and sticky bits are not given to "
+    assert line(("a", NotKept(None, 0, special=True))) == special + "a"
+    assert line(("a", mode._replace(special=True)), ("b", NotKept(None, 0, special=True))) == (
+        f"{keeps}the mode (777, not 644) of a\n{special}2 outputs (first a)"
     )
     assert "(20,454 days off)" in line(("a", NotKept(None, 20_454 * 86_400 * 10**9)))
