@@ -12,7 +12,7 @@ from abc import abstractmethod
 from array import array
 from collections.abc import Iterator
 from itertools import chain, pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats.base import (
@@ -25,7 +25,6 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.shared.large import ReadAt
 from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.shared.split import (
     Scan,
@@ -38,6 +37,9 @@ from serialpack.formats.shared.split import (
 from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.large import ReadAt
 
 
 class Malformed(ValueError):
