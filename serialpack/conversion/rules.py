@@ -80,13 +80,12 @@ RULES: dict[str, Rule] = {
         *(TEXT_TABLES, ("value as a bare cell", "values as bare cells"), TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
-        "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out,"
-        " as is an empty list in XML",
+        "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out",
         frozenset({"null"}),
         *(
             TEXT_TABLES,
             ("null as a cell", "nulls as cells"),
-            TEXT_TABLES | ARRAYS | ELEMENTS | {"toml"},
+            TEXT_TABLES | ARRAYS | {"toml"},
             "--typed",
         ),
     ),
@@ -158,9 +157,19 @@ RULES: dict[str, Rule] = {
         only=TABLES | UNIONS | ARRAYS,
     ),
     "elements": Rule(
-        "numbers and booleans are text, what is empty null, and a list of one its element",
-        frozenset({*_INTEGERS, *_FLOATS, "boolean", "array", "text", "nested"}),
+        "numbers and booleans are text, and what is empty null",
+        frozenset({*_INTEGERS, *_FLOATS, "boolean", "text", "nested"}),
         *(ELEMENTS, ("value as text of elements", "values as text of elements"), ELEMENTS, ""),
+    ),
+    "lists": Rule(
+        "a list of one is its element in XML, and one of none an empty element",
+        frozenset({"array"}),
+        *(
+            ELEMENTS,
+            ("list of one or none as an element", "lists of one or none as an element each"),
+            ELEMENTS,
+            "--types NAME=list",
+        ),
     ),
     ROOT: Rule(
         "what has no one root element in XML stands in one, <root>, and records in <item>",
@@ -174,7 +183,8 @@ RULES: dict[str, Rule] = {
         *(ELEMENTS, ("list within a list as elements", "lists within lists as elements"), ELEMENTS),
     ),
     "names": Rule(
-        "keys that are no names of XML are spelled by SQL/XML (ISO/IEC 9075-14), a b as a_x0020_b",
+        "keys that are no names of XML, or have a prefix that nothing declares, are spelled by"
+        " SQL/XML (ISO/IEC 9075-14): a b as a_x0020_b, a:b as a_x003A_b",
         frozenset({"nul"}),
         *(ELEMENTS, ("key as a name of XML", "keys as names of XML"), ELEMENTS),
     ),
