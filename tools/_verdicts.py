@@ -62,7 +62,9 @@ A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN whe
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are
 among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
-and JSON are values again, the latter where each text in them is JSON.
+and JSON are values again, the latter where each text in them is JSON. Of several tables and views
+a format that holds maps gets one, in which each is a list of records by its name, up to 64 MiB of
+them; `--table` takes one, of any size.
 
 A number of text is the double that stands for it where both are one number: `1.10` is 1.1, and
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs

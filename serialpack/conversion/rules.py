@@ -51,8 +51,8 @@ UNIONS = ONE_SCHEMA - TYPED_TABLES
 ARRAYS = frozenset(d.name for d in FORMATS if d.is_target and (d.is_array or d.has_arrays))
 #: Those of them that have several, by name: a table is one for each of its columns.
 ARCHIVES = frozenset(d.name for d in FORMATS if d.has_arrays)
-#: The rule by which it is.
-BY_COLUMN = "by-column"
+#: The rule by which it is, and that by which several tables are one map.
+BY_COLUMN, BY_TABLE = "by-column", "by-table"
 
 #: The rule by which floats of an array are rounded, which is asked for by name, with a step.
 FIXED = "fixed"
@@ -144,6 +144,11 @@ RULES: dict[str, Rule] = {
         frozenset(),
         *(ARCHIVES, ("row as items of columns", "rows as items of columns"), ARCHIVES),
     ),
+    BY_TABLE: Rule(
+        "the tables of a database are lists of records by name",
+        frozenset(),
+        *(ALL, ("table as a list by its name", "tables as lists by their names")),
+    ),
     "key-order": Rule(
         "columns stand in order of first appearance, datasets by group",
         frozenset({"mixed"}),
@@ -164,12 +169,9 @@ RULES: dict[str, Rule] = {
     "lists": Rule(
         "a list of one is its element in XML, and one of none an empty element",
         frozenset({"array"}),
-        *(
-            ELEMENTS,
-            ("list of one or none as an element", "lists of one or none as an element each"),
-            ELEMENTS,
-            "--types NAME=list",
-        ),
+        *(ELEMENTS, ("list of one or none as an element", "lists of one or none as elements")),
+        back="--types NAME=list",
+        only=ELEMENTS,
     ),
     ROOT: Rule(
         "what has no one root element in XML stands in one, <root>, and records in <item>",
