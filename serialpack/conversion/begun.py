@@ -181,7 +181,8 @@ def _looked_at(
             size=front.size,
             block_size=front.block_size or block_size,
         )
-    known = _known(looked, front, to, how, block_size)._replace(most=looked.most)
+    known = _known(looked, front, to, how, block_size)
+    known = known._replace(most=looked.most, target=front.plan.target)
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups

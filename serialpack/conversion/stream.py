@@ -327,11 +327,10 @@ def _one_file(
     of the source's they are, where they are records of it.
     """
     converter = BlockConverter(plan)
-    try:
+    if not (plan.lossy or plan.skip_bad):
         return converter.write(records, _everything(records)), len(records)
-    except ValueRefusedError:
-        if not (plan.lossy or plan.skip_bad):
-            raise
+    if (data := converter.tried(records, _everything(records))) is not None:
+        return data, len(records)
     if plan.lossy:
         records = converter.changed(records, tally.losses, 0)
     if plan.skip_bad and len(records) > 1:
