@@ -116,7 +116,11 @@ list that has no name in `<item>`. A key that is no name of XML, or has a prefix
 declares there, is spelled by SQL/XML: `a b` as `a_x0020_b`, `a:b` as `a_x003A_b`. A list of one is
 its element, and one of none an empty element: `--types tags=list` reads either as a list again,
 with `tags=integer` beside it as one of integers. `--at` reads a list below the root of XML however
-many elements it has; a map at its path is one document.
+many elements it has; a map at its path is one document. A key that is empty is `_`, and one that
+begins with `@`, or is `#text`, an element (`_x0040_context`) where its value is a map or a list.
+
+A file of TOML is one map. Records, a list or a scalar are its one key `item`, of which `--at item`
+reads a list as the records again; null is none of its values, and left out by `null`.
 
 An HDF5 file is a map of arrays: a dataset is called by its groups too (`run/field`), and an
 attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of the file. Such names

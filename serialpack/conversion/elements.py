@@ -6,8 +6,7 @@ from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import ROOT as ROOT_RULE
-from serialpack.conversion.rules import TABLES
+from serialpack.conversion.rooted import ITEM_NAME
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.depth import TooDeep
@@ -17,10 +16,6 @@ from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, 
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
-from serialpack.values.structure import Structure
-
-#: The element that is put around what has no one root, and those of a list that has no name.
-ROOT_NAME, ITEM_NAME = "root", "item"
 
 #: How an attribute begins that declares a prefix, and those that need no declaration.
 _DECLARES = "@xmlns:"
@@ -29,27 +24,6 @@ _PREFIXES = frozenset({"xml"})
 _NUMBERS: frozenset[type] = frozenset({bool, int, float})
 _TYPED = "--to typed-xml holds it"
 _NO_WAY = "no format here can"
-
-
-def in_one_root(
-    records: list[Any], structure: Structure, plan: ConversionPlan, losses: Losses
-) -> tuple[dict[str, Any], str]:
-    """The document that ``records`` are, with one root element; and the path of what they are in
-    it, empty where nothing was put around them. ValueRefusedError where that is not allowed."""
-    are_rows = plan.is_text_table or plan.source in TABLES
-    if len(records) == 1 and not are_rows and type(records[0]) is dict and len(records[0]) == 1:
-        (inner,) = records[0].values()
-        if type(inner) is not list:
-            return records[0], ""
-    several = structure == Structure.SEQUENCE or len(records) != 1
-    document: Any = records if several else records[0]
-    is_list = type(document) is list
-    path = f"{ROOT_NAME}.{ITEM_NAME}" if is_list else ROOT_NAME
-    losses.merge([Loss(ROOT_RULE, 1, 0, "$", "a list" if is_list else "the document", f"<{path}>")])
-    losses.check_carried(plan.target)
-    if is_list:
-        document = {ITEM_NAME: document} if document else None
-    return {ROOT_NAME: document}, path
 
 
 class ElementCarrier(Carrier):
@@ -120,10 +94,16 @@ class _Turner:
     def _ordered(self, value: dict[Any, Any], path: Path) -> list[Any]:
         """The keys, attributes first."""
         keys = list(value)
-        order = sorted(keys, key=lambda key: type(key) is not str or key[:1] != "@")
+        order = sorted(keys, key=lambda key: not self._is_attribute(key, value[key]))
         if order != keys:
             self._note("elements", path, "keys", "attributes before others")
         return order
+
+    @staticmethod
+    def _is_attribute(key: Any, part: Any) -> bool:
+        """Whether a key is that of an attribute, which is text: of maps and lists, as JSON-LD has
+        them, only elements are made."""
+        return type(key) is str and key[:1] == "@" and type(part) not in (dict, list)
 
     def _put(self, into: dict[str, Any], key: Any, part: Any, path: Path) -> None:
         here = path, key
@@ -183,8 +163,6 @@ class _Turner:
 
     def _put_text(self, into: dict[str, Any], key: str, value: Any, path: Path) -> None:
         """An attribute, or the text beside elements."""
-        if type(value) in (dict, list):
-            self._refuse(path, "nested", f"{shown(value)} as {key}", "it is text")
         text = "" if value is None else self._text(value, path)
         if value is None or (key == "#text" and not text):
             self._note("elements", path, shown(value), "no text")
@@ -220,10 +198,14 @@ class _Turner:
 
     def _named(self, key: Any, part: Any, into: dict[str, Any], path: Path) -> str:
         """The key of the element, or the attribute, that ``key`` of a map with ``part`` becomes."""
-        name = key[1:] if type(key) is str and key[:1] == "@" else key
-        if key in ("#text", CONTENT_KEY) or (is_xml_name(name) and self._is_bound(key, part)):
+        name = key[1:] if self._is_attribute(key, part) else key
+        if (
+            key == CONTENT_KEY
+            or (key == "#text" and type(part) not in (dict, list))
+            or (is_xml_name(name) and self._is_bound(key, part))
+        ):
             named = str(key)
-        elif type(name) is str and name:
+        elif type(name) is str and (name or key == ""):
             named = key[: len(key) - len(name)] + xml_name(name)
             if not self._is_bound(named, part):
                 named = named.replace(":", "_x003A_")

@@ -60,8 +60,9 @@ FIXED = "fixed"
 #: The rule by which a document gets a root element.
 ROOT = "root"
 
-#: Those that are trees of elements.
+#: Those that are trees of elements, and those of which a file is one map.
 ELEMENTS = frozenset(d.name for d in FORMATS if d.has_elements)
+ONE_MAP = frozenset({"toml"})
 
 
 def _dropped(rule: str) -> tuple[str, str]:
@@ -85,7 +86,7 @@ RULES: dict[str, Rule] = {
         *(
             TEXT_TABLES,
             ("null as a cell", "nulls as cells"),
-            TEXT_TABLES | ARRAYS | {"toml"},
+            TEXT_TABLES | ARRAYS | ONE_MAP,
             "--typed",
         ),
     ),
@@ -174,9 +175,9 @@ RULES: dict[str, Rule] = {
         only=ELEMENTS,
     ),
     ROOT: Rule(
-        "what has no one root element in XML stands in one, <root>, and records in <item>",
+        "what has no one root stands in one: in XML <root>, and records in <item>, in TOML item",
         frozenset({"bare"}),
-        *(ELEMENTS, ("document in a root element", "documents in root elements"), ELEMENTS),
+        *(ELEMENTS | ONE_MAP, ("document in a root", "documents in roots"), ELEMENTS | ONE_MAP),
         back="--at root.item",
     ),
     "items": Rule(

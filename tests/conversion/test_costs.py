@@ -107,12 +107,6 @@ def test_a_table_is_refused_while_it_is_read(to: str, bad: dict[str, Any]) -> No
     assert error.record == 500
 
 
-def test_one_document_is_refused_at_the_second() -> None:
-    read, error = _refused([{"a": number} for number in range(20_000)], "toml")
-    assert read < 5000
-    assert "one document" in str(error)
-
-
 def test_the_first_bad_record_costs_what_stands_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow")
     serializer: Any = SERIALIZERS.create("parquet")

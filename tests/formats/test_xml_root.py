@@ -83,6 +83,7 @@ def test_lists_within_lists_are_items() -> None:
         ("_x0020_ a", "_x005F_x0020__x0020_a"),
         ("_x0020_", "_x0020_"),
         ("_x", "_x"),
+        ("#text ", "_x0023_text_x0020_"),
         ("Größe (cm)", "Größe_x0020__x0028_cm_x0029_"),
     ],
 )
@@ -94,6 +95,19 @@ def test_keys_are_spelled_as_names(key: str, name: str) -> None:
     assert xml_name(key) == name or key == name
     spelled = re.sub("_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), xml_name(key))
     assert spelled == key
+
+
+def test_keys_that_are_called_attributes_are_elements_where_they_are_no_text() -> None:
+    """JSON-LD was refused, and so was a header with an empty cell, as spreadsheets have it."""
+    value = {"@context": {"@vocab": "u"}, "@id": "x", "@type": ["A", "B"], "#text": {"": 1}}
+    assert xml({"r": value}) == (
+        '<r id="x"><_x0040_context vocab="u"/><_x0040_type>A</_x0040_type><_x0040_type>B'
+        "</_x0040_type><_x0023_text><_>1</_></_x0023_text></r>"
+    )
+    assert xml({"r": {"@a": []}}) == "<r><_x0040_a/></r>"
+    data, report = convert(b",a\n1,2\n3,4\n", "csv", "xml")
+    assert b"<root><item><_>1</_><a>2</a></item><item><_>3</_>" in data
+    assert {loss.rule for loss in report.carried} == {"names", "root"}
 
 
 @pytest.mark.parametrize(
