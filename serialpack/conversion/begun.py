@@ -182,7 +182,7 @@ def _looked_at(
             block_size=front.block_size or block_size,
         )
     known = _known(looked, front, to, how, block_size)
-    known = known._replace(most=looked.most, target=front.plan.target)
+    known = known._replace(most=looked.most, target=front.plan.target, source=front.plan.source)
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups

@@ -1,26 +1,39 @@
-"""A database of several tables, read as a map of their records by name."""
+"""A database of several tables, read as a map of their records by name, and made of such a map."""
 
 from __future__ import annotations
 
+import hashlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import IO, Any
 
+from serialpack.api import Target, target_name
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.datasets import kept_copy
 from serialpack.conversion.given import Given
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
 from serialpack.conversion.rules import ARRAYS, BY_TABLE, TABLES, UNIONS
+from serialpack.conversion.sinks import opened_target
+from serialpack.conversion.tables.known import Known
 from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError
 from serialpack.files.source import Source
+from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
 from serialpack.formats.shared.filed import FileRead, as_file
-from serialpack.formats.sqlite.database import tables_in
-from serialpack.values.kinds import COLUMNS, Loss, shown
+from serialpack.formats.sqlite.database import open_table, tables_in
+from serialpack.formats.sqlite.write import is_name, join_tables, same_names
+from serialpack.pipeline.unpack import LimitedWrite
+from serialpack.reports import ConvertReport
+from serialpack.values.kinds import AROUND, COLUMNS, Loss, shown, totals
 
 #: Bytes of rows that are read at a time, and what a row takes beside its bytes, about.
 _BLOCK, _ROW = 1 << 20, 32
@@ -97,3 +110,85 @@ class _Tables:
             error.message = f"the table {table}: {error.message}"
             raise
         return records
+
+
+#: So many tables are made of one map: for each it is read once more.
+_MOST = 64
+
+#: Converts into a file, with other options than were said.
+Convert = Callable[[IO[bytes], ConvertOptions], ConvertReport]
+
+
+def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
+    """The names of the tables that the one record is, which would be a row: a document that is a
+    map of nothing but lists of records. None where it is none, or the user said what is wanted."""
+    assert known.layout is not None
+    names = known.layout.lists
+    said = how["table"] is not None or how["shaping"].at or how["fields"] or how["strict"]
+    if said or len(names) > _MOST or FORMATS.declaration(known.source).sequence:
+        return ()
+    if [(name,) for name in names] != [column.path for column in known.layout.columns]:
+        return ()
+    return names if all(map(is_name, names)) and same_names(names) is None else ()
+
+
+def into_tables(
+    source: Source, target: Target, names: Sequence[str], how: ConvertOptions, one: Convert
+) -> ConvertReport:
+    """Make a database with a table of each of the lists ``names``, which ``one`` makes alone.
+
+    Errors as of the conversion.
+    """
+    with TemporaryDirectory(prefix="serialpack-") as folder:
+        paths = [Path(folder) / f"{number}.db" for number in range(len(names) + 1)]
+        *parts, whole = paths
+        reports = []
+        for path, name in zip(parts, names, strict=True):
+            only: ConvertOptions = {
+                **how,
+                "shaping": how["shaping"]._replace(at=name),
+                "table": name,
+                "lossy": [*how["lossy"], AROUND],  # which are the other tables
+            }
+            try:
+                with path.open("wb") as file:
+                    reports.append(one(file, only))
+            except ValueRefusedError as error:
+                if error.hint and AROUND not in how["lossy"]:  # nobody has to name that
+                    error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
+                raise
+        try:
+            join_tables(whole, zip(parts, names, strict=True))
+        except sqlite3.Error as error:
+            raise RefusedError(f"SQLite does not take it: {error}") from None
+        for path, name in zip(parts, names, strict=True):
+            if how["verify"] and _digest(path, name) != _digest(whole, name):
+                raise ValueRefusedError("the rows in the database are not those that were proved")
+        with opened_target(target, how["force"], source.stat, verify=how["verify"]) as into:
+            out = LimitedWrite(into.write, how["max_size"])
+            with whole.open("rb") as file:
+                for data in iter(partial(file.read, _BLOCK), b""):
+                    out(data)
+    told = Loss(BY_TABLE, len(names), 0, "$", "the lists of the map", "tables by name")
+    losses = totals(loss for r in reports for loss in r.losses if loss.rule != AROUND)
+    return reports[0]._replace(
+        source=source.path,
+        target=target_name(target),
+        size=into.size(out.written),
+        records=sum(report.records or 0 for report in reports),
+        losses=losses,
+        left_out=sum(report.left_out for report in reports),
+        places=[place for report in reports for place in report.places],
+        carried=totals([told, *(loss for report in reports for loss in report.carried)]),
+        back=next((report.back for report in reports if report.back), ()),
+        not_kept=not_kept_by(into.plain),
+    )
+
+
+def _digest(path: Path, table: str) -> bytes:
+    """Of all rows of a table."""
+    digest = hashlib.blake2b()
+    with open_table(path, table) as found:
+        for _, rows in found.pieces(_BLOCK):
+            digest.update(rows.data)
+    return digest.digest()

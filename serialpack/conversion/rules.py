@@ -146,9 +146,9 @@ RULES: dict[str, Rule] = {
         *(ARCHIVES, ("row as items of columns", "rows as items of columns"), ARCHIVES),
     ),
     BY_TABLE: Rule(
-        "the tables of a database are lists of records by name",
+        "the tables of a database are lists of records by name, and such lists alone its tables",
         frozenset(),
-        *(ALL, ("table as a list by its name", "tables as lists by their names")),
+        *(ALL, ("table by its name", "tables by their names")),
     ),
     "key-order": Rule(
         "columns stand in order of first appearance, datasets by group",

@@ -1,4 +1,4 @@
-"""A database of several tables becomes one map of them."""
+"""A database of several tables becomes one map of them, and such a map a database."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import io
 import json
 import math
 import pickle
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +98,66 @@ def test_json_in_one_of_several_tables_says_which(tmp_path: Path) -> None:
     assert "record 0, $.d.a: the table c: " in str(caught.value)
     serialpack.convert(path, out := io.BytesIO(), to="yaml", lossy=["duplicates"])
     assert out.getvalue() == b"a:\n- b: 1\nc:\n- d:\n    a: 2\n"
+
+
+LISTS = {
+    "users": [{"id": 1, "tags": [1, "x"], "m": {"n": 1}}, {"id": 2, "tags": [], "m": {"n": 2}}],
+    "a.b": [{"t": True, "u": 1.5}, {"t": None, "u": 2.5}],
+    'odd "name"': [{"x": "\x00"}],
+}
+
+
+@pytest.mark.parametrize("source", ["json", "yaml", "msgpack", "typed-xml"])
+def test_a_map_of_lists_of_records_is_a_table_for_each(tmp_path: Path, source: str) -> None:
+    """It was one row, of JSON text."""
+    given = io.BytesIO()
+    serialpack.convert(io.BytesIO(json.dumps(LISTS).encode()), given, format="json", to=source)
+    path = tmp_path / "a.sqlite"
+    given.seek(0)
+    report = serialpack.convert(given, path, format=source)
+    told = {loss.rule: loss.count for loss in report.carried}
+    assert told == {"by-table": 3, "nested": 2, "mixed": 2, "booleans": 1}
+    assert (report.records, report.losses, report.lists) == (5, [], ())
+    assert report.size == path.stat().st_size
+    with closing(sqlite3.connect(path)) as made:
+        names = [name for (name,) in made.execute("SELECT name FROM sqlite_master")]
+        assert names == list(LISTS)
+        assert made.execute('SELECT * FROM "a.b"').fetchall() == [(1, 1.5), (None, 2.5)]
+    back = io.BytesIO()
+    serialpack.convert(path, back, to="json", shaping=Shaping(nest=()))
+    assert json.loads(back.getvalue()) == LISTS
+
+
+@pytest.mark.parametrize(
+    ("data", "how"),
+    [
+        (b'{"a": [{"x": 1}], "b": 5}', {}),
+        (b'{"a": [{"x": 1}], "b": []}', {}),
+        (b'{"a": [{"x": 1}], "b": [1]}', {}),
+        (b'{"r": {"a": [{"x": 1}], "b": [{"y": 1}]}}', {}),
+        (b'{"sqlite_a": [{"x": 1}]}', {}),
+        (json.dumps({f"t{n}": [{"x": 1}] for n in range(65)}).encode(), {}),
+        (b'{"a": [{"x": 1}]}', {"format": "ndjson"}),
+        (b'{"a": [{"x": 1}]}', {"table": "mine"}),
+    ],
+)
+def test_what_is_more_than_such_lists_is_a_row(data: bytes, how: dict[str, Any]) -> None:
+    out = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), out, to="sqlite", **{"format": "json", **how})
+    assert report.records == 1
+    assert "by-table" not in {loss.rule for loss in report.carried}
+
+
+def test_a_table_that_is_refused_leaves_no_database(tmp_path: Path) -> None:
+    """Of several none is written, and nothing is left in the temporary folder."""
+    data = b'{"a": [{"x": 1}], "b": [{"x": 1, "X": 2}]}'
+    with pytest.raises(SerialpackError, match="one to SQLite"):
+        serialpack.convert(io.BytesIO(data), tmp_path / "a.db", format="json")
+    assert list(tmp_path.iterdir()) == []
+    data = b'{"a": [{"x": 0.12345678901234567890123}], "b": [{"x": 1}]}'
+    with pytest.raises(SerialpackError, match=r'lossy=\["digits"\]'):
+        serialpack.convert(io.BytesIO(data), tmp_path / "a.db", format="json")
+    report = serialpack.convert(
+        io.BytesIO(data), tmp_path / "a.db", format="json", lossy=["digits"]
+    )
+    assert [loss.rule for loss in report.losses] == ["digits"]
