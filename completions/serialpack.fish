@@ -169,7 +169,7 @@ end
 
 function __serialpack_loss
     printf '%s\t%s\n' \
-        'null' 'null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out, as is an empty list in XML' \
+        'null' 'null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out' \
         'nan' 'NaN and infinities become null, a NaN with bits of its own where the target has NaN that; where JSON has them, they are read' \
         'bigint' 'integers that the target cannot hold become decimal text' \
         'digits' 'numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign, times are cut to microseconds' \

@@ -182,6 +182,13 @@ GRON = KnownFile(
     "--to json writes what gron reads",
 )
 
+LFS = KnownFile(
+    "a pointer of Git LFS",
+    (),
+    "it stands for a file that is not here",
+    "git lfs pull brings that",
+)
+
 #: Below comments and blank lines, a statement of those with which dumps begin.
 _SQL = re.compile(
     rb"(?:\s|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/;?)*+"
@@ -192,6 +199,7 @@ _SQL = re.compile(
 _TEXTS = (
     (HTML, re.compile(rb"(?i)<!doctype html|<html")),
     (SQL, _SQL),
+    (LFS, re.compile(rb"version https://git-lfs\.github\.com/spec/")),
     (GRON, re.compile(rb"json(?:(?:\.\w+|\[[^]\n]*\])++)? = .*;$", re.MULTILINE)),
 )
 

@@ -18,6 +18,7 @@ from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.json.found import json_kind, json_state
 from serialpack.formats.json.loose import loose_in
 from serialpack.formats.shared.document import Malformed
+from serialpack.known import known_text
 from serialpack.values.structure import Structure
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -67,10 +68,15 @@ def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
     text = head.removeprefix(BOM_UTF8).lstrip()
     begins = text[:1]
     if named.delimiter and not named.variants:
-        return begins == b"<" or (
-            begins in (b"{", b"[")
-            and (kind := json_kind(head)) is not None
-            and (kind == "ndjson" or not whole or json_state(text.rstrip()) == "whole")
+        other = known_text(text) or (begins == b"%" and not_converted(text))  # PDF, PostScript
+        return (
+            bool(other)
+            or begins == b"<"
+            or (
+                begins in (b"{", b"[")
+                and (kind := json_kind(head)) is not None
+                and (kind == "ndjson" or not whole or json_state(text.rstrip()) == "whole")
+            )
         )
     if named.is_json:
         return (

@@ -38,15 +38,15 @@ spelling makes of its value: digits with or without `.0`, as many decimals, `tru
 numbers beside numbers, for a target that has them. What is left stays text: `00123`, `+1`, `1.5`
 beside `1.50`, `1,5` (which `--types` refuses as a number), integers beyond 64 bits, in JSON beyond
 2^53. In records of other formats only dates and times are found in text. `--types NAME=TYPE,...`
-names types by hand, also `decimal`, `duration`, `bytes` (base64) and `text` (to leave a column out
+names types by hand, also `decimal`, `duration`, `bytes` (base64), `text` (to leave a column out
 of `--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text had no type of its
-own), and of what is within maps and lists too (`user.since=date`). Such cells are read in
-any spelling; those in another than most are told, and refused by `--strict`. Parquet and Arrow
-keep, under the key `serialpack` beside the columns, and SQLite in a comment behind those of the
-table, how each column and the file was written: delimiter, line ends, quotes, a mark. `--to csv`
-writes it so again: the closing line says `back: the same bytes` where each block of the source was
-written again to compare it, else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that
-is declared so.
+own) and `list` (of what is none, or of nothing), and of what is within maps and lists too
+(`user.since=date`). Such cells are read in any spelling; those in another than most are told, and
+refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns, and
+SQLite in a comment behind those of the table, how each column and the file was written: delimiter,
+line ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same
+bytes` where each block of the source was written again to compare it, else `the same cells`.
+Booleans are 0 and 1 in SQLite, in a column that is declared so.
 
 A map in Parquet and Arrow is a struct with a field for each key. Where the maps in one place have
 more than 256 keys, and each on average less than one in 64 of them, the keys are data: these are
@@ -64,7 +64,11 @@ A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN whe
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are
 among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
-and JSON are values again, the latter where each text in them is JSON.
+and JSON are values again, the latter where each text in them is JSON. Of several tables and views
+a format that holds maps gets one, in which each is a list of records by its name, up to 64 MiB of
+them; `--table` takes one, of any size. A document (JSON, YAML, ...) that is a map of nothing but
+lists of records, up to 64 of them, becomes a database with a table for each; with `--table` it is
+one row, and with `--at` one of the lists the records.
 
 A number of text is the double that stands for it where both are one number: `1.10` is 1.1, and
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs
@@ -110,11 +114,17 @@ of them: `{"$cborTag": [32, "x"]}`, `{"$undefined": true}`, `{"$msgpackExt": {..
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
 Text is kept as it is. Between elements white space is dropped, and told. The order of text in
-several runs, and of elements of one name that stand apart, is lost by `order`. What has no one root
-element (records, a list, a map of several keys, a number) stands in `<root>`, each item of a list
-that has no name in `<item>`, and a key that is no name of XML is spelled by SQL/XML: `a b` as
-`a_x0020_b`. `--at` reads a list below the root of XML however many elements it has; a map at its
-path is one document.
+several runs, and of elements of one name that stand apart, is lost by `order`. What has no one
+root element (records, a list, a map of several keys, a number) stands in `<root>`, each item of a
+list that has no name in `<item>`. A key that is no name of XML, or has a prefix that no `xmlns:`
+declares there, is spelled by SQL/XML: `a b` as `a_x0020_b`, `a:b` as `a_x003A_b`. A list of one is
+its element, and one of none an empty element: `--types tags=list` reads either as a list again,
+with `tags=integer` beside it as one of integers. `--at` reads a list below the root of XML however
+many elements it has; a map at its path is one document. A key that is empty is `_`, and one that
+begins with `@`, or is `#text`, an element (`_x0040_context`) where its value is a map or a list.
+
+A file of TOML is one map. Records, a list or a scalar are its one key `item`, of which `--at item`
+reads a list as the records again; null is none of its values, and left out by `null`.
 
 An HDF5 file is a map of arrays: a dataset is called by its groups too (`run/field`), and an
 attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of the file. Such names

@@ -52,14 +52,12 @@ def table_ahead(again: Rereadable, to: str, how: ConvertOptions) -> TableAhead |
     """The table of text ``to`` that a source is to become; None where there is none to be told
     of, or anything is wrong, which converting says."""
     try:
-        with opened_source(again.again(), trust=how["trust"]) as opened:
-            plan = begun(opened, to, how, threads=1).plan
         known = looked_at(again, io.BytesIO(), to, how, None)
     except (SerialpackError, OSError):
         return None
     if known is None or known.layout is None:
         return None
     layout = known.layout
-    mark = FORMATS.declaration(plan.target).delimiter.decode()
+    mark = FORMATS.declaration(known.target).delimiter.decode()
     names = tuple(column.name for column in layout.columns) if layout.rows == "maps" else ()
     return TableAhead(names, mark if layout.kept is None else layout.kept.delimiter, known)

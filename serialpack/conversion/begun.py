@@ -84,7 +84,8 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     )
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
-    shaping, losses = how["shaping"], Losses(allowed_for(to, lossy, strict=how["strict"]))
+    allowed = allowed_for(to, lossy, strict=how["strict"])
+    shaping, losses = how["shaping"], Losses(allowed)
     if given.loose is not None:  # what is behind that is said when it is read
         check_dropped(given.loose.dropped, losses, to)
     trusted = given.head and given.plan.source in ARRAYS
@@ -107,13 +108,19 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         if shaping.at or FORMATS.declaration(to).is_array:
             given = from_archive(given, shaping.at, source)
             shaping = shaping._replace(at=None)
+    elif given.plan.source in DATABASES and not (how["table"] or given.packed == to):
+        from serialpack.conversion.databases import from_tables, holds_tables
+
+        if holds_tables(to):
+            how_read = given.plan._replace(target=to, lossy=allowed, shaping=shaping)
+            given = from_tables(given, how_read, losses, source)
     if fields.names and not shaping.at and isinstance(given.read, FileRead):
         given.read.columns = fields.columns
     target = _dialect(to, given.plan.source, shaping.delimiter)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(
         verify=verify,
-        lossy=allowed_for(to, lossy, strict=how["strict"]),
+        lossy=allowed,
         asked=tuple(RULES) if EVERY in lossy else tuple(lossy),
         strict=how["strict"],
         tagged=how["tagged"],
@@ -174,7 +181,8 @@ def _looked_at(
             size=front.size,
             block_size=front.block_size or block_size,
         )
-    known = _known(looked, front, to, how, block_size)._replace(most=looked.most)
+    known = _known(looked, front, to, how, block_size)
+    known = known._replace(most=looked.most, target=front.plan.target, source=front.plan.source)
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups

@@ -59,7 +59,7 @@ def from_datasets(given: Given, at: str | None, to: str, source: Source, losses:
         plan = plan._replace(structure=Structure.ARRAY if rows == "many" else None, alone=True)
     made = given._replace(made=True, of=file, dropped=tuple(lost))
     made = made._replace(read=Pieces(answers).read, plan=plan)
-    return _kept(made, source) if plan.source == "npz" and plan.fields else made
+    return kept_copy(made, source) if plan.source == "npz" and plan.fields else made
 
 
 def without_others(given: Given, source: Source, losses: Losses) -> Given:
@@ -70,7 +70,7 @@ def without_others(given: Given, source: Source, losses: Losses) -> Given:
     """
     file = as_file(given.read)
     if file.path is None and file.opened is None:
-        given = _kept(given, source)
+        given = kept_copy(given, source)
     try:
         with sought(given.read) as archive:
             others = [shown(name) for name in other_entries(archive)]
@@ -88,7 +88,7 @@ def without_others(given: Given, source: Source, losses: Losses) -> Given:
     return given._replace(dropped=(*given.dropped, _counted(AROUND, others)))
 
 
-def _kept(given: Given, source: Source) -> Given:
+def kept_copy(given: Given, source: Source) -> Given:
     """``given``, read from a copy, which is closed with ``source``."""
     file, stack = as_file(given.read), ExitStack()
     source.close_with(stack.close)

@@ -6,8 +6,7 @@ from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import ROOT as ROOT_RULE
-from serialpack.conversion.rules import TABLES
+from serialpack.conversion.rooted import ITEM_NAME
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.depth import TooDeep
@@ -17,35 +16,14 @@ from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, 
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
-from serialpack.values.structure import Structure
 
-#: The element that is put around what has no one root, and those of a list that has no name.
-ROOT_NAME, ITEM_NAME = "root", "item"
+#: How an attribute begins that declares a prefix, and those that need no declaration.
+_DECLARES = "@xmlns:"
+_PREFIXES = frozenset({"xml"})
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float})
 _TYPED = "--to typed-xml holds it"
 _NO_WAY = "no format here can"
-
-
-def in_one_root(
-    records: list[Any], structure: Structure, plan: ConversionPlan, losses: Losses
-) -> tuple[dict[str, Any], str]:
-    """The document that ``records`` are, with one root element; and the path of what they are in
-    it, empty where nothing was put around them. ValueRefusedError where that is not allowed."""
-    are_rows = plan.is_text_table or plan.source in TABLES
-    if len(records) == 1 and not are_rows and type(records[0]) is dict and len(records[0]) == 1:
-        (inner,) = records[0].values()
-        if type(inner) is not list:
-            return records[0], ""
-    several = structure == Structure.SEQUENCE or len(records) != 1
-    document: Any = records if several else records[0]
-    is_list = type(document) is list
-    path = f"{ROOT_NAME}.{ITEM_NAME}" if is_list else ROOT_NAME
-    losses.merge([Loss(ROOT_RULE, 1, 0, "$", "a list" if is_list else "the document", f"<{path}>")])
-    losses.check_carried(plan.target)
-    if is_list:
-        document = {ITEM_NAME: document} if document else None
-    return {ROOT_NAME: document}, path
 
 
 class ElementCarrier(Carrier):
@@ -76,8 +54,11 @@ class _Turner:
         self._record = record
         self._asked = asked
         self._told: dict[str, Loss] = {}
-        #: Maps whose parts are still to be turned, and what these become.
-        self._open: list[tuple[dict[Any, Any], dict[str, Any], Path]] = []
+        #: Maps whose parts are still to be turned, what these become, and the prefixes of names
+        #: that are declared there.
+        self._open: list[tuple[dict[Any, Any], dict[str, Any], Path, frozenset[str]]] = []
+        #: Those that are declared where a part stands.
+        self._prefixes = _PREFIXES
         #: Whether the record has one key: a list there, however long, is for ``in_one_root``.
         self._is_alone = False
         #: Each map made, where it stands, and what it is there.
@@ -96,9 +77,9 @@ class _Turner:
             self._refuse(ROOT, kind, KINDS[kind], _NO_WAY)
         whole: dict[str, Any] = {}
         self._is_alone = len(record) == 1
-        self._open.append((record, whole, ROOT))
+        self._open.append((record, whole, ROOT, _PREFIXES | _declared(record)))
         while self._open:
-            value, into, path = self._open.pop()
+            value, into, path, self._prefixes = self._open.pop()
             for key in self._ordered(value, path):
                 self._put(into, key, value[key], path)
         for made, into, key, path in reversed(self._made):  # what is within others comes first
@@ -113,14 +94,20 @@ class _Turner:
     def _ordered(self, value: dict[Any, Any], path: Path) -> list[Any]:
         """The keys, attributes first."""
         keys = list(value)
-        order = sorted(keys, key=lambda key: type(key) is not str or key[:1] != "@")
+        order = sorted(keys, key=lambda key: not self._is_attribute(key, value[key]))
         if order != keys:
             self._note("elements", path, "keys", "attributes before others")
         return order
 
+    @staticmethod
+    def _is_attribute(key: Any, part: Any) -> bool:
+        """Whether a key is that of an attribute, which is text: of maps and lists, as JSON-LD has
+        them, only elements are made."""
+        return type(key) is str and key[:1] == "@" and type(part) not in (dict, list)
+
     def _put(self, into: dict[str, Any], key: Any, part: Any, path: Path) -> None:
         here = path, key
-        key = self._named(key, into, path)
+        key = self._named(key, part, into, path)
         if key == CONTENT_KEY:
             self._put_content(into, part, here)
         elif key[:1] == "@" or key == "#text":
@@ -128,9 +115,10 @@ class _Turner:
         elif type(part) is not list:
             self._put_value(into, key, part, here)
         elif not part:
-            self._leave_out(here)
+            self._note("lists", here, "an empty list", "an empty element")
+            into[key] = None
         elif len(part) == 1 and not (self._is_alone and path is ROOT):
-            self._note("elements", here, "a list of one", "its element")
+            self._note("lists", here, "a list of one", "its element")
             self._put_value(into, key, part[0], (here, 0))
         else:
             into[key] = items = [None] * len(part)
@@ -152,7 +140,8 @@ class _Turner:
                 self._refuse(here, "nested", what, "there it is text, or a map of one element")
             ((name, value),) = item.items()
             items.append(one := dict[str, Any]())
-            self._put_value(one, name, value, (here, name))
+            named = self._named(name, value, one, here)
+            self._put_value(one, named, value, (here, name))
 
     def _put_value(self, into: Any, key: Any, value: Any, path: Path) -> None:
         """What an element becomes that is no attribute and no list."""
@@ -160,7 +149,7 @@ class _Turner:
             into[key] = None
         elif type(value) is dict:
             into[key] = made = dict[str, Any]()
-            self._open.append((value, made, path))
+            self._open.append((value, made, path, self._prefixes | _declared(value)))
             self._made.append((made, into, key, path))
         elif type(value) is list:
             self._note("items", path, "a list within a list", f"<{ITEM_NAME}>")
@@ -174,8 +163,6 @@ class _Turner:
 
     def _put_text(self, into: dict[str, Any], key: str, value: Any, path: Path) -> None:
         """An attribute, or the text beside elements."""
-        if type(value) in (dict, list):
-            self._refuse(path, "nested", f"{shown(value)} as {key}", "it is text")
         text = "" if value is None else self._text(value, path)
         if value is None or (key == "#text" and not text):
             self._note("elements", path, shown(value), "no text")
@@ -209,18 +196,19 @@ class _Turner:
             self._refuse(path, "huge-integer", shown(value), _TYPED)
             raise
 
-    def _leave_out(self, path: Path) -> None:
-        if "null" not in self._asked:
-            self._refuse(path, "array", "an empty list", "--lossy null leaves it out")
-        self._note("null", path, "[]", "nothing")
-
-    def _named(self, key: Any, into: dict[str, Any], path: Path) -> str:
-        """The key of the element, or the attribute, that ``key`` of a map becomes."""
-        name = key[1:] if type(key) is str and key[:1] == "@" else key
-        if key in ("#text", CONTENT_KEY) or is_xml_name(name):
+    def _named(self, key: Any, part: Any, into: dict[str, Any], path: Path) -> str:
+        """The key of the element, or the attribute, that ``key`` of a map with ``part`` becomes."""
+        name = key[1:] if self._is_attribute(key, part) else key
+        if (
+            key == CONTENT_KEY
+            or (key == "#text" and type(part) not in (dict, list))
+            or (is_xml_name(name) and self._is_bound(key, part))
+        ):
             named = str(key)
-        elif type(name) is str and name:
+        elif type(name) is str and (name or key == ""):
             named = key[: len(key) - len(name)] + xml_name(name)
+            if not self._is_bound(named, part):
+                named = named.replace(":", "_x003A_")
             self._note("names", path, shown(key), named)
         else:
             what = f"a key that is no name of an element: {shown(key)}"
@@ -228,6 +216,22 @@ class _Turner:
         if named in into:
             self._refuse(path, "key", f"two keys of one name, {named}", _TYPED)
         return named
+
+    def _is_bound(self, key: str, part: Any) -> bool:
+        """Whether a name has no prefix, or one that is declared there: readers that know
+        namespaces refuse any other."""
+        if ":" not in key:
+            return True
+        is_attribute = key[0] == "@"
+        prefix, _, local = key.removeprefix("@").partition(":")
+        if not prefix or not is_xml_name(local) or ":" in local:
+            return False
+        if prefix == "xmlns":  # which declares one
+            return is_attribute and type(part) is str and bool(part)
+        parts = part if type(part) is list and part else [part]
+        return prefix in self._prefixes or (
+            not is_attribute and all(prefix in _declared(each) for each in parts)
+        )
 
     def _note(self, rule: str, path: Path, was: str, became: str) -> None:
         told = self._told.get(rule)
@@ -243,6 +247,17 @@ class _Turner:
             kind=kind,
             hint=hint,
         )
+
+
+def _declared(value: Any) -> frozenset[str]:
+    """The prefixes of names that an element declares."""
+    if type(value) is not dict:
+        return frozenset()
+    return frozenset(
+        key[len(_DECLARES) :]
+        for key, part in value.items()
+        if type(key) is str and key.startswith(_DECLARES) and type(part) is str and part
+    )
 
 
 def _odd(value: float) -> str:

@@ -21,6 +21,7 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
+    DATABASES,
     EVERY,
     FIXED,
     RULES,
@@ -204,6 +205,18 @@ def _either(
     known: Known | None = None
     if to in TABLES | UNIONS or how["shaping"].gives_types:
         known = looked_at(again, target, to, how, block_size)
+    if known is not None and to in DATABASES and losses is None:
+        from serialpack.conversion.databases import into_tables, tables_of
+
+        if names := tables_of(known, how):
+            with opened_source(again.again(), trust=how["trust"]) as opened:
+                return into_tables(
+                    opened,
+                    target,
+                    names,
+                    how,
+                    lambda file, only: _either(again, file, to, only, block_size, None),
+                )
     no_layout = known is None or known.layout is None
     whole = no_layout and to in UNIONS and block_size != MAX_BLOCK
     if whole and _needs_one_schema(again, to, how, known, block_size):

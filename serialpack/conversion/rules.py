@@ -51,8 +51,8 @@ UNIONS = ONE_SCHEMA - TYPED_TABLES
 ARRAYS = frozenset(d.name for d in FORMATS if d.is_target and (d.is_array or d.has_arrays))
 #: Those of them that have several, by name: a table is one for each of its columns.
 ARCHIVES = frozenset(d.name for d in FORMATS if d.has_arrays)
-#: The rule by which it is.
-BY_COLUMN = "by-column"
+#: The rule by which it is, and that by which several tables are one map.
+BY_COLUMN, BY_TABLE = "by-column", "by-table"
 
 #: The rule by which floats of an array are rounded, which is asked for by name, with a step.
 FIXED = "fixed"
@@ -60,8 +60,9 @@ FIXED = "fixed"
 #: The rule by which a document gets a root element.
 ROOT = "root"
 
-#: Those that are trees of elements.
+#: Those that are trees of elements, and those of which a file is one map.
 ELEMENTS = frozenset(d.name for d in FORMATS if d.has_elements)
+ONE_MAP = frozenset({"toml"})
 
 
 def _dropped(rule: str) -> tuple[str, str]:
@@ -80,13 +81,12 @@ RULES: dict[str, Rule] = {
         *(TEXT_TABLES, ("value as a bare cell", "values as bare cells"), TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
-        "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out,"
-        " as is an empty list in XML",
+        "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out",
         frozenset({"null"}),
         *(
             TEXT_TABLES,
             ("null as a cell", "nulls as cells"),
-            TEXT_TABLES | ARRAYS | ELEMENTS | {"toml"},
+            TEXT_TABLES | ARRAYS | ONE_MAP,
             "--typed",
         ),
     ),
@@ -145,6 +145,11 @@ RULES: dict[str, Rule] = {
         frozenset(),
         *(ARCHIVES, ("row as items of columns", "rows as items of columns"), ARCHIVES),
     ),
+    BY_TABLE: Rule(
+        "the tables of a database are lists of records by name, and such lists alone its tables",
+        frozenset(),
+        *(ALL, ("table by its name", "tables by their names")),
+    ),
     "key-order": Rule(
         "columns stand in order of first appearance, datasets by group",
         frozenset({"mixed"}),
@@ -158,14 +163,21 @@ RULES: dict[str, Rule] = {
         only=TABLES | UNIONS | ARRAYS,
     ),
     "elements": Rule(
-        "numbers and booleans are text, what is empty null, and a list of one its element",
-        frozenset({*_INTEGERS, *_FLOATS, "boolean", "array", "text", "nested"}),
+        "numbers and booleans are text, and what is empty null",
+        frozenset({*_INTEGERS, *_FLOATS, "boolean", "text", "nested"}),
         *(ELEMENTS, ("value as text of elements", "values as text of elements"), ELEMENTS, ""),
     ),
+    "lists": Rule(
+        "a list of one is its element in XML, and one of none an empty element",
+        frozenset({"array"}),
+        *(ELEMENTS, ("list of one or none as an element", "lists of one or none as elements")),
+        back="--types NAME=list",
+        only=ELEMENTS,
+    ),
     ROOT: Rule(
-        "what has no one root element in XML stands in one, <root>, and records in <item>",
+        "what has no one root stands in one: in XML <root>, and records in <item>, in TOML item",
         frozenset({"bare"}),
-        *(ELEMENTS, ("document in a root element", "documents in root elements"), ELEMENTS),
+        *(ELEMENTS | ONE_MAP, ("document in a root", "documents in roots"), ELEMENTS | ONE_MAP),
         back="--at root.item",
     ),
     "items": Rule(
@@ -174,7 +186,8 @@ RULES: dict[str, Rule] = {
         *(ELEMENTS, ("list within a list as elements", "lists within lists as elements"), ELEMENTS),
     ),
     "names": Rule(
-        "keys that are no names of XML are spelled by SQL/XML (ISO/IEC 9075-14), a b as a_x0020_b",
+        "keys that are no names of XML, or have a prefix that nothing declares, are spelled by"
+        " SQL/XML (ISO/IEC 9075-14): a b as a_x0020_b, a:b as a_x003A_b",
         frozenset({"nul"}),
         *(ELEMENTS, ("key as a name of XML", "keys as names of XML"), ELEMENTS),
     ),

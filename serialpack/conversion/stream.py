@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
-from serialpack.conversion.elements import in_one_root
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
-from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS
+from serialpack.conversion.rooted import in_one_map, in_one_root
+from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS, ONE_MAP
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
@@ -193,7 +193,6 @@ def convert_stream(
     converted = line.through(partial(BlockConverter, plan), Crew() if here else several)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
-        one_record = target.one_record and plan.target not in ARCHIVES | ELEMENTS
         # What is sure to be refused is not read to its end.
         early = None if plan.lossy or plan.skip_bad else BlockConverter(plan)
         for block, found in converted:
@@ -202,8 +201,6 @@ def convert_stream(
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))
-            if structure == Structure.SEQUENCE and one_record and len(records) > 1:
-                raise _not_one(plan, len(records))
             if early is None or block.last or structure == Structure.MAP or not found.records:
                 continue
             if not early.fits([records[0], *found.records]):
@@ -261,6 +258,9 @@ def _as_a_whole(
     if plan.target in ELEMENTS:
         document, at = in_one_root(records, structure, plan, tally.losses)
         records = [document]
+    elif plan.target in ONE_MAP:
+        document, at = in_one_map(records, plan, tally.losses)
+        records = [document]
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise _not_one(plan, len(records))
@@ -312,9 +312,8 @@ def _everything(records: list[Any]) -> SourceBlock:
 
 def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
     return RefusedError(
-        f"{'an' if plan.target in ARCHIVES else 'a'} {plan.target} file is one document,"
-        f" here {'are more' if count else 'is none'}",
-        hint=f"--to {'npy' if plan.target in ARCHIVES else 'yaml'} or ndjson holds any number",
+        f"an {plan.target} file is one document, here {'are more' if count else 'is none'}",
+        hint="--to npy or ndjson holds any number",
     )
 
 
@@ -327,11 +326,10 @@ def _one_file(
     of the source's they are, where they are records of it.
     """
     converter = BlockConverter(plan)
-    try:
+    if not (plan.lossy or plan.skip_bad):
         return converter.write(records, _everything(records)), len(records)
-    except ValueRefusedError:
-        if not (plan.lossy or plan.skip_bad):
-            raise
+    if (data := converter.tried(records, _everything(records))) is not None:
+        return data, len(records)
     if plan.lossy:
         records = converter.changed(records, tally.losses, 0)
     if plan.skip_bad and len(records) > 1:

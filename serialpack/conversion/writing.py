@@ -130,6 +130,16 @@ class WritingHalf:
         assert lost is not None
         raise self.refuse(lost, block.first_record, writer, records)
 
+    def tried(self, records: list[Any], block: SourceBlock) -> bytes | None:
+        """As ``write``; None where they are refused, and nobody looks for what it is."""
+        self._caught = True
+        try:
+            return self.write(records, block)
+        except ValueRefusedError:
+            return None
+        finally:
+            self._caught = False
+
     def _tagged(self, records: list[Any], block: SourceBlock) -> list[Any]:
         from serialpack.conversion.tagged import TagFailure, tag
 

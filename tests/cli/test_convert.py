@@ -213,16 +213,3 @@ def test_the_library_takes_the_format_from_the_name_of_the_target(tmp_path: Path
     for target in (tmp_path / "b", io.BytesIO()):
         with pytest.raises(serialpack.UsageError, match="name says no format"):
             serialpack.convert(source, target)
-
-
-@pytest.mark.parametrize(("text", "what"), [("[1, {}]", "a list"), ('"x"', "'x'")])
-def test_what_is_no_map_is_told_of_the_document(
-    run: Run, tmp_path: Path, text: str, what: str
-) -> None:
-    """It was told of record 0, "that is not a map"."""
-    (tmp_path / "a.json").write_text(text)
-    said = run("unpack", "--to", "toml", "a.json", code=4).stderr.decode()
-    words, _, hint = said.partition("; ")
-    assert words == f"serialpack: a.json: $: a TOML document is a map, and this is {what}"
-    assert hint == "--to yaml or json holds it\n"
-    run("unpack", "--to", "yaml", "a.json")

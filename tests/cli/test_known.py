@@ -312,6 +312,45 @@ def test_sql_is_told_with_what_makes_a_database_of_it(run: Run, tmp_path: Path) 
     assert b"--to sqlite writes a database" in run("unpack", "--to", "sql", "-", code=2).stderr
 
 
+OTHERS = {
+    "SQL: not a data format; sqlite3": SQL,
+    "SQL: not a data format": b"INSERT INTO t VALUES (1,2);\nINSERT INTO t VALUES (3,4);\n",
+    "a pointer of Git LFS: it stands for a file that is not here; git lfs pull brings that": (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    ),
+    "PDF: not a data format": b"%PDF-1.4\n1 0 obj\n",
+    "HTML: not a data format": b"\xef\xbb\xbf\n<HTML>\n<p>a,b</p>\n</HTML>\n",
+}
+
+
+@pytest.mark.parametrize("words", OTHERS)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_what_is_no_table_is_not_read_as_one(
+    run: Run, tmp_path: Path, name: str, words: str
+) -> None:
+    """Any text is a table: it was one of rows of SQL, without a word."""
+    (tmp_path / name).write_bytes(OTHERS[words])
+    assert words in run("unpack", "--to", "json", name, code=3).stderr.decode()
+    run("pack", name)
+    assert words in run("unpack", "--to", "json", f"{name}.spk", code=3).stderr.decode()
+    assert run("unpack", f"{name}.spk", "-o", "-").stdout == OTHERS[words]
+
+
+def test_whoever_says_that_it_is_a_table_gets_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"PRAGMA x = 1\nPRAGMA x = 2\n")
+    done = run("unpack", "--from", "csv", "--to", "ndjson", "a.csv", "-o", "-")
+    assert json.loads(done.stdout) == {"PRAGMA x = 1": "PRAGMA x = 2"}
+
+
+@pytest.mark.parametrize(
+    "text", [b"%,a\n1,2\n", b"SET,x\n1,2\n", b"version,https\n1,2\n", b"--,x\n1,2\n"]
+)
+def test_a_table_may_begin_so(run: Run, tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a.csv").write_bytes(text)
+    done = run("unpack", "--to", "csv", "a.csv", "-o", "-")
+    assert done.stdout == text
+
+
 def test_gron_is_told_with_what_makes_json_of_it(run: Run) -> None:
     lines = b'json = {};\njson.a = [];\njson.a[0] = "x,y";\n'
     line = run("unpack", "--to", "json", "-", stdin=lines, code=3).stderr.decode()

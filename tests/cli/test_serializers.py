@@ -56,11 +56,15 @@ def test_what_is_stored_in_a_format_is_one_file_of_it(
     assert files[0] == files[1]
 
 
-def test_a_format_of_one_record_is_not_written_with_more(run: Run, rows: Path) -> None:
+def test_several_records_are_a_list_in_a_format_of_one(run: Run, rows: Path) -> None:
     packed = rows.with_suffix(".spk")
     run("pack", "-s", "toml", rows, "-o", packed)
-    done = run("unpack", "--to", "toml", packed, "-o", rows.with_suffix(".toml"), code=4)
-    assert b"one document" in done.stderr
+    done = run("unpack", "--to", "toml", packed, "-o", rows.with_suffix(".toml"))
+    assert b"(back: -F toml --at item)" in done.stderr
+    back = run("unpack", "--to", "ndjson", "--at", "item", rows.with_suffix(".toml"), "-o", "-")
+    assert list(map(json.loads, back.stdout.splitlines())) == list(
+        map(json.loads, rows.read_text().splitlines())
+    )
     rows.write_text('{"a": 1}\n')
     run("pack", "-f", "-s", "toml", rows, "-o", packed)
     assert run("unpack", "--to", "toml", packed, "-o", "-").stdout == b"a = 1\n"

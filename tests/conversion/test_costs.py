@@ -15,6 +15,7 @@ import zstandard
 
 import serialpack
 from serialpack.api import HEAD
+from serialpack.cli.app import run
 from serialpack.compressed.source import decompressed
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import convert_stream
@@ -106,12 +107,6 @@ def test_a_table_is_refused_while_it_is_read(to: str, bad: dict[str, Any]) -> No
     assert error.record == 500
 
 
-def test_one_document_is_refused_at_the_second() -> None:
-    read, error = _refused([{"a": number} for number in range(20_000)], "toml")
-    assert read < 5000
-    assert "one document" in str(error)
-
-
 def test_the_first_bad_record_costs_what_stands_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow")
     serializer: Any = SERIALIZERS.create("parquet")
@@ -179,3 +174,26 @@ def test_lines_are_records_though_their_number_be_right(to: str) -> None:
     source = io.BytesIO(b'{"a":0}\n' * HEAD + b'{"a":1} {"a":2}\n{"a":\n3}\n')
     with pytest.raises(InputError, match=rf"line {HEAD + 1}, column 9 .* a second value"):
         serialpack.convert(source, io.BytesIO(), format="ndjson", to=to)
+
+
+def test_a_table_that_is_to_be_joined_is_opened_to_look_at_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was opened once more for what stands between its cells."""
+    from serialpack.conversion import ahead, begun, files
+
+    opened: list[str] = []
+    real = begun.begun
+
+    def counted(source: Any, *rest: Any, **more: Any) -> Any:
+        opened.append(source.path)
+        return real(source, *rest, **more)
+
+    for module in (ahead, begun, files):
+        monkeypatch.setattr(module, "begun", counted)
+    paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    for path in paths:
+        Path(path).write_text("a;b\n1;2\n")
+    assert run(["unpack", *paths, "-o", str(tmp_path / "all.csv")]) == 0
+    assert (tmp_path / "all.csv").read_text() == "a;b\n1;2\n1;2\n"
+    assert opened == [*paths, *paths]  # all are looked at, and then converted

@@ -203,6 +203,30 @@ def test_what_is_refused_is_looked_for_once(
     assert counts == calls
 
 
+def test_a_document_that_is_refused_is_read_again_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To read TOML takes most of the time: it was done six times over. Now it is to see whether
+    what the hint names goes through, and to count all that would be lost."""
+    from serialpack.formats.toml import read as reading
+
+    sizes: list[int] = []
+    read = reading.read
+
+    def counted(data: bytes, *rest: Any, **more: Any) -> Any:
+        sizes.append(len(data))
+        return read(data, *rest, **more)
+
+    monkeypatch.setattr(reading, "read", counted)
+    refused = refusal(_MANY, "json", "toml")
+    assert 'lossy=["null"] lets it go' in str(refused)
+    assert len([size for size in sizes if size > 1000]) == 2
+    converted(_MANY.replace(b"null", b"1"), "json", "toml")
+    assert len([size for size in sizes if size > 1000]) == 3
+
+
+#: A document of many numbers, and a null behind them.
+_MANY = b'{"a": [' + b"1.5, " * 1000 + b'2], "b": null}'
+
+
 @pytest.mark.parametrize("target", ["csv", "parquet", "avro", "sqlite"])
 def test_a_table_asks_only_for_what_is_lost(target: str, tmp_path: Path) -> None:
     """Numbers in it are carried: ``types``, which makes text of them, was named and applied."""

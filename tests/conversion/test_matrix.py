@@ -295,6 +295,7 @@ def test_documents_stay_documents(shape: str, target: str) -> None:
     """A document becomes a document, a sequence a sequence; arrays are the rows of those."""
     source, data = DOCUMENTS[shape]
     parts = [json.loads(line) for line in data.splitlines()]
+    expected: list[Any]
     if target == "json" and source == "ndjson":
         expected = [parts]
     elif is_sequence(target) and isinstance(parts[0], list):
@@ -302,9 +303,7 @@ def test_documents_stay_documents(shape: str, target: str) -> None:
     else:
         expected = parts
     if target == "toml" and (len(expected) != 1 or isinstance(expected[0], list)):
-        with pytest.raises(serialpack.RefusedError):
-            converted(data, source, target)
-        return
+        expected = [{"item": expected if len(expected) > 1 else expected[0]}]
     assert documents(converted(data, source, target), target) == expected
 
 

@@ -310,6 +310,28 @@ def test_decimal_commas_are_numbers_where_that_is_said(target: str) -> None:
     assert not converted(COMMAS, target, shaping=INFER)[1].types
 
 
+@pytest.mark.parametrize("target", ["json", "parquet", "arrow", "sqlite"])
+def test_cells_are_lists_where_that_is_said(target: str) -> None:
+    """And what is in a list has the type that is said beside it."""
+    shaping = Shaping(types=(("a", "list"), ("a", "integer")))
+    data, report = converted(b"a,b\n1,x\n,y\n", target, shaping=shaping)
+    assert report.comes_back == ""
+    rows = json.loads(converted(data, "json", target)[0])
+    assert [row["a"] for row in rows] == [[1], []]
+    source = b'[{"a": ["2024-01-01", null, ["2024-01-02"]]}, {"a": "2024-01-03"}]'
+    data, _ = converted(source, "yaml", "json", shaping=by_hand(a="date"))
+    again, _ = converted(data, "json", "yaml", shaping=Shaping())
+    assert json.loads(again) == json.loads(source)
+    with pytest.raises(serialpack.UsageError, match="names a twice"):
+        converted(b"a\n1\n", "json", shaping=Shaping(types=(("a", "list"), ("a", "list"))))
+
+
+@pytest.mark.parametrize("kind", ["text", "list", "integer", "date"])
+def test_a_table_without_rows_has_its_named_types(kind: str) -> None:
+    data, _ = converted(b"a,b\n", "parquet", shaping=by_hand(a=kind))
+    assert converted(data, "csv", "parquet")[0] == b"a,b\n"
+
+
 def test_what_is_no_decimal_comma_is_refused() -> None:
     """A point may stand between thousands, or be a decimal one."""
     for cell in ("1.5", "1.234,5", "1,2,3", "1_0,5"):

@@ -48,9 +48,9 @@ def as_elements(value: Any) -> Any:
     if isinstance(value, list):
         items = []
         for part in value:  # a level of it is one of Python's: there are 400
-            item = as_elements(part) if part != [] else None
+            item = as_elements(part)
             items.append({"item": item} if isinstance(part, list) and part else item)
-        return items[0] if len(items) == 1 else items
+        return items[0] if len(items) == 1 else items or None
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bool | int | float):

@@ -13,7 +13,8 @@ class Known(NamedTuple):
     """What is known of a source once it was looked at: the columns of a table, those of text that
     get values, and the bytes of a block, where these must be others. ``columns``: of how many.
     ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
-    records of a block.
+    records of a block. ``target``: the format that is written, which for CSV is a dialect;
+    ``source``: that which is read.
     """
 
     layout: Layout | None
@@ -22,6 +23,8 @@ class Known(NamedTuple):
     columns: int = 0
     kept: KeptTable | None = None
     most: int = 0
+    target: str = ""
+    source: str = ""
 
 
 class Below(NamedTuple):

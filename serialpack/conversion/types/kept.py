@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.types.seen import TypesSeen
-from serialpack.conversion.types.spelling import COMMA, TEXT, Spelling, is_style, spelled, values_of
+from serialpack.conversion.types.spelling import (
+    COMMA,
+    LIST,
+    TEXT,
+    Spelling,
+    is_style,
+    spelled,
+    values_of,
+)
 from serialpack.conversion.types.typing import TypedColumn
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
@@ -188,11 +196,12 @@ def kept_from(
     delimiter: str,
     back: tuple[str, ...],
 ) -> KeptTable | None:
-    """What is kept of a table of text whose cells were looked at; None where that is too much."""
+    """What is kept of a table of text whose cells were looked at; None where that is too much, or
+    cells become lists."""
     head = seen.head.decode("utf-8", "replace")
-    if len(head) > _MOST_HEAD:
-        return None
     spellings = {column.name: column.spelling for column in types}
+    if len(head) > _MOST_HEAD or any(column.spelling.type == LIST for column in types):
+        return None
     columns = {}
     for name in names:
         fit = seen.columns[name].quotes

@@ -16,6 +16,8 @@ from serialpack.values.durations import duration_of, duration_text
 TEXT = "text"
 #: Numbers with a comma before their decimals.
 COMMA = "decimal-comma"
+#: A list, also where a format that has none of one item, or of none, wrote that item, or nothing.
+LIST = "list"
 
 #: So many decimals a style has at most.
 _MOST_DECIMALS = 99
@@ -233,6 +235,7 @@ _READ = {
 }
 
 _KINDS: dict[str, frozenset[type]] = {
+    TEXT: frozenset({str}),
     "integer": frozenset({int}),
     "number": frozenset({float}),
     "boolean": frozenset({bool}),
@@ -244,6 +247,7 @@ _KINDS: dict[str, frozenset[type]] = {
     "bytes": frozenset({bytes}),
     "complex": frozenset({complex}),
     COMMA: frozenset({float}),
+    LIST: frozenset({list}),
 }
 
 _SPELL: dict[str, Callable[[Any], str]] = {
@@ -269,6 +273,7 @@ TYPES: dict[str, tuple[str, ...]] = {
     "bytes": ("bytes",),
     "complex": ("complex",),
     COMMA: ("float", "integral-float"),
+    LIST: ("array",),
 }
 
 

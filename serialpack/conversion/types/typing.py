@@ -10,6 +10,7 @@ from serialpack.conversion.tables.shape import ZONED, ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
+    LIST,
     TEXT,
     TYPES,
     ZONES,
@@ -49,13 +50,15 @@ class TypedColumn(NamedTuple):
 
 def named_types(text: Sequence[tuple[str, str]]) -> tuple[TypedColumn, ...]:
     """The columns that the user named; UsageError for a type that there is not."""
-    found: dict[str, TypedColumn] = {}
+    found: dict[tuple[str, bool], TypedColumn] = {}
     for name, kind in text:
         if kind not in TYPES:
             raise UsageError(f"--types: unknown type {kind!r}", hint="known: " + ", ".join(TYPES))
-        if name in found:
+        if (name, kind == LIST) in found:
             raise UsageError(f"--types names {name} twice")
-        found[name] = TypedColumn(name, Spelling(kind, _USUAL.get(kind, "")), True)
+        # A list is one beside the type of what is in it.
+        column = TypedColumn(name, Spelling(kind, _USUAL.get(kind, "")), True)
+        found[name, kind == LIST] = column
     return tuple(found.values())
 
 
@@ -63,23 +66,25 @@ class Typer:
     """Gives columns of records their values. ``empty_is_null``: as in tables of text."""
 
     def __init__(self, columns: Sequence[TypedColumn], *, empty_is_null: bool) -> None:
-        self._columns = [column for column in columns if column.spelling.type != TEXT]
+        self._columns = [c for c in columns if c.spelling.type not in (TEXT, LIST)]
         self._texts = [column for column in columns if column.spelling.type == TEXT]
+        self._lists = [column for column in columns if column.spelling.type == LIST]
         self._empty_is_null = empty_is_null
         #: Where it is said how the named columns are spelled, while they are looked at.
         self.seen: TypesSeen | None = None
 
     def _look(self, records: list[Any], seen: TypesSeen) -> None:
-        for column in [*self._columns, *self._texts]:
-            if not column.by_hand:
+        for column in [*self._columns, *self._texts, *self._lists]:
+            if not column.by_hand or not any(True for _ in _places(records, column.name)):
                 continue
-            values = [place[key] for _, place, key in _places(records, column.name)]
+            seen.named.add(column.name)
+            cells = seen.by_hand.setdefault(column.name, CellsSeen())
+            if column.spelling.type == LIST:
+                continue
+            values = [place[key] for _, place, key in _cells(records, column.name)]
             if column.spelling.type == COMMA:
                 values = [v.replace(",", ".") if type(v) is str else v for v in values]
-            if values:
-                seen.named.add(column.name)
-                cells = seen.by_hand.setdefault(column.name, CellsSeen())
-                cells.look(values, empty_is_null=self._empty_is_null)
+            cells.look(values, empty_is_null=self._empty_is_null)
 
     def apply(
         self, records: list[Any], first_record: int, allowed: Collection[str] = ()
@@ -91,6 +96,8 @@ class Typer:
         told: list[Loss] = []
         if self.seen is not None:
             self._look(records, self.seen)
+        for column in self._lists:
+            self._as_list(column, records)
         for column in self._columns:
             if column.by_hand:
                 self._by_hand(column, records, first_record, allowed, told)
@@ -102,6 +109,14 @@ class Typer:
 
     def _is_text(self, value: Any) -> bool:
         return type(value) is str and (bool(value) or not self._empty_is_null)
+
+    def _as_list(self, column: TypedColumn, records: list[Any]) -> None:
+        """Put a list in the place of its one item, or of nothing."""
+        for _, place, key in list(_places(records, column.name)):
+            cell = place[key]
+            if type(cell) is not list:
+                is_none = cell is None or (cell == "" and self._empty_is_null)
+                place[key] = [] if is_none else [cell]
 
     def _inferred(self, column: TypedColumn, records: list[Any]) -> None:
         name = column.name
@@ -124,7 +139,7 @@ class Typer:
         allowed: Collection[str],
         told: list[Loss],
     ) -> None:
-        places = list(_places(records, column.name))
+        places = list(_cells(records, column.name))
         cells = [place[key] for _, place, key in places]
         texts = [cell for cell in cells if self._is_text(cell)]
         quick = values_of(texts, column.spelling)
@@ -159,7 +174,7 @@ class Typer:
 def _as_text(column: TypedColumn, records: list[Any], first_record: int) -> None:
     """Put text in the place of bytes that are UTF-8, as columns of text were written before there
     was a type for it."""
-    for number, place, key in _places(records, column.name):
+    for number, place, key in _cells(records, column.name):
         cell = place[key]
         if type(cell) is not bytes:
             continue
@@ -210,6 +225,19 @@ def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefu
         kind="digits",
         hint=f"--types {quote(f'{column.name}=decimal')} holds it, --lossy {DIGITS} lets it go",
     )
+
+
+def _cells(records: list[Any], name: str) -> Iterator[tuple[int, Any, Any]]:
+    """As ``_places``, but in the place of a list what is in it, with its number for a key."""
+    for number, place, key in _places(records, name):
+        stack: list[tuple[Any, Any]] = [(place, key)]
+        while stack:
+            within, at = stack.pop()
+            value = within[at]
+            if type(value) is list:
+                stack += [(value, n) for n in reversed(range(len(value)))]
+            else:
+                yield number, within, at
 
 
 def _places(records: list[Any], name: str) -> Iterator[tuple[int, dict[Any, Any], str]]:

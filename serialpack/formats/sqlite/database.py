@@ -250,7 +250,8 @@ def _chosen(kinds: dict[str, str], name: str | None) -> str:
         if len(kinds) == 1:
             return next(iter(kinds))
         raise UsageError(
-            f"the database has {len(kinds)} tables: {names}", hint="--table NAME takes one of them"
+            f"the database has {len(kinds)} tables: {names}",
+            hint="--table NAME takes one of them, --to json all",
         )
     found = next((n for n in kinds if n == name), None)
     found = found or next((n for n in kinds if n.lower() == name.lower()), None)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from serialpack.errors import ValueRefusedError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared.comments import comments, in_toml
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.stages.stage import import_library
-from serialpack.values.kinds import DIGITS, UTF8, Loss, shown
+from serialpack.values.kinds import DIGITS, UTF8, Loss
 
 #: Stands before each document of a block. tomli-w writes no comments, and newlines in text only
 #: as escapes.
@@ -53,15 +52,6 @@ class TomlFormat(DocumentFormat):
         if len(records) != 1:
             raise ValueError(f"{len(records)} records, a TOML document is one")
         return write(records[0]).encode()
-
-    def check_document(self, document: Any) -> None:
-        if type(document) is not dict:
-            what = "a list" if type(document) is list else shown(document)
-            raise ValueRefusedError(
-                f"a TOML document is a map, and this is {what}",
-                kind="bare",
-                hint="--to yaml or json holds it",
-            )
 
     def write_stored(self, records: list[Any]) -> bytes:
         from serialpack.formats.toml.write import write

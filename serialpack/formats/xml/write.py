@@ -32,9 +32,9 @@ def is_xml_name(name: Any) -> bool:
 
 
 def xml_name(text: str) -> str:
-    """The name of an element, or an attribute, for ``text``, which is not empty: ``a_x0020_b`` for
-    ``a b`` (SQL/XML, ISO/IEC 9075-14, the mapping of identifiers to XML names)."""
-    return _NO_NAME.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+    """The name of an element, or an attribute, for ``text``: ``a_x0020_b`` for ``a b`` (SQL/XML,
+    ISO/IEC 9075-14, the mapping of identifiers to XML names), and ``_`` for nothing."""
+    return _NO_NAME.sub(lambda found: f"_x{ord(found[0]):04X}_", text) or "_"
 
 
 def is_xml_text(text: str) -> bool:

@@ -1,0 +1,194 @@
+"""A database of several tables, read as a map of their records by name, and made of such a map."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from serialpack.api import Target, target_name
+from serialpack.compressed.pieces import Pieces
+from serialpack.conversion.datasets import kept_copy
+from serialpack.conversion.given import Given
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.reading import SourceReader
+from serialpack.conversion.rules import ARRAYS, BY_TABLE, TABLES, UNIONS
+from serialpack.conversion.sinks import opened_target
+from serialpack.conversion.tables.known import Known
+from serialpack.conversion.writing import WritingHalf
+from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError
+from serialpack.files.source import Source
+from serialpack.files.targets import not_kept_by
+from serialpack.formats import FORMATS
+from serialpack.formats.base import MAX_BLOCK
+from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
+from serialpack.formats.shared.filed import FileRead, as_file
+from serialpack.formats.sqlite.database import open_table, tables_in
+from serialpack.formats.sqlite.write import is_name, join_tables, same_names
+from serialpack.pipeline.unpack import LimitedWrite
+from serialpack.reports import ConvertReport
+from serialpack.values.kinds import AROUND, COLUMNS, Loss, shown, totals
+
+#: Bytes of rows that are read at a time, and what a row takes beside its bytes, about.
+_BLOCK, _ROW = 1 << 20, 32
+
+
+def holds_tables(to: str) -> bool:
+    """Whether one file in the format ``to`` is a map, of lists of records for one."""
+    return not (to in TABLES | UNIONS | ARRAYS or FORMATS.declaration(to).has_lines)
+
+
+def from_tables(given: Given, plan: ConversionPlan, losses: Losses, source: Source) -> Given:
+    """``given``, a database, as one map of its tables by name, where it has several; a copy of a
+    pipe that is made for that is closed with ``source``. ``plan``: how rows are read.
+
+    Errors as of reading one; RefusedError for more than one map holds, ValueRefusedError for what
+    ``losses`` does not allow.
+    """
+    given = kept_copy(given, source)
+    path = as_file(given.read).path
+    assert path is not None
+    tables = list(tables_in(Path(path), counted=False))
+    if len(tables) < 2:
+        return given
+    reading = _Tables(path, plan, losses)
+    document = {table.name: reading.rows(table.name) for table in tables}
+    names = ", ".join(document)
+    told = [Loss(BY_TABLE, len(tables), 0, "$", f"the tables {names:.60}", "lists by name")]
+    if empty := [name for name, rows in document.items() if not rows]:
+        if COLUMNS not in losses.allowed:
+            raise ValueRefusedError(
+                f"tables without rows, whose names of columns would be lost: {shown(empty[0])}"
+                + f" and {len(empty) - 1} more" * (len(empty) > 1),
+                kind=COLUMNS,
+                hint=f"--lossy {COLUMNS} drops them",
+            )
+        told.append(Loss(COLUMNS, len(empty), 0, "$", "the names of columns", ""))
+    counted = Losses(losses.allowed)
+    counted.merge(told)
+    counted.check_carried(plan.target)
+    made = ConversionPlan("pickle", fields=plan.fields, alone=True)
+    return given._replace(
+        read=Pieces(iter([dump_pickle(document, PROTOCOL)])).read,
+        plan=made._replace(source_serializer=("pickle", (PROTOCOL,))),
+        of=given.of or as_file(given.read),
+        dropped=(*given.dropped, *told, *losses.report()),
+        as_it_is=False,
+    )
+
+
+class _Tables:
+    """Reads all rows of tables of one database, as long as these are few enough for one map."""
+
+    def __init__(self, path: str, plan: ConversionPlan, losses: Losses) -> None:
+        half = WritingHalf(plan)
+        self._reader = SourceReader(plan, lambda lost, first: half.refuse(lost, first))
+        self._path = path
+        self._losses = losses
+        self._size = 0
+
+    def rows(self, table: str) -> list[Any]:
+        """The records of a table."""
+        file = FileRead(lambda _: b"", self._path, table)
+        records: list[Any] = []
+        try:
+            for block in self._reader.format.split(file, _BLOCK, for_values=True):
+                self._size += len(block.data) + _ROW * (block.records or 0)
+                if self._size > MAX_BLOCK:
+                    raise RefusedError(
+                        "with those before it, it is too large for one map",
+                        hint="--to ndjson --table NAME takes one of any size",
+                    )
+                records += self._reader.read(block, self._losses)
+        except SerialpackError as error:
+            error.message = f"the table {table}: {error.message}"
+            raise
+        return records
+
+
+#: So many tables are made of one map: for each it is read once more.
+_MOST = 64
+
+#: Converts into a file, with other options than were said.
+Convert = Callable[[IO[bytes], ConvertOptions], ConvertReport]
+
+
+def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
+    """The names of the tables that the one record is, which would be a row: a document that is a
+    map of nothing but lists of records. None where it is none, or the user said what is wanted."""
+    assert known.layout is not None
+    names = known.layout.lists
+    said = how["table"] is not None or how["shaping"].at or how["fields"] or how["strict"]
+    if said or len(names) > _MOST or FORMATS.declaration(known.source).sequence:
+        return ()
+    if [(name,) for name in names] != [column.path for column in known.layout.columns]:
+        return ()
+    return names if all(map(is_name, names)) and same_names(names) is None else ()
+
+
+def into_tables(
+    source: Source, target: Target, names: Sequence[str], how: ConvertOptions, one: Convert
+) -> ConvertReport:
+    """Make a database with a table of each of the lists ``names``, which ``one`` makes alone.
+
+    Errors as of the conversion.
+    """
+    with TemporaryDirectory(prefix="serialpack-") as folder:
+        paths = [Path(folder) / f"{number}.db" for number in range(len(names) + 1)]
+        *parts, whole = paths
+        reports = []
+        for path, name in zip(parts, names, strict=True):
+            only: ConvertOptions = {
+                **how,
+                "shaping": how["shaping"]._replace(at=name),
+                "table": name,
+                "lossy": [*how["lossy"], AROUND],  # which are the other tables
+            }
+            try:
+                with path.open("wb") as file:
+                    reports.append(one(file, only))
+            except ValueRefusedError as error:
+                if error.hint and AROUND not in how["lossy"]:  # nobody has to name that
+                    error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
+                raise
+        try:
+            join_tables(whole, zip(parts, names, strict=True))
+        except sqlite3.Error as error:
+            raise RefusedError(f"SQLite does not take it: {error}") from None
+        for path, name in zip(parts, names, strict=True):
+            if how["verify"] and _digest(path, name) != _digest(whole, name):
+                raise ValueRefusedError("the rows in the database are not those that were proved")
+        with opened_target(target, how["force"], source.stat, verify=how["verify"]) as into:
+            out = LimitedWrite(into.write, how["max_size"])
+            with whole.open("rb") as file:
+                for data in iter(partial(file.read, _BLOCK), b""):
+                    out(data)
+    told = Loss(BY_TABLE, len(names), 0, "$", "the lists of the map", "tables by name")
+    losses = totals(loss for r in reports for loss in r.losses if loss.rule != AROUND)
+    return reports[0]._replace(
+        source=source.path,
+        target=target_name(target),
+        size=into.size(out.written),
+        records=sum(report.records or 0 for report in reports),
+        losses=losses,
+        left_out=sum(report.left_out for report in reports),
+        places=[place for report in reports for place in report.places],
+        carried=totals([told, *(loss for report in reports for loss in report.carried)]),
+        back=next((report.back for report in reports if report.back), ()),
+        not_kept=not_kept_by(into.plain),
+    )
+
+
+def _digest(path: Path, table: str) -> bytes:
+    """Of all rows of a table."""
+    digest = hashlib.blake2b()
+    with open_table(path, table) as found:
+        for _, rows in found.pieces(_BLOCK):
+            digest.update(rows.data)
+    return digest.digest()

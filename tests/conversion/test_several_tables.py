@@ -1,0 +1,163 @@
+"""A database of several tables becomes one map of them, and such a map a database."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import pickle
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import RefusedError, SerialpackError
+from tests.formats.test_sqlite import database
+
+SEVERAL = (
+    "CREATE TABLE users (id INTEGER, ok BOOLEAN, tags JSON)",
+    """INSERT INTO users VALUES (1, 1, '[1, {"a": 2.5}]'), (2, 0, NULL)""",
+    "CREATE TABLE posts (body BLOB, x)",
+    "INSERT INTO posts VALUES (x'00ff', 1.5), (NULL, 9e999)",
+    "CREATE VIEW names AS SELECT id AS n FROM users",
+)
+ALL_OF_THEM = {
+    "users": [
+        {"id": 1, "ok": True, "tags": [1, {"a": 2.5}]},
+        {"id": 2, "ok": False, "tags": None},
+    ],
+    "posts": [{"body": b"\x00\xff", "x": 1.5}, {"body": None, "x": math.inf}],
+    "names": [{"n": 1}, {"n": 2}],
+}
+
+
+@pytest.mark.parametrize("target", ["msgpack", "cbor", "yaml", "pickle", "bson"])
+@pytest.mark.parametrize("by_pipe", [False, True])
+def test_several_tables_are_one_map(tmp_path: Path, target: str, *, by_pipe: bool) -> None:
+    """One had to be named, and there was no way to have all of them."""
+    path = database(tmp_path / "a.db", *SEVERAL)
+    out, back = io.BytesIO(), io.BytesIO()
+    source: Any = io.BytesIO(path.read_bytes()) if by_pipe else path
+    report = serialpack.convert(source, out, to=target)
+    told = [(loss.rule, loss.count) for loss in report.carried if loss.rule != "bson"]
+    assert (told, report.format, report.losses) == ([("by-table", 3)], "sqlite", [])
+    out.seek(0)
+    serialpack.convert(out, back, format=target, to="pickle", trust=True)
+    (found,) = [pickle.loads(back.getvalue())]
+    assert (found[0] if type(found) is list else found) == ALL_OF_THEM
+
+
+def test_of_several_tables_what_is_lost_is_said(tmp_path: Path) -> None:
+    path = database(tmp_path / "a.db", *SEVERAL, "CREATE TABLE none (a)")
+
+    def told(**how: Any) -> str:
+        with pytest.raises(SerialpackError) as caught:
+            serialpack.convert(path, io.BytesIO(), to="json", **how)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    assert "names of columns would be lost: 'none'; lossy=[\"columns\"]" in told()
+    assert "$.posts[1].x: json cannot hold a NaN or an infinity" in told(lossy=["columns"])
+    assert "lists of records by name" in told(strict=True, lossy=["columns"])
+    out = io.BytesIO()
+    report = serialpack.convert(path, out, to="json", lossy=["columns", "nan"])
+    assert {loss.rule for loss in report.losses} == {"columns", "nan"}
+    wanted = {**ALL_OF_THEM, "none": []}
+    wanted["posts"] = [{"body": "AP8=", "x": 1.5}, {"body": None, "x": None}]
+    assert json.loads(out.getvalue()) == wanted
+    out = io.BytesIO()
+    serialpack.convert(path, out, to="json", shaping=Shaping(at="users"), lossy=["all"])
+    assert json.loads(out.getvalue()) == ALL_OF_THEM["users"]
+
+
+def test_tables_too_large_for_one_map_are_taken_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("serialpack.conversion.databases.MAX_BLOCK", 200)
+    path = database(tmp_path / "a.db", *SEVERAL)
+    with pytest.raises(RefusedError) as caught:
+        serialpack.convert(path, io.BytesIO(), to="yaml")
+    assert "the table names: with those before it, it is too large for one map" in str(caught.value)
+    assert 'to="ndjson", table="NAME" takes one' in str(caught.value)
+
+
+def test_json_in_one_of_several_tables_says_which(tmp_path: Path) -> None:
+    path = database(
+        tmp_path / "a.db",
+        "CREATE TABLE a (b JSON)",
+        "CREATE TABLE c (d JSON)",
+        """INSERT INTO c VALUES ('{"a": 1, "a": 2}')""",
+        "INSERT INTO a VALUES (1)",
+    )
+    with pytest.raises(SerialpackError) as caught:
+        serialpack.convert(path, io.BytesIO(), to="yaml")
+    assert "record 0, $.d.a: the table c: " in str(caught.value)
+    serialpack.convert(path, out := io.BytesIO(), to="yaml", lossy=["duplicates"])
+    assert out.getvalue() == b"a:\n- b: 1\nc:\n- d:\n    a: 2\n"
+
+
+LISTS = {
+    "users": [{"id": 1, "tags": [1, "x"], "m": {"n": 1}}, {"id": 2, "tags": [], "m": {"n": 2}}],
+    "a.b": [{"t": True, "u": 1.5}, {"t": None, "u": 2.5}],
+    'odd "name"': [{"x": "\x00"}],
+}
+
+
+@pytest.mark.parametrize("source", ["json", "yaml", "msgpack", "typed-xml"])
+def test_a_map_of_lists_of_records_is_a_table_for_each(tmp_path: Path, source: str) -> None:
+    """It was one row, of JSON text."""
+    given = io.BytesIO()
+    serialpack.convert(io.BytesIO(json.dumps(LISTS).encode()), given, format="json", to=source)
+    path = tmp_path / "a.sqlite"
+    given.seek(0)
+    report = serialpack.convert(given, path, format=source)
+    told = {loss.rule: loss.count for loss in report.carried}
+    assert told == {"by-table": 3, "nested": 2, "mixed": 2, "booleans": 1}
+    assert (report.records, report.losses, report.lists) == (5, [], ())
+    assert report.size == path.stat().st_size
+    with closing(sqlite3.connect(path)) as made:
+        names = [name for (name,) in made.execute("SELECT name FROM sqlite_master")]
+        assert names == list(LISTS)
+        assert made.execute('SELECT * FROM "a.b"').fetchall() == [(1, 1.5), (None, 2.5)]
+    back = io.BytesIO()
+    serialpack.convert(path, back, to="json", shaping=Shaping(nest=()))
+    assert json.loads(back.getvalue()) == LISTS
+
+
+@pytest.mark.parametrize(
+    ("data", "how"),
+    [
+        (b'{"a": [{"x": 1}], "b": 5}', {}),
+        (b'{"a": [{"x": 1}], "b": []}', {}),
+        (b'{"a": [{"x": 1}], "b": [1]}', {}),
+        (b'{"r": {"a": [{"x": 1}], "b": [{"y": 1}]}}', {}),
+        (b'{"sqlite_a": [{"x": 1}]}', {}),
+        (json.dumps({f"t{n}": [{"x": 1}] for n in range(65)}).encode(), {}),
+        (b'{"a": [{"x": 1}]}', {"format": "ndjson"}),
+        (b'{"a": [{"x": 1}]}', {"table": "mine"}),
+    ],
+)
+def test_what_is_more_than_such_lists_is_a_row(data: bytes, how: dict[str, Any]) -> None:
+    out = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), out, to="sqlite", **{"format": "json", **how})
+    assert report.records == 1
+    assert "by-table" not in {loss.rule for loss in report.carried}
+
+
+def test_a_table_that_is_refused_leaves_no_database(tmp_path: Path) -> None:
+    """Of several none is written, and nothing is left in the temporary folder."""
+    data = b'{"a": [{"x": 1}], "b": [{"x": 1, "X": 2}]}'
+    with pytest.raises(SerialpackError, match="one to SQLite"):
+        serialpack.convert(io.BytesIO(data), tmp_path / "a.db", format="json")
+    assert list(tmp_path.iterdir()) == []
+    data = b'{"a": [{"x": 0.12345678901234567890123}], "b": [{"x": 1}]}'
+    with pytest.raises(SerialpackError, match=r'lossy=\["digits"\]'):
+        serialpack.convert(io.BytesIO(data), tmp_path / "a.db", format="json")
+    report = serialpack.convert(
+        io.BytesIO(data), tmp_path / "a.db", format="json", lossy=["digits"]
+    )
+    assert [loss.rule for loss in report.losses] == ["digits"]
