@@ -83,12 +83,8 @@ RULES: dict[str, Rule] = {
     "null": Rule(
         "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out",
         frozenset({"null"}),
-        *(
-            TEXT_TABLES,
-            ("null as a cell", "nulls as cells"),
-            TEXT_TABLES | ARRAYS | ONE_MAP,
-            "--typed",
-        ),
+        *(TEXT_TABLES, ("null as a cell", "nulls as cells"), TEXT_TABLES | ARRAYS | ONE_MAP),
+        back="--typed",
     ),
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
