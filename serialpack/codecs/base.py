@@ -98,15 +98,16 @@ class Codec(Stage, ABC):
     #: Whether it can tell sooner than by ``compress`` about how many bytes that leaves.
     estimates: ClassVar[bool] = False
 
-    def estimated(self, data: Buffer) -> int:
+    def estimated(self, data: Buffer, size: int = 0) -> int:
         """About how many bytes ``compress`` leaves of ``data``, where it ``estimates``; what it
-        learns thereby serves when the same data are compressed next."""
+        learns thereby serves when the same data are compressed next. ``size``: of the block of
+        which they are a sample, with their part of what is said once of it."""
         try:
-            return self._estimated(data)
+            return self._estimated(data, max(size, len(data)))
         except BaseException as error:
             fail_forward(self.name, "compress", error)
 
-    def _estimated(self, data: Buffer) -> int:
+    def _estimated(self, data: Buffer, size: int) -> int:
         """As ``estimated``, likewise."""
         raise NotImplementedError
 

@@ -98,7 +98,7 @@ class Pcodec(Codec):
         rest = bytes(data[numbers.nbytes :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
 
-    def _estimated(self, data: Buffer) -> int:
+    def _estimated(self, data: Buffer, size: int) -> int:
         """By a level that tells as much."""
         from pcodec.wrapped import FileCompressor
 
@@ -106,7 +106,7 @@ class Pcodec(Codec):
         level = min(self.values[0], _TELLING if self.values[0] < _THOROUGH else _TELLING_MORE)
         way = _way_of(numbers[before:])
         config = _config(level, way)
-        size, width = 0, 8 * numbers.itemsize
+        found, width, part_of = 0, 8 * numbers.itemsize, len(data) / max(size, 1)
         for part in (numbers[:before], numbers[before:]):
             if len(part):
                 chunk = FileCompressor().chunk_compressor(part, config)
@@ -114,14 +114,14 @@ class Pcodec(Codec):
                 if meta is None:
                     return len(self._compress(data))
                 if meta.bits < width / _SKEWED:
-                    size += sum(
+                    found += sum(
                         len(chunk.write_page(page)) for page in range(len(chunk.n_per_page()))
                     )
                 else:
-                    size += int(meta.bits * len(part)) // 8
-                size += _AROUND + meta.size
+                    found += int(meta.bits * len(part)) // 8
+                found += int((_AROUND + meta.size) * part_of)
                 self._way = way._replace(delta=meta.delta)
-        return size
+        return found
 
     def _numbers(self, data: Buffer) -> "tuple[NDArray[Any], int]":
         """Those in ``data``, and how many of them stand before those of the array."""

@@ -101,7 +101,7 @@ class SampleTrial:
 
     What is made of them is kept. Threads may try chains side by side. ``whole``: they are all that
     there is, with what stands before the numbers, which is taken for some. ``before``: the filters
-    that the samples have gone through.
+    that the samples have gone through. ``block``: the size of a block of all, about.
     """
 
     def __init__(
@@ -113,8 +113,10 @@ class SampleTrial:
         *,
         whole: bool = False,
         before: tuple[StageSpec, ...] = (),
+        block: int = 0,
     ) -> None:
         size = layout.size
+        self._block = block
         self.layout = layout
         self._before = before
         self._samples = samples
@@ -137,7 +139,7 @@ class SampleTrial:
         if found is None:
             data, coder = self._bytes(way), self._coder(way, codec)
             payload = None if coder.estimates else coder.compress(data)
-            size = coder.estimated(data) if payload is None else len(payload)
+            size = coder.estimated(data, self._block) if payload is None else len(payload)
             found = ArrayChain(self._filters(way), codec, size / max(len(data), 1), way)
             if self._whole and payload is not None and size < _KEPT * self._fewest:
                 self._fewest = min(size, self._fewest)
