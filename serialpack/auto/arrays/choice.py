@@ -170,10 +170,10 @@ class _ArrayChoice:
         if self.whole:
             self._measured = length // layout.size
         self._coders: Coders = {}
-
         # In each block pcodec says anew how the numbers are spread; there are one or a few.
-        trial = partial(SampleTrial, layout, samples, before=before, block=length // 2)
-        trial = partial(trial, coders=self._coders)
+        trial = partial(
+            SampleTrial, layout, samples, coders=self._coders, before=before, block=length // 2
+        )
         self._trial = trial(self._measured, whole=self.whole)
         self._little = trial(part) if part < self._measured else self._trial
         few = max(length // _TELLING, _LEAST_TELLING) // layout.size
