@@ -121,11 +121,12 @@ Convert = Callable[[IO[bytes], ConvertOptions], ConvertReport]
 
 def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
     """The names of the tables that the one record is, which would be a row: a document that is a
-    map of nothing but lists of records. None where it is none, or the user said what is wanted."""
+    map of nothing but lists of records, of two or more: one table would be a list again. None where
+    it is none, or the user said what is wanted."""
     assert known.layout is not None
     names = known.layout.lists
     said = how["table"] is not None or how["shaping"].at or how["fields"] or how["strict"]
-    if said or len(names) > _MOST or FORMATS.declaration(known.source).sequence:
+    if said or not 1 < len(names) <= _MOST or FORMATS.declaration(known.source).sequence:
         return ()
     if [(name,) for name in names] != [column.path for column in known.layout.columns]:
         return ()

@@ -131,14 +131,15 @@ def test_a_map_of_lists_of_records_is_a_table_for_each(tmp_path: Path, source: s
 @pytest.mark.parametrize(
     ("data", "how"),
     [
+        (b'{"a": [{"x": 1}]}', {}),  # which would be the list, when it is read again
         (b'{"a": [{"x": 1}], "b": 5}', {}),
         (b'{"a": [{"x": 1}], "b": []}', {}),
         (b'{"a": [{"x": 1}], "b": [1]}', {}),
         (b'{"r": {"a": [{"x": 1}], "b": [{"y": 1}]}}', {}),
-        (b'{"sqlite_a": [{"x": 1}]}', {}),
+        (b'{"sqlite_a": [{"x": 1}], "b": [{"y": 1}]}', {}),
         (json.dumps({f"t{n}": [{"x": 1}] for n in range(65)}).encode(), {}),
-        (b'{"a": [{"x": 1}]}', {"format": "ndjson"}),
-        (b'{"a": [{"x": 1}]}', {"table": "mine"}),
+        (b'{"a": [{"x": 1}], "b": [{"y": 1}]}', {"format": "ndjson"}),
+        (b'{"a": [{"x": 1}], "b": [{"y": 1}]}', {"table": "mine"}),
     ],
 )
 def test_what_is_more_than_such_lists_is_a_row(data: bytes, how: dict[str, Any]) -> None:
