@@ -121,8 +121,8 @@ def convert(
     line of names the rows of a table of text stand below. Everything else as ``pack`` and
     ``unpack``.
 
-    A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
-    at the level which that has by default; ``max_size`` counts the bytes before.
+    A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2``, ``.lzma`` or ``.lz4`` is
+    compressed so, at the level which that has by default; ``max_size`` counts the bytes before.
 
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
@@ -209,14 +209,9 @@ def _either(
         from serialpack.conversion.databases import into_tables, tables_of
 
         if names := tables_of(known, how):
+            one = partial(_either, again, block_size=block_size, progress=None)
             with opened_source(again.again(), trust=how["trust"]) as opened:
-                return into_tables(
-                    opened,
-                    target,
-                    names,
-                    how,
-                    lambda file, only: _either(again, file, to, only, block_size, None),
-                )
+                return into_tables(opened, target, to, names, how, one)
     no_layout = known is None or known.layout is None
     whole = no_layout and to in UNIONS and block_size != MAX_BLOCK
     if whole and _needs_one_schema(again, to, how, known, block_size):
