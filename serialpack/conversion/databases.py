@@ -99,6 +99,7 @@ class _Tables:
         """The records of a table."""
         file = FileRead(lambda _: b"", self._path, table)
         records: list[Any] = []
+        losses = Losses(self._losses.allowed)
         try:
             for block in self._reader.format.split(file, _BLOCK, for_values=True):
                 self._size += len(block.data) + _ROW * (block.records or 0)
@@ -107,10 +108,12 @@ class _Tables:
                         "with those before it, it is too large for one map",
                         hint="--to ndjson --table NAME takes one of any size",
                     )
-                records += self._reader.read(block, self._losses)
+                records += self._reader.read(block, losses)
         except SerialpackError as error:
-            error.message = f"the table {table}: {error.message}"
+            if not error.message.startswith(f"the table {table} "):
+                error.message = f"the table {table}: {error.message}"
             raise
+        self._losses.merge(_in_map(table, loss) for loss in losses.report())
         return records
 
 
@@ -158,8 +161,8 @@ def into_tables(
                     reports.append(one(file, to, _only(name, how)))
             except ValueRefusedError as error:
                 place = error.value_path
-                if not place.startswith(tuple(map(_in_map, names))):  # as of what cannot be read
-                    error.value_path = _in_map(name, error.record) + place[1:]
+                if not place.startswith(tuple(map(_path_of, names))):  # as of what cannot be read
+                    error.value_path = _path_of(name, error.record) + place[1:]
                     error.record = None if error.record is None else 0
                 if error.hint and AROUND not in how["lossy"]:  # nobody has to name that
                     error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
@@ -224,16 +227,21 @@ def _told(reports: Mapping[str, ConvertReport], how: ConvertOptions, one: Conver
         for loss in losses:
             count = loss.count - once.get(_place(loss), 0)
             if _place(loss) not in once:
-                path = _in_map(name, loss.record) + loss.value_path[1:]
-                loss = loss._replace(record=0, value_path=path)
-            if count and loss.rule != AROUND:
+                loss = _in_map(name, loss)
+            if count > 0 and loss.rule != AROUND:
                 told.append(loss._replace(count=count))
     return totals(told)
 
 
-def _in_map(name: str, record: int | None = None) -> str:
+def _path_of(name: str, record: int | None = None) -> str:
     """The path of a list in the map, or of a record in that."""
     return f"${value_step(name)}" + ("" if record is None else f"[{record}]")
+
+
+def _in_map(name: str, loss: Loss) -> Loss:
+    """``loss`` of a record of that list, with its place in the map."""
+    path = _path_of(name, loss.record) + loss.value_path[1:]
+    return loss._replace(record=0, value_path=path)
 
 
 def _place(loss: Loss) -> Loss:

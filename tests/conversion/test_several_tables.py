@@ -96,8 +96,16 @@ def test_json_in_one_of_several_tables_says_which(tmp_path: Path) -> None:
     with pytest.raises(SerialpackError) as caught:
         serialpack.convert(path, io.BytesIO(), to="yaml")
     assert "record 0, $.d.a: the table c: " in str(caught.value)
-    serialpack.convert(path, out := io.BytesIO(), to="yaml", lossy=["duplicates"])
+    report = serialpack.convert(path, out := io.BytesIO(), to="yaml", lossy=["duplicates"])
+    assert [(loss.record, loss.value_path) for loss in report.losses] == [(0, "$.c[0].d.a")]
     assert out.getvalue() == b"a:\n- b: 1\nc:\n- d:\n    a: 2\n"
+
+
+def test_a_view_of_nothing_is_named_once(tmp_path: Path) -> None:
+    view = "CREATE VIEW v AS SELECT x FROM gone"
+    path = database(tmp_path / "a.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", view)
+    with pytest.raises(SerialpackError, match=r"a\.db: the table v cannot be read: no such"):
+        serialpack.convert(path, io.BytesIO(), to="json")
 
 
 LISTS = {
