@@ -314,6 +314,7 @@ def _converted(
                 held.release()
             opened.check_unchanged()
     whole = same and not how["fields"]
+    above = f"{how['shaping'].at}." if how["shaping"].at else ""
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
@@ -333,7 +334,7 @@ def _converted(
         back=_back(plan, done),
         by_content=given.by_content,
         read_as="" if given.loose is None else given.loose.words,
-        lists=() if plan.layout is None else plan.layout.lists,
+        lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
         kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
