@@ -182,11 +182,11 @@ class ConvertReport(NamedTuple):
     pieces were, ``places``: the first thousand of them. ``exact``: the target is the very source
     of the container. ``missing``: the fields that were asked for and that no record has.
     ``carried``: what the target holds in another type or shape, by rule, and ``back``: the words
-    that read it as it was. ``lists``: the keys of the one record, a row now, under which are lists
-    of maps. ``kept_pipe``: the source was kept in a temporary file, to be read
-    twice. ``by_content``: the format of the source was told by its content alone, and
-    ``read_as``: what was made JSON of, in words. ``types``: the
-    columns of text that got values, of ``columns`` in all, and what these are. ``comes_back``: what
+    that read it as it was. ``lists``: the paths in the one record, a row now, at which are lists of
+    maps. ``kept_pipe``: the source was kept in a temporary file, to be read twice.
+    ``by_content``: the format of the source was told by its content alone, and ``read_as``: what
+    was made JSON of, in words. ``types``: the columns of text that got values, of ``columns`` in
+    all, and what these are. ``comes_back``: what
     ``--to csv`` makes of the target again, where that keeps how the source was written: its
     ``bytes``, or its ``cells``. ``not_kept``: of the mode and the time of the source.
     """

@@ -295,7 +295,7 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("unpack", "--output"): (
         "The name says the format, where `--to` does not, and a compression: what it calls"
-        " .gz, .zst, .xz, .bz2 or .lz4 is written so, at the level that each has by default,"
+        " .gz, .zst, .xz, .bz2, .lzma or .lz4 is written so, at the level that each has by default,"
         " unless it was packed so; `--max-size` counts the bytes before.",
     ),
     ("unpack", "--ascii"): (

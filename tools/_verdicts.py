@@ -67,8 +67,9 @@ among them, of which SQLite would else make its own). When a table is read, colu
 and JSON are values again, the latter where each text in them is JSON. Of several tables and views
 a format that holds maps gets one, in which each is a list of records by its name, up to 64 MiB of
 them; `--table` takes one, of any size. A document (JSON, YAML, ...) that is a map of nothing but
-lists of records, 2 to 64 of them, becomes a database with a table for each; with `--table` it is
-one row, and with `--at` one of the lists the records.
+lists of records, 2 to 64 of them, becomes a database with a table for each, whose columns
+`--types users.since=date` names; with `--table` it is one row, and with `--at` one of the lists the
+records.
 
 A number of text is the double that stands for it where both are one number: `1.10` is 1.1, and
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import Any
 
 from serialpack.api import Target, target_name
 from serialpack.compressed.pieces import Pieces
@@ -18,9 +19,10 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
-from serialpack.conversion.rules import ARRAYS, BY_TABLE, TABLES, UNIONS
+from serialpack.conversion.rules import ARRAYS, BY_TABLE, RULES, TABLES, UNIONS
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.known import Known
+from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError
 from serialpack.files.source import Source
@@ -33,7 +35,7 @@ from serialpack.formats.sqlite.database import open_table, tables_in
 from serialpack.formats.sqlite.write import is_name, join_tables, same_names
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import AROUND, COLUMNS, Loss, shown, totals
+from serialpack.values.kinds import AROUND, COLUMNS, Loss, shown, totals, value_step
 
 #: Bytes of rows that are read at a time, and what a row takes beside its bytes, about.
 _BLOCK, _ROW = 1 << 20, 32
@@ -97,6 +99,7 @@ class _Tables:
         """The records of a table."""
         file = FileRead(lambda _: b"", self._path, table)
         records: list[Any] = []
+        losses = Losses(self._losses.allowed)
         try:
             for block in self._reader.format.split(file, _BLOCK, for_values=True):
                 self._size += len(block.data) + _ROW * (block.records or 0)
@@ -105,18 +108,21 @@ class _Tables:
                         "with those before it, it is too large for one map",
                         hint="--to ndjson --table NAME takes one of any size",
                     )
-                records += self._reader.read(block, self._losses)
+                records += self._reader.read(block, losses)
         except SerialpackError as error:
-            error.message = f"the table {table}: {error.message}"
+            if not error.message.startswith(f"the table {table} "):
+                error.message = f"the table {table}: {error.message}"
             raise
+        self._losses.merge(_in_map(table, loss) for loss in losses.report())
         return records
 
 
 #: So many tables are made of one map: for each it is read once more.
 _MOST = 64
 
-#: Converts into a file, with other options than were said.
-Convert = Callable[[IO[bytes], ConvertOptions], ConvertReport]
+#: Converts into a file of a format, with other options than were said; where ``losses`` counts
+#: them, nothing is written.
+Convert = Callable[..., ConvertReport]
 
 
 def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
@@ -134,7 +140,12 @@ def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
 
 
 def into_tables(
-    source: Source, target: Target, names: Sequence[str], how: ConvertOptions, one: Convert
+    source: Source,
+    target: Target,
+    to: str,
+    names: Sequence[str],
+    how: ConvertOptions,
+    one: Convert,
 ) -> ConvertReport:
     """Make a database with a table of each of the lists ``names``, which ``one`` makes alone.
 
@@ -145,16 +156,14 @@ def into_tables(
         *parts, whole = paths
         reports = []
         for path, name in zip(parts, names, strict=True):
-            only: ConvertOptions = {
-                **how,
-                "shaping": how["shaping"]._replace(at=name),
-                "table": name,
-                "lossy": [*how["lossy"], AROUND],  # which are the other tables
-            }
             try:
                 with path.open("wb") as file:
-                    reports.append(one(file, only))
+                    reports.append(one(file, to, _only(name, how)))
             except ValueRefusedError as error:
+                place = error.value_path
+                if not place.startswith(tuple(map(_path_of, names))):  # as of what cannot be read
+                    error.value_path = _path_of(name, error.record) + place[1:]
+                    error.record = None if error.record is None else 0
                 if error.hint and AROUND not in how["lossy"]:  # nobody has to name that
                     error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
                 raise
@@ -170,20 +179,74 @@ def into_tables(
             with whole.open("rb") as file:
                 for data in iter(partial(file.read, _BLOCK), b""):
                     out(data)
-    told = Loss(BY_TABLE, len(names), 0, "$", "the lists of the map", "tables by name")
-    losses = totals(loss for r in reports for loss in r.losses if loss.rule != AROUND)
+    told = [Loss(BY_TABLE, len(names), 0, "$", "the lists of the map", "tables by name")]
+    told += _told(dict(zip(names, reports, strict=True)), how, one)
     return reports[0]._replace(
         source=source.path,
         target=target_name(target),
         size=into.size(out.written),
         records=sum(report.records or 0 for report in reports),
-        losses=losses,
+        losses=[loss for loss in told if not RULES[loss.rule].is_carried(to)],
         left_out=sum(report.left_out for report in reports),
         places=[place for report in reports for place in report.places],
-        carried=totals([told, *(loss for report in reports for loss in report.carried)]),
+        carried=[loss for loss in told if RULES[loss.rule].is_carried(to)],
         back=next((report.back for report in reports if report.back), ()),
+        types={
+            f"{n}.{c}": t for n, r in zip(names, reports, strict=True) for c, t in r.types.items()
+        },
+        columns=sum(report.columns for report in reports),
         not_kept=not_kept_by(into.plain),
     )
+
+
+def _only(name: str, how: ConvertOptions) -> ConvertOptions:
+    """``how``, for the one list of that name."""
+    above = f"{name}."
+    types = [
+        (n.removeprefix(above), kind) for n, kind in how["shaping"].types if n.startswith(above)
+    ]
+    return {
+        **how,
+        "shaping": how["shaping"]._replace(at=name, types=tuple(types)),
+        "table": name,
+        "lossy": [*how["lossy"], AROUND],  # which are the other tables
+    }
+
+
+def _told(reports: Mapping[str, ConvertReport], how: ConvertOptions, one: Convert) -> list[Loss]:
+    """What is told of the tables, with its places in the map; of reading that, which is done for
+    each of them, what is told once."""
+    found = {name: [*each.losses, *each.carried] for name, each in reports.items()}
+    told: list[Loss] = []
+    if set.intersection(*(set(map(_place, each)) for each in found.values())):
+        all_held: ConvertOptions = {**how, "shaping": Shaping()}
+        read = one(io.BytesIO(), "pickle", all_held, losses=Losses(()))
+        told = [*read.losses, *read.carried]
+    once = {_place(loss): loss.count for loss in told}
+    for name, losses in found.items():
+        for loss in losses:
+            count = loss.count - once.get(_place(loss), 0)
+            if _place(loss) not in once:
+                loss = _in_map(name, loss)
+            if count > 0 and loss.rule != AROUND:
+                told.append(loss._replace(count=count))
+    return totals(told)
+
+
+def _path_of(name: str, record: int | None = None) -> str:
+    """The path of a list in the map, or of a record in that."""
+    return f"${value_step(name)}" + ("" if record is None else f"[{record}]")
+
+
+def _in_map(name: str, loss: Loss) -> Loss:
+    """``loss`` of a record of that list, with its place in the map."""
+    path = _path_of(name, loss.record) + loss.value_path[1:]
+    return loss._replace(record=0, value_path=path)
+
+
+def _place(loss: Loss) -> Loss:
+    """``loss`` but for how often it was."""
+    return loss._replace(count=0)
 
 
 def _digest(path: Path, table: str) -> bytes:

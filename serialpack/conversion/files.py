@@ -121,8 +121,8 @@ def convert(
     line of names the rows of a table of text stand below. Everything else as ``pack`` and
     ``unpack``.
 
-    A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
-    at the level which that has by default; ``max_size`` counts the bytes before.
+    A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2``, ``.lzma`` or ``.lz4`` is
+    compressed so, at the level which that has by default; ``max_size`` counts the bytes before.
 
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
@@ -209,14 +209,9 @@ def _either(
         from serialpack.conversion.databases import into_tables, tables_of
 
         if names := tables_of(known, how):
+            one = partial(_either, again, block_size=block_size, progress=None)
             with opened_source(again.again(), trust=how["trust"]) as opened:
-                return into_tables(
-                    opened,
-                    target,
-                    names,
-                    how,
-                    lambda file, only: _either(again, file, to, only, block_size, None),
-                )
+                return into_tables(opened, target, to, names, how, one)
     no_layout = known is None or known.layout is None
     whole = no_layout and to in UNIONS and block_size != MAX_BLOCK
     if whole and _needs_one_schema(again, to, how, known, block_size):
@@ -319,6 +314,7 @@ def _converted(
                 held.release()
             opened.check_unchanged()
     whole = same and not how["fields"]
+    above = f"{how['shaping'].at}." if how["shaping"].at else ""
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
@@ -338,7 +334,7 @@ def _converted(
         back=_back(plan, done),
         by_content=given.by_content,
         read_as="" if given.loose is None else given.loose.words,
-        lists=() if plan.layout is None else plan.layout.lists,
+        lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
         kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,

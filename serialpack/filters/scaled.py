@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 #: How many units one has; and whether a count is multiplied by the unit, not divided by these.
 SCALE = Param("scale", 2, 1 << 30, 0, mark="@")
-TIMES = Param("unit", 1, 1, 0, mark="/", words=("times",))
+TIMES = Param("how", 1, 1, 0, mark="/", words=("times",))
 
 #: By the bytes of a float: integers nearer to zero count units. As bits they are floats next to
 #: zero, or NaN, which count none.

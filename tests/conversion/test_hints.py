@@ -15,6 +15,7 @@ import pytest
 
 import serialpack
 from serialpack.cli.app import run
+from serialpack.conversion.tables.shaping import Shaping
 from tests.conversion.test_matrix import FORMATS_HERE, converted, sources
 
 #: What a hint may say, in this order; nothing else.
@@ -240,3 +241,14 @@ def test_a_table_asks_only_for_what_is_lost(target: str, tmp_path: Path) -> None
         assert f'lossy=["{rule}"] lets it go' in str(refused.value)
         report = serialpack.convert(source, into, to=target, lossy=["all"], force=True)
         assert [loss.rule for loss in report.losses] == [rule]
+
+
+def test_lists_in_a_row_are_named_from_the_top() -> None:
+    """Below ``--at root`` the paths that were named were those in what is there."""
+    data = b'{"root": {"t": [{"a": 1}], "n": 1, "e": {}}}'
+    how: dict[str, Any] = {"format": "json", "to": "csv"}
+    at = Shaping(at="root")
+    report = serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=at, **how)
+    assert report.lists == ("root.t",)
+    with pytest.raises(serialpack.UsageError, match=r"\$\.root\.e has no 'x'; it is empty"):
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=Shaping(at="root.e.x"), **how)

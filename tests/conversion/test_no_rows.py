@@ -232,3 +232,16 @@ def test_a_line_alone_may_be_a_record(tmp_path: Path) -> None:
     assert "no_header=True takes its line as a record" in str(refused.value)
     serialpack.convert(path, made, no_header=True)
     assert json.loads(made.read_bytes()) == [{"column1": "2019-06-05", "column2": "x"}]
+
+
+def test_maps_of_odd_types_are_told_of_without_rows(tmp_path: Path) -> None:
+    """It was an internal error, of a map with such a list in it."""
+    kind = pa.struct([("p", pa.large_list(pa.list_(pa.int64(), 1))), ("q", pa.string())])
+    schema = pa.schema([("a", kind), ("b", pa.list_(kind))])
+    path = tmp_path / "a.arrow"
+    with pa.ipc.new_file(path, schema) as writer:
+        writer.write_table(schema.empty_table())
+    with pytest.raises(serialpack.ValueRefusedError, match="names of its columns would be lost"):
+        serialpack.convert(path, io.BytesIO(), to="ndjson")
+    serialpack.convert(path, out := io.BytesIO(), to="csv")
+    assert out.getvalue() == b"a.p,a.q,b\n"

@@ -96,8 +96,16 @@ def test_json_in_one_of_several_tables_says_which(tmp_path: Path) -> None:
     with pytest.raises(SerialpackError) as caught:
         serialpack.convert(path, io.BytesIO(), to="yaml")
     assert "record 0, $.d.a: the table c: " in str(caught.value)
-    serialpack.convert(path, out := io.BytesIO(), to="yaml", lossy=["duplicates"])
+    report = serialpack.convert(path, out := io.BytesIO(), to="yaml", lossy=["duplicates"])
+    assert [(loss.record, loss.value_path) for loss in report.losses] == [(0, "$.c[0].d.a")]
     assert out.getvalue() == b"a:\n- b: 1\nc:\n- d:\n    a: 2\n"
+
+
+def test_a_view_of_nothing_is_named_once(tmp_path: Path) -> None:
+    view = "CREATE VIEW v AS SELECT x FROM gone"
+    path = database(tmp_path / "a.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", view)
+    with pytest.raises(SerialpackError, match=r"a\.db: the table v cannot be read: no such"):
+        serialpack.convert(path, io.BytesIO(), to="json")
 
 
 LISTS = {
@@ -149,10 +157,35 @@ def test_what_is_more_than_such_lists_is_a_row(data: bytes, how: dict[str, Any])
     assert "by-table" not in {loss.rule for loss in report.carried}
 
 
+def test_what_is_told_of_several_tables_is_told_once_and_with_its_place(tmp_path: Path) -> None:
+    """The map is read for each table: its comments and keys were counted as often."""
+    data = b"""// c
+        {"a": [{"x": 1, "x": 2}, {"x": {"y": 3}}], "b": [{"d": "2020-01-02", "n": "5"}]}"""
+    shaping = Shaping(types=(("b.d", "date"), ("b.n", "integer")))
+    report = serialpack.convert(
+        io.BytesIO(data),
+        tmp_path / "a.db",
+        format="json",
+        lossy=["duplicates"],
+        shaping=shaping,
+    )
+    told = {loss.rule: (loss.count, loss.value_path) for loss in report.carried}
+    assert told == {
+        "by-table": (2, "$"),
+        "comments": (1, "line 1"),
+        "mixed": (2, "$.a[0].x"),
+        "timestamps": (1, "$.b[0].d"),
+    }
+    assert [(loss.count, loss.value_path) for loss in report.losses] == [(1, "$.a[0].x")]
+    assert report.types == {"b.d": "date", "b.n": "integer"}
+    with closing(sqlite3.connect(tmp_path / "a.db")) as made:
+        assert made.execute("SELECT * FROM b").fetchall() == [("2020-01-02", 5)]
+
+
 def test_a_table_that_is_refused_leaves_no_database(tmp_path: Path) -> None:
     """Of several none is written, and nothing is left in the temporary folder."""
     data = b'{"a": [{"x": 1}], "b": [{"x": 1, "X": 2}]}'
-    with pytest.raises(SerialpackError, match="one to SQLite"):
+    with pytest.raises(SerialpackError, match=r"\$\.b: the columns 'x' and 'X' are one to SQLite"):
         serialpack.convert(io.BytesIO(data), tmp_path / "a.db", format="json")
     assert list(tmp_path.iterdir()) == []
     data = b'{"a": [{"x": 0.12345678901234567890123}], "b": [{"x": 1}]}'

@@ -54,8 +54,8 @@ def _scale_of(layout: NumbersLayout, samples: list[Buffer]) -> StageSpec | None:
     size = layout.size
     kind = np.dtype(f"{'>' if layout.big else '<'}f{size}")
     parts = [np.frombuffer(each, kind, len(each) // size) for each in samples]
-    each = TELLING // len(parts)
-    some = np.concatenate([part[:: max(len(part) // each, 1)] for part in parts])
+    most = TELLING // len(parts)
+    some = np.concatenate([part[:: max(len(part) // most, 1)] for part in parts])
     some = some.astype(kind.newbyteorder("<"))
     unit = unit_of(some)
     if unit is None:

@@ -38,7 +38,7 @@ def records_at(
         value = [value]
     if type(value) not in (dict, list):
         raise UsageError(
-            f"--at {path}: {steps} is {shown(value)}, no list and no map", hint=_lists(value, "")
+            f"--at {path}: {steps} is {shown(value)}, no list and no map", hint=_lists(value)
         )
     is_list = type(value) is list
     records = value if is_list else [value]
@@ -59,7 +59,7 @@ def _step(value: Any, key: str, steps: str, path: str) -> Any:
         return value[key]
     if type(value) is list and key.isdigit() and int(key) < len(value):
         return value[int(key)]
-    raise UsageError(f"--at {path}: {steps} has no {key!r}", hint=_lists(value, ""))
+    raise UsageError(f"--at {path}: {steps} has no {key!r}", hint=_lists(value))
 
 
 def _others(value: Any, key: str) -> list[str]:
@@ -71,15 +71,15 @@ def _others(value: Any, key: str) -> list[str]:
     return []
 
 
-def _lists(value: Any, path: str) -> str:
+def _lists(value: Any) -> str:
     """Which lists there are, and keys."""
     if type(value) is not dict:
         return "it names a list, or a map, in a map"
     lists = lists_in(value)
     if lists:
-        return "lists there: " + ", ".join(f"{path}.{key}".lstrip(".") for key in lists[:_FEW])
+        return "lists there: " + ", ".join(lists[:_FEW])
     names = ", ".join(map(str, list(value)[:_FEW]))
-    return f"keys there: {names}"
+    return f"keys there: {names}" if names else "it is empty"
 
 
 def lists_in(document: dict[Any, Any]) -> list[str]:

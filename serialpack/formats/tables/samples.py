@@ -24,7 +24,8 @@ def _one(kind: Any) -> Any:
     if is_a.is_dictionary(kind):
         return _one(kind.value_type)
     if is_a.is_struct(kind) and kind.num_fields:
-        return pa.StructArray.from_arrays([_one(field.type) for field in kind], fields=list(kind))
+        names = [field.name for field in kind]  # and no types: what is null has none
+        return pa.StructArray.from_arrays([_one(field.type) for field in kind], names)
     if is_a.is_list(kind):
         return pa.ListArray.from_arrays([0, 1], _one(kind.value_type))
     try:
