@@ -35,13 +35,15 @@ _ZEROS = re.compile(rb"\0*+")
 class Kind(NamedTuple):
     """A compression: by which bytes it is known, and how it is undone.
 
-    ``begins`` says whether bytes are the begin of a member, or of a piece of one.
+    ``begins`` says whether bytes are the begin of a member, or of a piece of one; ``is_marked``
+    whether no other file begins so: else its name has to say what it is, too.
     """
 
     name: str
     extensions: tuple[str, ...]
     begins: Callable[[bytes], bool]
     pieces: "Callable[[CompressedInput, Kind], Iterator[bytes]]"
+    is_marked: Callable[[bytes], bool] = lambda _: True
 
 
 class CompressedInput:
@@ -358,6 +360,7 @@ KINDS = (
     Kind("zstd", (".zst", ".zstd"), lambda h: _magic(_ZSTD)(h) or is_skippable(h), _zstd),
     Kind("bzip2", (".bz2",), _begins_bzip2, _bzip2),
     Kind("xz", (".xz",), _magic(b"\xfd7zXZ\x00"), _xz),
-    Kind("lzma", (".lzma",), _begins_lzma, _lzma),
+    # Of a size that is known numbers may begin so; xz, which writes on, knows of none.
+    Kind("lzma", (".lzma",), _begins_lzma, _lzma, lambda head: head[5:13] == b"\xff" * 8),
     Kind("LZ4", (".lz4",), lambda h: _magic(_LZ4)(h) or is_skippable(h), _lz4),
 )

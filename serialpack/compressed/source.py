@@ -34,7 +34,22 @@ def _kind_of(source: Source) -> Kind | None:
     if is_container(head) or len(head) < 4:
         return None
     told = behind_skippable(source) if is_skippable(head) else None
-    return next((k for k in KINDS if k.begins(head) and told in (None, k.name)), None)
+    return _begun(head, source.name, told)
+
+
+def _begun(head: bytes, name: str, told: str | None = None) -> Kind | None:
+    """What begins with ``head`` and is called ``name``; ``told``: by what stands further on."""
+    named = _named(name)
+    return next(
+        (
+            kind
+            for kind in KINDS
+            if kind.begins(head)
+            and told in (None, kind.name)
+            and (kind.is_marked(head) or kind is named)
+        ),
+        None,
+    )
 
 
 def decompressed(source: Source) -> Source:
@@ -67,7 +82,7 @@ def packed_inside(source: Source, pieces: Pieces, name: str | None) -> Source | 
     """The file that ``pieces`` of the container ``source`` are, which was called ``name``, where it
     is compressed; None, and all of them are still to be read, where it is not."""
     head, _ = pieces.front(SNIFF)
-    if not any(kind.begins(head) for kind in KINDS):
+    if _begun(head, name or "") is None:
         return None
     return PackedFile(source, pieces, name)
 

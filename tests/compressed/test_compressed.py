@@ -210,10 +210,10 @@ def test_every_truncation(extension: str) -> None:
 @every
 def test_every_truncation_without_a_name(extension: str) -> None:
     """What is too short to be told is the data itself; all else is an error."""
-    packed = COMPRESS[extension](DATA)
-    for end in range(4):
+    packed, told = COMPRESS[extension](DATA), 13 if extension == "lzma" else 4
+    for end in range(told):
         assert read(packed[:end]) == packed[:end]
-    for end in range(4, len(packed)):
+    for end in range(told, len(packed)):
         with pytest.raises(TruncatedError):
             read(packed[:end])
 
