@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack.archive.gather import look
 from serialpack.archive.place import Done, Placer, entry_of
-from serialpack.archive.read import Unpacker
+from serialpack.archive.read import ArchiveUnpacker
 from serialpack.container.entries import EntryRow
 from serialpack.container.rows import decode_rows
 from serialpack.container.seek import find_listed
@@ -54,7 +54,7 @@ def fault_of_archive(
 def fault_of_bytes(path: str, sources: Mapping[str, str], *, trust: bool, threads: int) -> str:
     """As ``fault_of_archive``, of the bytes of files: all are read, here and there."""
     with Source(path) as source, _Compared(source, sources) as compared:
-        Unpacker(compared, trust, threads, None).some(source)
+        ArchiveUnpacker(compared, trust, threads, None).some(source)
         compared.commit()
         for entry, error in compared.failures:
             if isinstance(error, ExistingFileError):
