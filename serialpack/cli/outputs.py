@@ -215,6 +215,13 @@ class Targets:
         check_folder(folder)
         return place_below(folder, entry) if make else os.path.join(folder, entry)
 
+    def folder_of_parts(self, path: str) -> str | None:
+        """The folder that ``-o`` names, for several files that ``path`` becomes, the only input;
+        None where that is not so."""
+        if not (self._folder and self._alone) or self._output is None:
+            return None
+        return os.path.join(self._output, self._below.get(path, ""))
+
     def to_check(self, target: str) -> str | None:
         """``target``, where it is a file that can be checked before its folder is made."""
         is_made = not self.is_file and not os.path.isdir(os.path.dirname(target) or ".")
