@@ -25,7 +25,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files.disk import remove_source, without_dead
+from serialpack.files.disk import bring_to_disk, remove_source, without_dead
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.stages.effort import DEFAULT_EFFORT
@@ -298,6 +298,7 @@ class Packer:
 
         before = [Input(path, stat_of(path)) for path in files.values()]
         threads = self._how["threads"] or usable_cores()
+        bring_to_disk(target)
         if wrong := fault_of_bytes(target, files, trust=self._how["trust"], threads=threads):
             raise ExistingFileError(
                 f"exists already, and {wrong}", path=target, hint="-o names another"

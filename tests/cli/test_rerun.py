@@ -13,6 +13,7 @@ import pytest
 from serialpack.cli.tally import TESTED, Tally
 from tests.cli.conftest import Run
 from tests.docs.test_schemas import check
+from tests.injected import injected
 
 #: What ``unpack`` makes of a container, by its options.
 WAYS: dict[str, tuple[str, ...]] = {
@@ -238,6 +239,17 @@ def test_an_archive_is_not_written_over_where_its_sources_may_be_gone(
         assert "; -o names another\n" in said
         assert sorted(folder.rglob("*")) == there
     run("unpack", "all.spk", "-o", "back")
+
+
+def test_an_archive_that_is_not_brought_to_disk_removes_nothing(run: Run, folder: Path) -> None:
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    there = sorted(folder.rglob("*"))
+    failing = (
+        "import os\ndef fsync(fd):\n    raise OSError(5, 'input/output error')\nos.fsync = fsync\n"
+    )
+    said = run(*_REMOVING, env=injected(folder.parent / "site", failing), code=1).stderr.decode()
+    assert "serialpack: all.spk: cannot bring to disk: input/output error\n" in said
+    assert sorted(folder.rglob("*")) == there
 
 
 def test_a_damaged_archive_is_not_taken_for_its_sources(run: Run, folder: Path) -> None:
