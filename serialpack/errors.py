@@ -142,6 +142,12 @@ class UsageError(SerialpackError, ValueError):
     exit_code = 2
 
 
+class SeveralTablesError(UsageError):
+    """One table is to be read of a database that has several: ``tables``, by their names."""
+
+    tables: tuple[str, ...] = ()
+
+
 class InputError(SerialpackError):
     """The input is damaged or not what it says. ``start`` and ``end`` are byte offsets in it."""
 

@@ -1,7 +1,8 @@
-"""Text that people are shown: names escaped, columns aligned."""
+"""Text that people are shown: names escaped, columns aligned; and names that systems know."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 
@@ -21,6 +22,16 @@ def _escape(char: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def named_here(path: str) -> str:
+    """``path``, of a file or a part of one, as Python calls what has these bytes here: as UTF-8,
+    where the system's own encoding (ASCII, of the C locale) lacks a letter."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return os.fsdecode(path.encode("utf-8", "surrogateescape"))
+    return path
 
 
 def number_of(count: int, one: str, many: str = "") -> str:

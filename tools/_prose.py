@@ -245,7 +245,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " each input, of its size, time and mode, and no other. Hidden files that a killed run"
         " left beside outputs, and that no process holds, are removed, which is said; with `-f`"
         " too, and beside an archive, and by `unpack` of one, always. With `--rm` an output that"
-        " is there is made again and compared, and only then its source is removed.",
+        " is there is made again and compared, and only then its source is removed; an archive is"
+        " read, held against the sources that are left, byte for byte, and these are removed, also"
+        " without `--skip-existing`: it may hold others, which a killed run has removed.",
     ),
     ("*", "--sync"): (
         "Of several inputs up to 512 outputs (half of `ulimit -n`, where that is less), from up to"

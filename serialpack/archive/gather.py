@@ -14,6 +14,7 @@ from serialpack.container.rows import MOST_ROOM
 from serialpack.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError, changed
 from serialpack.far import is_far
+from serialpack.files.regular import NO_WAIT, RegularPath, check_regular
 from serialpack.files.source import Path, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
@@ -48,7 +49,8 @@ def look(path: Path, entry: str, *, owner: bool) -> ArchiveSource:
         if isinstance(error, OSError):
             raise file_error(error, path, "read") from error
         raise FileError("is no name of a file", path=path) from None
-    is_file = stat.S_ISREG(found.st_mode)
+    if is_file := stat.S_ISREG(found.st_mode):
+        path = RegularPath(path)
     owners = (found.st_uid, found.st_gid) if owner else None
     # What is neither file, folder nor link is a file in the archive, with what comes out of it.
     kept = is_file or target is not None or stat.S_ISDIR(found.st_mode)
@@ -70,8 +72,9 @@ def planned(path: str, serializer: str) -> str:
 def read_small(found: ArchiveSource) -> bytes:
     """All bytes of a small file; FileError where it is not what it was when it was looked at."""
     try:
-        fd = os.open(found.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        fd = os.open(found.path, os.O_RDONLY | NO_WAIT | getattr(os, "O_BINARY", 0))
         try:
+            check_regular(fd, found.path)
             data = os.read(fd, found.size + 1)
             while 0 < len(data) <= found.size and (more := os.read(fd, found.size + 1 - len(data))):
                 data += more

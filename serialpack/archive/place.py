@@ -30,7 +30,7 @@ from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, NotKept, UnpackReport
 from serialpack.stages.stage import Buffer
-from serialpack.text import printable
+from serialpack.text import named_here, printable
 
 Done = TypeVar("Done")
 
@@ -239,7 +239,7 @@ class Placer:
             if entry.is_folder:
                 if os.path.islink(path):
                     raise RefusedError("a symbolic link stands where a folder is to be", path=path)
-                there = self._there.setdefault(entry.path, os.path.isdir(path))
+                there = self._there.setdefault(named_here(entry.path), os.path.isdir(path))
                 make_folder_of_one(path)
                 if self._force or self._skip or not there:
                     self._folders[path] = entry
@@ -263,7 +263,7 @@ class Placer:
                 self._no_folder = error
                 raise
             self._made = True
-        above = os.path.dirname(entry)
+        above = os.path.dirname(entry := named_here(entry))
         while above and above not in self._there:
             if os.path.join(self.folder, *above.split("/")) in self._waiting:
                 self.commit()  # it is a file, which has its name only then
@@ -272,7 +272,7 @@ class Placer:
         return place_below(self.folder, entry)
 
     def _link(self, path: str, entry: EntryRow) -> None:
-        target = entry.target or ""
+        target = named_here(entry.target or "")
         root, parent = (os.path.realpath(p) for p in (self.folder, os.path.dirname(path)))
         parts = target.split("/")
         up = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
@@ -321,7 +321,7 @@ class Placer:
                 given(os.chmod, path, entry.mode & 0o777 | special)
                 given(os.utime, path, ns=(entry.mtime, entry.mtime))
                 found = os.stat(path)
-                others = self._there[entry.path] and not may_change(found)
+                others = self._there[named_here(entry.path)] and not may_change(found)
                 of = self._of_others if others else self._not_kept
                 of.add(path, not_kept(found, entry.mode, entry.mtime))
             except OSError as error:

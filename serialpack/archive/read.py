@@ -99,7 +99,7 @@ def unpack_archive(
                 raise NotContainerError(looks_like(head))
             raise UsageError("is no archive", hint=_AS_FILE)
         with Placer(opened, folder, **how) as placer:
-            unpacker = _Unpacker(placer, trust, threads or usable_cores(), progress)
+            unpacker = ArchiveUnpacker(placer, trust, threads or usable_cores(), progress)
             try:
                 if wanted is not None and opened.seekable():
                     reached = unpacker.some(opened)
@@ -118,7 +118,7 @@ _AS_FILE = "unpack it as a file"
 _BEHIND = "what is behind can be had from a file, not from a pipe"
 
 
-class _Unpacker:
+class ArchiveUnpacker:
     """Unpacks members one after another."""
 
     def __init__(

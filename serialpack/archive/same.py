@@ -1,25 +1,34 @@
-"""Whether an archive holds what its sources are now, as far as names, sizes and times tell."""
+"""Whether an archive holds what its sources are now, as far as names, sizes and times tell, or
+byte for byte."""
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from serialpack.archive.gather import look
-from serialpack.archive.place import entry_of
+from serialpack.archive.place import Done, Placer, entry_of
+from serialpack.archive.read import ArchiveUnpacker
 from serialpack.container.entries import EntryRow
 from serialpack.container.rows import decode_rows
 from serialpack.container.seek import find_listed
-from serialpack.errors import SerialpackError
-from serialpack.files.source import Source
+from serialpack.errors import ExistingFileError, SerialpackError
+from serialpack.files.source import Source, exists
+from serialpack.pipeline.unpack import LimitedWrite
+from serialpack.reports import UnpackReport
 from serialpack.text import number_of, printable
 
 
-def fault_of_archive(path: str, sources: Mapping[str, str], *, owner: bool) -> str:
+def fault_of_archive(
+    path: str, sources: Mapping[str, str], *, owner: bool, more: bool = False
+) -> str:
     """Why the archive at ``path`` is not what ``sources`` become, in words; nothing where it is.
 
     ``sources``: the path in the archive -> the file, folder or link. Of a folder its time does not
-    count: it may be that of the archive in it. ``owner``: owners are to be kept.
+    count: it may be that of the archive in it. ``owner``: owners are to be kept. ``more``: it may
+    hold other entries, too.
     """
     try:
         with Source(path) as source:
@@ -37,9 +46,43 @@ def fault_of_archive(path: str, sources: Mapping[str, str], *, owner: bool) -> s
         size = found.size if found.entry.is_file else 0
         if wrong := _fault(row, found.entry._replace(size=size)):
             return f"its entry {printable(entry)} {wrong}"
-    if held:
+    if held and not more:
         return f"has {number_of(len(held), 'other entry', 'other entries')}"
     return ""
+
+
+def fault_of_bytes(path: str, sources: Mapping[str, str], *, trust: bool, threads: int) -> str:
+    """As ``fault_of_archive``, of the bytes of files: all are read, here and there."""
+    with Source(path) as source, _Compared(source, sources) as compared:
+        ArchiveUnpacker(compared, trust, threads, None).some(source)
+        compared.commit()
+        for entry, error in compared.failures:
+            if isinstance(error, ExistingFileError):
+                return f"its entry {printable(entry)} has other bytes"
+            return f"{printable(entry)} in it cannot be compared: {error.message}"
+        missing = next(iter(sources.keys() - {each.entry for each in compared.reports}), None)
+    return "" if missing is None else f"has no entry {printable(missing)}"
+
+
+class _Compared(Placer):
+    """Writes nothing: entries are held against ``files``, each by its path in the archive."""
+
+    def __init__(self, source: Source, files: Mapping[str, str]) -> None:
+        how: Any = {"max_size": None, "force": False, "skip_existing": True, "each": None}
+        super().__init__(source, os.curdir, wanted=files.__contains__, **how)
+        self._files = files
+
+    def write(
+        self, entry: EntryRow, restore: Callable[[LimitedWrite], Done], *, mtime: int | None
+    ) -> tuple[str, Done]:
+        """The file that ``entry`` is of, and what came of ``restore``: the bytes of that file."""
+        del mtime  # fault_of_archive compares it
+        path = self._files[entry.path]
+        return path, self._left(path, restore)
+
+    def make(self, entry: EntryRow, report: UnpackReport) -> None:
+        """A folder or a link is not the file that is at its path."""
+        self.fail(entry.path, exists(report.source))
 
 
 def _entries(source: Source) -> Iterator[EntryRow]:

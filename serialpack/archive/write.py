@@ -172,7 +172,7 @@ class _ArchiveWriter:
         for name in shared.formats():
             self._share(shared, name)
         for path, source, entry in alone:
-            self._alone(path, source, entry)
+            self._alone(path, source if entry is None else entry.path, entry)
         if self.entries or others:
             self._close(others)
 

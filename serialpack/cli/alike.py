@@ -22,6 +22,7 @@ from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import AsFound, told
 from serialpack.errors import SerialpackError
 from serialpack.files.output import Output
+from serialpack.files.regular import NO_WAIT
 from serialpack.formats import FORMATS
 from serialpack.pipeline.line import SMALL
 from serialpack.pipeline.pack import ShortPacker, forget_alike, last_alike
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from serialpack.cli.batch import FileJob
     from serialpack.pipeline.line import Progress
 
-_READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | NO_WAIT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 #: What there is to tell of a file.
@@ -128,6 +129,8 @@ class _Alike(ABC, Generic[Told]):
             return None
         try:
             found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode):
+                return None
             data = os.read(fd, most + 1)
             now = os.fstat(fd)
         except OSError:
@@ -135,7 +138,7 @@ class _Alike(ABC, Generic[Told]):
         finally:
             os.close(fd)
         same = (now.st_size, now.st_mtime_ns) == (found.st_size, found.st_mtime_ns)
-        if not (same and stat.S_ISREG(found.st_mode) and len(data) == found.st_size <= most):
+        if not (same and len(data) == found.st_size <= most):
             return None
         return _Plain(data, found, perf_counter() - since)
 

@@ -16,6 +16,7 @@ from serialpack.cli.joined import JoinedFile, JoinedOutputs
 from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
 from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
+from serialpack.cli.tables_apart import move_tables, tables_apart
 from serialpack.cli.words import complain, other_delimiter
 from serialpack.cli.workers import know
 from serialpack.conversion.ahead import is_cut, table_ahead
@@ -26,7 +27,7 @@ from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
 from serialpack.conversion.tables.twice import Rereadable, twice
-from serialpack.errors import SerialpackError, UsageError
+from serialpack.errors import SerialpackError, SeveralTablesError, UsageError
 from serialpack.files.source import check_output
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
@@ -180,7 +181,15 @@ class Converter:
         target = self._target_of(path, to)
         how: ConvertOptions = {**self._how, "elsewhere": self._mover.elsewhere(path)}
         data = self._again.get(path) or data_of(path)
-        return self._moved(path, path, target, to, lambda: nullcontext(data), how)
+        try:
+            return self._moved(path, path, target, to, lambda: nullcontext(data), how)
+        except SeveralTablesError as error:
+            targets = tables_apart(error, self._asked, self._mover, path, to)
+        done = move_tables(self._asked, self._mover, path, targets, to, how)
+        for table, report in done.items():
+            self._mover.tally.not_kept.add(targets[table], report.not_kept)
+            self._mover.line({**_line(path, targets[table], report), "table": table})
+        return {}
 
     def _convert_entry(self, path: str) -> dict[str, Any]:
         """Convert the one entry that is meant of the archive ``path``."""

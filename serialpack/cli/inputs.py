@@ -284,3 +284,20 @@ def recursive_command(folder: str, *more: str) -> str | None:
         if len(line) <= _LONGEST:
             return line
     return shlex.join([*start, folder, *more])
+
+
+def listed_command() -> str | None:
+    """The command that takes from a list what was typed, with all else that was, where that is one
+    line to read and there is no list yet."""
+    import click
+
+    context = click.get_current_context()
+    typed = list(context.find_root().obj or ())
+    files, verb = context.params["files"], str(context.command.name)
+    others = [word for word in typed[typed.index(verb) + 1 :] if word not in files]
+    once = sum(map(typed.count, files)) == len(files)  # none is a word of an option, too
+    if context.params["files_from"] is not None or not once or any("\n" in n for n in files):
+        return None
+    start = shlex.join(["printf", r"%s\n", *files])
+    line = f"{start} | {shlex.join(['serialpack', verb, '--files-from', STDIO, *others])}"
+    return line if len(line) <= _LONGEST else None

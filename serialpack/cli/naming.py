@@ -88,8 +88,14 @@ def converted_name(path: str, to: str, *, stored: bool) -> str:
     folder, name = os.path.split(uncompressed_name(target))
     if FORMATS.by_extension(name) is not None and not name.startswith("."):
         name = name[: name.rindex(".")]
-    ending = next(iter(FORMATS.declaration(to).extensions), f".{to}")
-    return os.path.join(folder, name + ending)
+    return os.path.join(folder, name + ending_of(to))
+
+
+def ending_of(to: str) -> str:
+    """How names of files in the format ``to`` end."""
+    from serialpack.formats import FORMATS
+
+    return next(iter(FORMATS.declaration(to).extensions), f".{to}")
 
 
 def from_root(path: str) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
-from serialpack.cli.inputs import Inputs
+from serialpack.cli.inputs import Inputs, listed_command
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
@@ -162,8 +162,12 @@ class Targets:
         """What keeps two inputs from having the same output."""
         if os.path.realpath(one) == os.path.realpath(other):
             return _ONCE
-        if self._folder and os.path.dirname(one) != os.path.dirname(other):
-            return "-r of the folder that both are in keeps them apart"
+        from serialpack.files.paths import entry_path
+
+        # What a list names keeps the folders that it is named with.
+        folders = {entry_path(os.path.dirname(path))[0] for path in (one, other)}
+        if self._folder and len(folders) > 1:
+            return f"{listed_command() or '--files-from, of a list of all,'} keeps them apart"
         return _ONE_BY_ONE
 
     def _target(self, path: str, name: Callable[[str], str]) -> str:
@@ -210,6 +214,13 @@ class Targets:
         folder = self.folder_of(path, name)
         check_folder(folder)
         return place_below(folder, entry) if make else os.path.join(folder, entry)
+
+    def folder_of_parts(self, path: str) -> str | None:
+        """The folder that ``-o`` names, for several files that ``path`` becomes, the only input;
+        None where that is not so."""
+        if not (self._folder and self._alone) or self._output is None:
+            return None
+        return os.path.join(self._output, self._below.get(path, ""))
 
     def to_check(self, target: str) -> str | None:
         """``target``, where it is a file that can be checked before its folder is made."""

@@ -13,7 +13,7 @@ from serialpack.cli.archiving import archive_name, entries_of
 from serialpack.cli.begin import mover_of
 from serialpack.cli.inputs import Takes, check_no_archive
 from serialpack.cli.mover import Input
-from serialpack.cli.naming import STDIO, SUFFIX, packed_name
+from serialpack.cli.naming import STDIO, SUFFIX, packed_name, stat_of
 from serialpack.cli.requests import PackRequest
 from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.words import complain, other_delimiter, ratio
@@ -25,8 +25,9 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files.disk import remove_source, without_dead
+from serialpack.files.disk import bring_to_disk, remove_source, without_dead
 from serialpack.formats import FORMATS
+from serialpack.pipeline.workers import usable_cores
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of
 from serialpack.units import format_size
@@ -252,17 +253,23 @@ class Packer:
         for line in [] if self._manner.quiet else not_kept(entries):
             say(self._manner, f"{target}: {line}")
         failures = [*refused, *report.failures]
-        count, done = len(report.entries) + len(failures), "packed"
-        for path, before in [] if self._keep else removed:
+        count = len(report.entries) + len(failures)
+        kept = [] if self._keep else self._remove(target, removed)
+        if failures or kept:
+            done = "packed and removed" if kept else "packed"
+            raise ArchiveError([*failures, *kept], count, done=done, path=target)
+        return {}
+
+    def _remove(self, target: str, inputs: Sequence[Input]) -> list[tuple[str, SerialpackError]]:
+        """Remove sources that are in the archive ``target``; those that could not be, and why."""
+        kept: list[tuple[str, SerialpackError]] = []
+        for path, before in inputs:
             try:
                 remove_source(path, before)
             except SerialpackError as error:
                 self._tell(target, {path: path}, path, error)
-                failures.append((path, error))
-                done = "packed and removed"
-        if failures:
-            raise ArchiveError(failures, count, done=done, path=target)
-        return {}
+                kept.append((path, error))
+        return kept
 
     def _left(self, target: str, entries: dict[str, str]) -> bool:
         """Whether the archive ``target`` holds ``entries`` already, and is left, which is said."""
@@ -271,11 +278,33 @@ class Packer:
         how = {"keep": self._keep, "force": self._force, "owner": self._owner}
         if not is_packed(entries, target, **how):
             return False
-        for path in filter(_is_file, entries.values()):
+        files = {entry: path for entry, path in entries.items() if _is_file(path)}
+        removes, planned = bool(files) and not self._keep, self._mover.dry_run
+        has = "all its sources as they are"
+        if removes and not planned:
+            self._remove_packed(target, files)
+            has = f"the very bytes of {number_of(len(files), 'source')}, now removed"
+        for path in files.values():
             self._mover.line({"source": path, "target": target, "left": True})
-        left = "would be left" if self._mover.dry_run else "left"
-        say(self._manner, f"{target}: has all its sources as they are, {left} as it is")
+        say(self._manner, f"{target}: has {has}, {'would be ' * planned}left as it is")
+        for path in files.values() if removes and planned else ():
+            say(self._manner, f"would remove {path}")
         return True
+
+    def _remove_packed(self, target: str, files: dict[str, str]) -> None:
+        """Remove what an earlier run has packed and not removed; nothing where the archive does not
+        hold the very bytes."""
+        from serialpack.archive.same import fault_of_bytes
+
+        before = [Input(path, stat_of(path)) for path in files.values()]
+        threads = self._how["threads"] or usable_cores()
+        bring_to_disk(target)
+        if wrong := fault_of_bytes(target, files, trust=self._how["trust"], threads=threads):
+            raise ExistingFileError(
+                f"exists already, and {wrong}", path=target, hint="-o names another"
+            )
+        if kept := self._remove(target, before):
+            raise ArchiveError(kept, len(before), done="removed", path=target)
 
     def _tell(
         self,

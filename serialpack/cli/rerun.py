@@ -53,19 +53,18 @@ def is_packed(
     """Whether ``target`` is an archive of ``entries`` as they are now: path in it -> source.
 
     ExistingFileError where it is there and is not, and must not be overwritten: what an earlier
-    run did not ``keep`` is nowhere else.
+    run did not ``keep`` is nowhere else, and may be in it, too.
     """
     try:
         if not stat.S_ISREG(status(target).st_mode):
             return False
     except FileError:
         return False
-    if not keep:
-        wrong, hint = "may hold what an earlier run removed", "-o names another"
-    else:
-        from serialpack.archive.same import fault_of_archive
+    from serialpack.archive.same import fault_of_archive
 
-        wrong, hint = fault_of_archive(target, entries, owner=owner), "-f overwrites it"
+    wrong, hint = fault_of_archive(target, entries, owner=owner, more=not keep), "-f overwrites it"
+    if wrong and not keep:
+        wrong, hint = f"{wrong}; it may hold what an earlier run removed", "-o names another"
     if wrong and not (force and keep):
         raise ExistingFileError(f"exists already, and {wrong}", path=target, hint=hint)
     return not wrong

@@ -268,6 +268,26 @@ def sync_folder(folder: str) -> None:
         os.close(fd)
 
 
+def bring_to_disk(path: str) -> None:
+    """Bring to disk what another run has written at ``path``, where a file that is only read can
+    be, and have it read from there; FileError. What is far is where it is."""
+    if is_far(path):
+        return
+    try:
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            if os.name != "nt":
+                os.fsync(fd)
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(fd)
+        sync_folder(os.path.dirname(path) or ".")
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise file_error(error, path, "bring to disk") from error
+
+
 def remove_source(path: str, before: os.stat_result | None) -> None:
     """Remove a source that is safely packed, unless it is no longer the file that was read."""
     try:

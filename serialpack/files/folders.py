@@ -13,6 +13,7 @@ from serialpack.errors import FileError
 from serialpack.far import is_far
 from serialpack.files.gitignore import GitIgnore
 from serialpack.files.globs import chosen_by, matches_any
+from serialpack.files.regular import RegularPath
 from serialpack.files.source import file_error
 from serialpack.hidden import is_hidden
 
@@ -106,6 +107,8 @@ class Walk:
                 if kind == "folder":
                     folders.append((entry.path, path, taken or self._includes(path, True)))
                 elif kind == "file":
+                    yield FoundFile(RegularPath(entry.path), below)
+                elif kind == "link":
                     yield FoundFile(entry.path, below)
             left += reversed(folders)
 
@@ -113,8 +116,8 @@ class Walk:
         return self._include is None or self._include(path, is_folder)
 
     def _kind(self, entry: os.DirEntry[str], path: str, taken: bool) -> str:
-        """``file`` to be taken, ``folder`` to be entered, or nothing. ``taken``: all that is where
-        it is, is."""
+        """``file`` or ``link`` to be taken, as a file or as it is; ``folder`` to be entered; or
+        nothing. ``taken``: all that is where it is, is."""
         if path in self._without or self._is_standard(entry):
             self.passed_over.append(entry.path)
             return ""
@@ -129,8 +132,9 @@ class Walk:
                 return ""
             if not (taken or self._includes(path, False)):
                 return ""
-            taken_as_is = self._whole and entry.is_symlink()
-            if not (taken_as_is or _leads_nowhere(entry) or entry.is_file()):
+            # What leads nowhere is a file whose reading will say so.
+            as_link = (self._whole and entry.is_symlink()) or _leads_nowhere(entry)
+            if not (as_link or entry.is_file()):
                 is_link = entry.is_symlink() and entry.is_dir()
                 self.links += is_link
                 self.others += not is_link
@@ -146,8 +150,8 @@ class Walk:
         if not self._links and entry.is_symlink():
             self.left_links += 1
             return ""
-        self.followed += not self._whole and entry.is_symlink() and not _leads_nowhere(entry)
-        return "file"
+        self.followed += not as_link and entry.is_symlink()
+        return "link" if as_link else "file"
 
     def _is_standard(self, entry: os.DirEntry[str]) -> bool:
         """Whether standard output or standard error lead to it."""
@@ -171,7 +175,7 @@ def _standard_files() -> list[os.stat_result]:
 
 
 def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a link to nothing, or to itself: a file whose reading will say so."""
+    """Whether it is a link to nothing, or to itself."""
     if entry.is_symlink():
         try:
             entry.stat()

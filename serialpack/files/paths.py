@@ -7,7 +7,7 @@ import os
 from serialpack.errors import FileError, RefusedError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files.source import Path, file_error
-from serialpack.text import printable
+from serialpack.text import named_here, printable
 
 
 def entry_path(path: str) -> tuple[str, str]:
@@ -110,14 +110,10 @@ def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") ->
     RefusedError where that would be elsewhere: over a symbolic link, or because a part of the
     path means something else to Windows (a drive, a device, a folder).
     """
-    parts = entry.split("/")
+    parts = named_here(entry).split("/")
     path = os.path.join(folder, *parts)
     if windows and any(":" in part or safe_name(part) != part for part in parts):
         raise RefusedError("is no path of a file on Windows", path=path)
-    try:
-        os.fsencode(path)
-    except UnicodeEncodeError:
-        raise FileError("cannot be written in this system's encoding", path=path) from None
     # What is not there yet is no link: only what is can lead elsewhere.
     root, parent = (os.path.realpath(p) for p in (folder, os.path.dirname(path)))
     if not os.path.join(parent, "").startswith(os.path.join(root, "")):
@@ -136,7 +132,7 @@ def safe_name(name: str | None) -> str | None:
         return None
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     base = "".join(c for c in base if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF)
-    base = base.strip(" ") if base.strip(" ") else ""
+    base = named_here(base.strip(" "))
     device = base.split(".", 1)[0].rstrip(" ").upper()
     if base in ("", ".", "..") or device in _DEVICES or len(os.fsencode(base)) > 255:
         return None

@@ -24,6 +24,7 @@ from serialpack.errors import (
     changed,
 )
 from serialpack.far import is_far
+from serialpack.files.regular import opener
 from serialpack.text import printable
 
 Path = str | os.PathLike[str]
@@ -338,7 +339,7 @@ def _open_source(path: str) -> IO[bytes]:
 
         return cast("IO[bytes]", opened(path))
     try:
-        return open(path, "rb")
+        return open(path, "rb", opener=opener(path))
     except OSError as error:
         if os.path.isdir(path):
             raise FolderError("is a folder", path=path, hint="name the files in it") from None

@@ -15,6 +15,7 @@ import pytest
 import serialpack
 from serialpack.stages.stage import is_installed
 from tests.cli.conftest import Run
+from tests.cli.told import needs_posix
 
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 
@@ -140,3 +141,30 @@ def test_a_folder_in_thousands_of_folders(emptied: Path, run: Run) -> None:
     assert (tmp_path / folder / "a.spk").exists()
     done = run("pack", "a", "b", "-o", "d/" * 4000, cwd=tmp_path, code=1)
     assert b"cannot make the folder: file name too long" in done.stderr
+
+
+@needs_posix
+@pytest.mark.parametrize("more", [(), ("--include", "*.json"), ("--skip-existing",), ("-f",)])
+def test_names_that_the_locale_has_no_letters_for(
+    run: Run, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    """Their bytes are what they were: packing kept them, unpacking refused them, or failed with
+    "internal error"."""
+    for path in ("in/\xe9/\xfc/a.json", "in/\xe9/\xf6.json"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("[1]")
+    (tmp_path / "in/link").symlink_to("\xe9/\xf6.json")
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    run("pack", "in/\xe9/\xf6.json", "-o", "one.spk")
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    if more[:1] in (("-f",), ("--skip-existing",)):
+        run("unpack", "all.spk", "-o", "out")
+    run("unpack", "all.spk", "-o", "out", *more, env=env)
+    found = set((tmp_path / "out/in").rglob("*.json"))
+    assert found == {tmp_path / f"out/in/{name}" for name in ("\xe9/\xfc/a.json", "\xe9/\xf6.json")}
+    if more[:1] != ("--include",):
+        assert (tmp_path / "out/in/link").readlink() == Path("\xe9/\xf6.json")
+    run("unpack", "-N", "one.spk", env=env)
+    assert (tmp_path / "\xf6.json").read_text() == "[1]"
+    run("unpack", "--to", "yaml", "all.spk", "--include", "*a.json", "-o", "to/", env=env)
+    assert (tmp_path / "to/in/\xe9/\xfc/a.yaml").exists()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.told import lines
 
 
 @pytest.mark.parametrize("where", ["-", "list"])
@@ -72,3 +74,45 @@ def test_a_folder_in_a_list_is_told_with_the_command_that_takes_the_list(
     assert command == "pack -r --files-from list --archive -o a.spk"
     run(*command.split())
     assert b"in/a.json" in run("inspect", "a.spk").stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["pack", "-r", "a", "b c", "-o", "out"],
+        ["pack", "-o", "out", "a/x.json", "b c/x.json"],
+        ["pack", "-r", "a", "b c", "--include", "*.json", "--exclude", "/gone", "-o", "out"],
+        ["unpack", "--to", "json", "-o", "out", "-r", "--", "a", "b c"],
+    ],
+    ids=" ".join,
+)
+def test_a_list_keeps_apart_what_would_have_one_output(
+    run: Run, tmp_path: Path, words: list[str]
+) -> None:
+    """What was named was no command, and with it the folders were to be walked that all are in."""
+    for name in ("a", "b c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.json").write_text("[1]")
+    (said,) = lines(run(*words, code=1).stderr)
+    _, _, hint = said.partition("nothing was written; ")
+    names, command = hint.removesuffix(" keeps them apart").split(" | ")
+    printf, form, *files = shlex.split(names)
+    assert (printf, form) == ("printf", r"%s\n")
+    _, *args = shlex.split(command)
+    run(*args, stdin="".join(f"{name}\n" for name in files).encode())
+    found = sorted(path.relative_to(tmp_path) for path in tmp_path.glob("out/*/*"))
+    ending = ".spk" if words[0] == "pack" else ""
+    assert found == [Path(f"out/a/x.json{ending}"), Path(f"out/b c/x.json{ending}")]
+
+
+def test_a_list_is_named_in_words_where_its_command_is_not_one_to_copy(
+    run: Run, tmp_path: Path
+) -> None:
+    """Of a word that is a file and what an option takes, and of very many files."""
+    folders = ["a", "b", *("long" * 10 + str(number) for number in range(3))]
+    for name in folders:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.json").write_text("[1]")
+    for words in (["-r", "a", "b", "-o", "a"], ["-r", *folders, "-o", "out"]):
+        said = run("pack", *words, code=1).stderr
+        assert b"; nothing was written; --files-from, of a list of all, keeps them apart\n" in said

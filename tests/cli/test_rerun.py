@@ -13,6 +13,7 @@ import pytest
 from serialpack.cli.tally import TESTED, Tally
 from tests.cli.conftest import Run
 from tests.docs.test_schemas import check
+from tests.injected import injected
 
 #: What ``unpack`` makes of a container, by its options.
 WAYS: dict[str, tuple[str, ...]] = {
@@ -188,18 +189,80 @@ def test_an_archive_of_other_sources_is_not_left(
     assert b"left as it is" in run(*command).stderr
 
 
+_REMOVING = ("pack", "-r", "in", "--archive", "--rm", "-o", "all.spk")
+
+
+@pytest.mark.parametrize("more", [(), ("--skip-existing",)])
+def test_a_run_that_was_killed_while_it_removed_goes_on(
+    run: Run, folder: Path, more: tuple[str, ...]
+) -> None:
+    """It asked for another name. What is left is held against the archive, byte for byte."""
+    files = (each for each in folder.rglob("*") if each.is_file() and not each.is_symlink())
+    before = {path: path.read_bytes() for path in files}
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    (folder / "0.json").unlink()
+    left = len(before) - 1
+    said = run(*_REMOVING, *more, "--dry-run").stderr.decode()
+    assert said.count("would remove in/") == left
+    said = run(*_REMOVING, *more).stderr.decode()
+    assert f"all.spk: has the very bytes of {left} sources, now removed, left as it is\n" in said
+    assert not any(path.exists() for path in before)
+    assert "has all its sources as they are" in run(*_REMOVING, *more).stderr.decode()
+    run("unpack", "--skip-existing", "all.spk", "-o", ".")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "wrong"),
+    [
+        ("1.json", b"[0]", "its entry in/1.json is of another size"),
+        ("1.json", None, "its entry in/1.json has other bytes"),
+        ("x/large", None, "its entry in/x/large has other bytes"),
+        ("new", b"", "has no entry in/new"),
+    ],
+)
 def test_an_archive_is_not_written_over_where_its_sources_may_be_gone(
-    run: Run, folder: Path
+    run: Run, folder: Path, name: str, data: bytes | None, wrong: str
 ) -> None:
     """Of a run with --rm that was killed, "-f overwrites it" lost what was removed already."""
     run("pack", "-r", "in", "--archive", "-o", "all.spk")
     (folder / "0.json").unlink()
-    command = ("pack", "-r", "in", "--archive", "--rm", "-o", "all.spk")
+    path = folder / name
+    found = path.stat() if path.exists() else None
+    path.write_bytes(path.read_bytes().swapcase()[::-1] if data is None else data)
+    if data is None and found is not None:
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    there = sorted(folder.rglob("*"))
     for more in ((), ("--skip-existing",), ("--skip-existing", "-f")):
-        said = run(*command, *more, code=1).stderr.decode()
-        told = "exists already, and may hold what an earlier run removed; -o names another\n"
-        assert f"serialpack: all.spk: {told}" in said
+        said = run(*_REMOVING, *more, code=1).stderr.decode()
+        assert f"serialpack: all.spk: exists already, and {wrong}; " in said
+        assert "; -o names another\n" in said
+        assert sorted(folder.rglob("*")) == there
     run("unpack", "all.spk", "-o", "back")
+
+
+def test_an_archive_that_is_not_brought_to_disk_removes_nothing(run: Run, folder: Path) -> None:
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    there = sorted(folder.rglob("*"))
+    failing = (
+        "import os\ndef fsync(fd):\n    raise OSError(5, 'input/output error')\nos.fsync = fsync\n"
+    )
+    said = run(*_REMOVING, env=injected(folder.parent / "site", failing), code=1).stderr.decode()
+    assert "serialpack: all.spk: cannot bring to disk: input/output error\n" in said
+    assert sorted(folder.rglob("*")) == there
+
+
+def test_a_damaged_archive_is_not_taken_for_its_sources(run: Run, folder: Path) -> None:
+    (folder / "x/large").write_bytes(os.urandom(200_000))
+    run("pack", "-r", "in", "--archive", "-o", "all.spk", "--block-size", "64K")
+    archive = folder.parent / "all.spk"
+    data = bytearray(archive.read_bytes())
+    data[len(data) // 2] ^= 1
+    archive.write_bytes(data)
+    there = sorted(folder.rglob("*"))
+    said = run(*_REMOVING, code=1).stderr.decode()
+    assert "all.spk: exists already, and in/x/large in it cannot be compared: its checksum" in said
+    assert sorted(folder.rglob("*")) == there
 
 
 @pytest.mark.parametrize(

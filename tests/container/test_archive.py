@@ -238,8 +238,8 @@ def test_an_entry_too_deep_for_a_folder_is_told_and_the_rest_goes_on(tmp_path: P
     assert (tmp_path / "good").read_bytes() == b"b"
 
 
-def test_names_that_the_system_cannot_write_are_told_and_the_rest_goes_on(tmp_path: Path) -> None:
-    """A name too long for the file system, and one that its encoding does not have."""
+def test_a_name_that_the_system_cannot_write_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    """One too long for the file system; one that its encoding has no letters for is written."""
     (tmp_path / "all.spk").write_bytes(archive({"x" * 300: b"a", "\u00e9": b"b", "good": b"c"}))
     env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(
@@ -252,10 +252,7 @@ def test_names_that_the_system_cannot_write_are_told_and_the_rest_goes_on(tmp_pa
     told = done.stderr.decode("ascii")
     assert done.returncode == 1
     assert told.count("x: cannot write: file name too long") == 1
-    if sys.platform == "linux":
-        assert told.count("cannot be written in this system's encoding") == 1
-        assert tree(tmp_path / "all") == {"good": b"c"}
-    assert (tmp_path / "all/good").read_bytes() == b"c"
+    assert tree(tmp_path / "all") == {"good": b"c", "\u00e9": b"b"}
 
 
 @pytest.mark.parametrize("force", [True, False])

@@ -165,6 +165,11 @@ def test_convert(folder: Path) -> None:
     (line,) = run(folder, "unpack", "--json", "--to", "json", "a.json.spk", "-o", "again.json")
     check("convert", line)
     assert line["exact"]
+    run(folder, "pack", "--json", "--archive", "a.json", "b.ndjson", "-o", "all.spk")
+    one = ["--include", "a.json", "all.spk", "-o", "entry.yaml"]
+    (line,) = run(folder, "unpack", "--json", "--to", "yaml", *one)
+    check("convert", line)
+    assert line["entry"] == "a.json"
 
 
 @pytest.mark.parametrize("blocks", [True, False])

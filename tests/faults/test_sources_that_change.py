@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,78 @@ def test_a_container_that_changes_while_it_is_read_is_not_called_damaged(
     assert "serialpack: x.spk: changed while it was read; try again when it is quiet" in said
     assert (tmp_path / "out" / ("y/a" if archive else "y")).read_bytes() == noise(2 * MIB)
     assert len([path for path in (tmp_path / "out").rglob("*") if path.is_file()]) == 1
+
+
+#: ``in/b`` becomes a pipe as soon as ``in`` is listed, or ``in/a`` is opened.
+BECOMES_A_PIPE = """
+import builtins, os
+
+def swap():
+    if os.path.isfile('in/b'):
+        os.unlink('in/b')
+        os.mkfifo('in/b')
+
+class Listing:
+    def __init__(self, path):
+        self.real = real_scandir(path)
+    def __enter__(self):
+        return self.real
+    def __exit__(self, *_):
+        self.real.close()
+        swap()
+
+def opening(real):
+    def wrapped(path, *args, **named):
+        opened = real(path, *args, **named)
+        if path == 'in/a':
+            swap()
+        return opened
+    return wrapped
+
+real_scandir = os.scandir
+"""
+WHEN = {
+    "listed": "os.scandir = Listing\n",
+    "opened": "os.open = opening(os.open)\nbuiltins.open = opening(open)\n",
+}
+
+
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("size", [KIB, 100 * KIB])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["pack", "-r", "in", "-o", "out"],
+        ["pack", "-r", "in", "--rm"],
+        ["pack", "-r", "in", "--archive", "-o", "all.spk"],
+        ["pack", "-r", "in", "--archive", "-o", "all.spk", "--rm"],
+        ["inspect", "-r", "in"],
+        ["unpack", "--to", "ndjson", "-F", "csv", "-r", "in", "-o", "out"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_found_in_a_folder_that_is_a_pipe_meanwhile_is_not_waited_for(
+    start: Start, tmp_path: Path, words: list[str], size: int, when: str
+) -> None:
+    """It waited for ever. The other files go on."""
+    (tmp_path / "in").mkdir()
+    for name in "abc":
+        (tmp_path / "in" / name).write_bytes(b"row\n" * (size // 4))
+    env = injected(tmp_path / "site", BECOMES_A_PIPE + WHEN[when])
+    said = finish(start(*words, env=env), 1, most=9)
+    assert "in/b: was a file when it was found, and is a pipe now; not read" in said
+    assert stat.S_ISFIFO((tmp_path / "in/b").lstat().st_mode)
+    made = [path for path in tmp_path.rglob("*") if path.suffix in (".spk", ".ndjson")]
+    assert len(made) == (0 if words[0] == "inspect" else 1 if "--archive" in words else 2)
+    assert (tmp_path / "in/a").exists() is ("--rm" not in words)
+
+
+@pytest.mark.parametrize("more", [["in/b", "-o", "out"], ["-r", "in/b", "-o", "out"]])
+def test_a_pipe_that_is_named_is_read(start: Start, tmp_path: Path, more: list[str]) -> None:
+    (tmp_path / "in").mkdir()
+    os.mkfifo(tmp_path / "in/b")
+    process = start("pack", "-q", *more)
+    (tmp_path / "in/b").write_bytes(b"data")
+    finish(process, 0)
+    found = tmp_path / "out" if (tmp_path / "out").is_file() else tmp_path / "out/b.spk"
+    assert serialpack.inspect(found).members[0].size == 4

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from serialpack.errors import FileError, InputError, RefusedError, UsageError
+from serialpack.errors import (
+    FileError,
+    InputError,
+    RefusedError,
+    SeveralTablesError,
+    UsageError,
+)
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
@@ -249,10 +255,12 @@ def _chosen(kinds: dict[str, str], name: str | None) -> str:
     if name is None:
         if len(kinds) == 1:
             return next(iter(kinds))
-        raise UsageError(
+        several = SeveralTablesError(
             f"the database has {len(kinds)} tables: {names}",
             hint="--table NAME takes one of them, --to json all",
         )
+        several.tables = (*kinds,)
+        raise several
     found = next((n for n in kinds if n == name), None)
     found = found or next((n for n in kinds if n.lower() == name.lower()), None)
     if found is None:

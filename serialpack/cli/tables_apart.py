@@ -1,0 +1,123 @@
+"""The tables of a database as a file each, in a folder: all of them, or none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from serialpack.cli.converted import kept_words, told_of
+from serialpack.cli.naming import ending_of
+from serialpack.cli.rerun import is_done
+from serialpack.cli.run import say
+from serialpack.conversion.files import convert
+from serialpack.conversion.options import ConvertOptions
+from serialpack.errors import RefusedError, SerialpackError, SeveralTablesError, UsageError
+from serialpack.files.disk import folded
+from serialpack.files.paths import safe_name
+from serialpack.pipeline.unpack import LimitedWrite
+from serialpack.reports import ArchiveReport, ConvertReport
+from serialpack.text import printable
+from serialpack.units import format_size
+
+if TYPE_CHECKING:
+    from serialpack.cli.mover import Mover
+    from serialpack.cli.requests import UnpackRequest
+    from serialpack.pipeline.line import Progress
+
+#: What there is to do about a table that has no file of its own.
+_BY_ITSELF = "--table NAME -o FILE takes each by itself"
+
+
+def tables_apart(
+    error: SeveralTablesError, asked: UnpackRequest, mover: Mover, path: str, to: str
+) -> dict[str, str]:
+    """Each table of the database ``path`` -> its target; ``error``, with the way, where ``-o``
+    names no folder that they could go to, and where ``path`` is not read more than once."""
+    if len(mover.inputs) == 1 and os.path.isfile(path):
+        if (folder := mover.targets.folder_of_parts(path)) is not None:
+            if not asked.outputs.keep:
+                raise UsageError(
+                    "--rm needs one output: a database is more than its tables", hint="use -k"
+                )
+            targets = [os.path.join(folder, name) for name in _file_names(error.tables, to)]
+            mover.taken.update(map(os.path.realpath, targets))
+            return dict(zip(error.tables, targets, strict=True))
+        error.hint = "--table NAME takes one of them, -o FOLDER/ a file of each, --to json all"
+    raise error
+
+
+def _file_names(tables: Sequence[str], to: str) -> list[str]:
+    """What the files of ``tables`` are called; RefusedError where one cannot be called as its
+    table, or two would be one file on some system."""
+    of: dict[str, str] = {}
+    names = []
+    for table in tables:
+        name = safe_name(table.replace("/", "_").replace("\\", "_"))
+        if name is None or name.startswith("."):
+            said = f"a file cannot be called as the table {printable(table)!r}"
+            raise RefusedError(said, hint=_BY_ITSELF)
+        other = of.setdefault(folded(name), table)
+        if other != table:
+            said = f"the tables {printable(other)} and {printable(table)} would be one file"
+            raise RefusedError(said, hint=_BY_ITSELF)
+        names.append(name + ending_of(to))
+    return names
+
+
+def move_tables(
+    asked: UnpackRequest,
+    mover: Mover,
+    path: str,
+    targets: Mapping[str, str],
+    to: str,
+    how: ConvertOptions,
+) -> dict[str, ConvertReport]:
+    """Convert the tables of the database ``path``, each to its target, and say so; what came of
+    each that was not left as it was."""
+    skips, verbose = asked.outputs.skip_existing, asked.manner.verbose
+    force = how["force"]
+    left = [t for t in targets.values() if skips and is_done(path, t, packed=False, force=force)]
+    for target in left:
+        mover.line({"source": path, "target": target, "left": True})
+        say(asked.manner, f"{path}: {target} is whole and no older, left as it is")
+    to_do = {table: target for table, target in targets.items() if target not in left}
+
+    def convert_all(_: Any, progress: Progress | None) -> ArchiveReport[ConvertReport]:
+        reports: list[ConvertReport] = []
+        limit = LimitedWrite(len, how["max_size"])  # that of all together
+        for table, target in to_do.items():
+            how["table"] = table
+            try:
+                done = convert(path, target, to=to, progress=progress, **how)
+            except SerialpackError as error:
+                if error.path in (None, path):
+                    error.message = f"the table {table}: {error.message}"
+                raise
+            limit.check(done.size)
+            limit.written += done.size
+            kept_pipe = done.kept_pipe and not reports
+            reports.append(done._replace(kept_pipe=kept_pipe))  # told once
+        return ArchiveReport(tuple(reports))
+
+    if not to_do:
+        return {}
+    mover.batch = None  # whose one job this was
+    done = mover.move(
+        [mover.input(path)],
+        next(iter(to_do.values())),
+        convert_all,
+        check=lambda: None,
+        plan=(),
+        closing=lambda done: [
+            line
+            for table, report in zip(to_do, done.entries, strict=True)
+            for line in (
+                f"{path}: {table} -> {to_do[table]}, {format_size(report.size)},"
+                f" {kept_words(report)}",
+                *told_of(report, verbose=verbose),
+            )
+        ],
+        files=lambda done: len(done.entries),
+    )
+    return {} if done is None else dict(zip(to_do, done.entries, strict=True))

@@ -1,0 +1,52 @@
+"""Files that were found, not named: none is waited for.
+
+What opens a named pipe waits until somebody writes to it. That is what whoever names one asks for;
+whoever names the folder that it stands in does not.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+
+from serialpack.errors import FileError
+
+#: For ``os.open``: not to wait for whoever writes to a pipe; nothing to a regular file.
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+
+
+class RegularPath(str):
+    """The path of a regular file that was found there: nothing else is read in its place."""
+
+    __slots__ = ()
+
+
+def opener(path: str) -> Callable[[str, int], int] | None:
+    """What is to open ``path``, for ``open``; None: the system, which may wait."""
+    return _open_regular if isinstance(path, RegularPath) else None
+
+
+def _open_regular(path: str, flags: int) -> int:
+    fd = os.open(path, flags | NO_WAIT)
+    try:
+        check_regular(fd, path)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def check_regular(fd: int, path: str) -> None:
+    """FileError where what was opened at ``path`` is not the regular file that was found there.
+
+    A folder has its own words where it is read.
+    """
+    mode = os.fstat(fd).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "something else"
+        raise FileError(
+            f"was a file when it was found, and is {kind} now; not read",
+            path=path,
+            hint="named by itself, without -r, it is read as it is",
+        )

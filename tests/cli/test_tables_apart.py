@@ -1,0 +1,128 @@
+"""A database of several tables as a file of each, in a folder."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.told import lines
+from tests.docs.test_schemas import check
+from tests.formats.test_sqlite import database
+
+_TABLES = (
+    "CREATE TABLE users (id INTEGER, name TEXT)",
+    "INSERT INTO users VALUES (1, 'a'), (2, 'b')",
+    'CREATE TABLE "or/ders" (n INTEGER)',
+    'INSERT INTO "or/ders" VALUES (7)',
+    "CREATE VIEW names AS SELECT name FROM users",
+)
+_MADE = {"names.csv": "name\na\nb\n", "or_ders.csv": "n\n7\n", "users.csv": "id,name\n1,a\n2,b\n"}
+_APART = ("unpack", "--to", "csv", "app.db", "-o", "out/")
+
+
+@pytest.fixture(autouse=True)
+def app(tmp_path: Path) -> Path:
+    """A database of two tables and a view."""
+    return database(tmp_path / "app.db", *_TABLES)
+
+
+def made(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize("how", ["plain", "there", "packed", "compressed", "walked"])
+def test_each_table_is_a_file_named_as_it(run: Run, tmp_path: Path, app: Path, how: str) -> None:
+    """It was refused, with a hint that takes them one at a time."""
+    words = list(_APART)
+    if how == "there":
+        (tmp_path / "out").mkdir()
+        words[-1] = "out"
+    if how == "packed":
+        run("pack", "app.db")
+        words[3] = "app.db.spk"
+    if how == "compressed":
+        (tmp_path / "app.db.gz").write_bytes(gzip.compress(app.read_bytes()))
+        words[3] = "app.db.gz"
+    if how == "walked":
+        (tmp_path / "in").mkdir()
+        app.rename(tmp_path / "in/app.db")
+        words[3:4] = ["-r", "in"]
+    said = run(*words).stderr.decode()
+    assert f": or/ders -> {Path(words[-1]) / 'or_ders.csv'}, 4 B, same values" in said
+    assert said.count("kept in a temporary file") <= 1
+    assert made(tmp_path / "out") == _MADE
+    for name in _MADE:
+        run("unpack", "--to", "json", "-F", "csv", "--typed", f"out/{name}")
+
+
+def test_the_hint_names_it(run: Run, tmp_path: Path) -> None:
+    for words in (_APART[:-2], (*_APART[:-1], "out")):
+        (said,) = lines(run(*words, code=2).stderr)
+        assert "the database has 3 tables: users, or/ders, names; --table NAME takes" in said
+        assert "takes one of them, -o FOLDER/ a file of each, --to json all" in said
+        assert not (tmp_path / "out").exists()
+    database(tmp_path / "b.db", *_TABLES)
+    said = run(*_APART[:-2], "b.db", "-o", "out/", code=2).stderr.decode()
+    assert "-o FOLDER/" not in said  # of several it would mix their tables
+
+
+def test_all_of_them_or_none(run: Run, tmp_path: Path, app: Path) -> None:
+    """Also where a later one fails, or is there."""
+    said = run(*_APART, "--max-size", "25", code=4).stderr.decode()
+    assert said.count("would write more than --max-size 25 B") == 1
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/names.csv").write_text("mine")
+    said = run(*_APART, code=1).stderr.decode()
+    assert "serialpack: out/names.csv: exists already; -f overwrites it\n" in said
+    assert made(tmp_path / "out") == {"names.csv": "mine"}
+    run(*_APART, "-f")
+    assert made(tmp_path / "out") == _MADE
+    app.unlink()
+    database(app, *_TABLES, "CREATE TABLE none (a)")
+    said = run("unpack", "--to", "ndjson", "app.db", "-o", "out", code=4).stderr.decode()
+    assert "the table none: a table without rows" in said
+    assert made(tmp_path / "out") == _MADE
+
+
+def test_run_again_what_is_there_is_left(run: Run, tmp_path: Path) -> None:
+    run(*_APART, "--skip-existing")
+    (tmp_path / "out/users.csv").unlink()
+    done = run(*_APART, "--skip-existing", "--json")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line.get("left") for line in told] == [True, True, None]
+    check("left", told[0])
+    check("convert", told[2])
+    assert told[2]["table"] == "users"
+    assert made(tmp_path / "out") == _MADE
+    assert run(*_APART, "--skip-existing").stderr.count(b" is whole and no older, left") == 3
+
+
+@pytest.mark.parametrize(
+    ("tables", "wrong"),
+    [
+        (("a/b", "a_b"), "the tables a/b and a_b would be one file; --table NAME -o FILE"),
+        (("é", "É"), "the tables é and É would be one file; --table NAME -o FILE"),
+        (("x", ".."), "a file cannot be called as the table '..'; --table NAME -o FILE"),
+        (("x", "nul"), "a file cannot be called as the table 'nul'; --table NAME -o FILE"),
+    ],
+)
+def test_names_that_files_cannot_have(
+    run: Run, tmp_path: Path, app: Path, tables: tuple[str, str], wrong: str
+) -> None:
+    app.unlink()
+    database(app, *(f'CREATE TABLE "{name}" (a)' for name in tables))
+    assert wrong in run(*_APART, code=4).stderr.decode()
+    assert not (tmp_path / "out").exists()
+    run("unpack", "--to", "csv", "--table", tables[1], "app.db", "-o", "one.csv")
+
+
+def test_a_database_is_not_removed_for_its_tables(run: Run, tmp_path: Path, app: Path) -> None:
+    said = run(*_APART, "--rm", code=2).stderr.decode()
+    assert "--rm needs one output: a database is more than its tables; use -k" in said
+    assert app.exists()
+    assert not (tmp_path / "out").exists()
