@@ -142,16 +142,22 @@ def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:
     if not mapped and (value._baseclass is not numpy.ndarray or value._optinfo or value._basedict):
         raise TypeError("an array with a mask and with attributes")
     mask = None if value.mask is numpy.ma.nomask else value.mask
-    return MASKED, [value.view(numpy.ndarray), mask, value._fill_value, value.hardmask]
+    return MASKED, [value.view(numpy.ndarray), mask, value._fill_value, bool(value.hardmask)]
 
 
 def masked_of(items: Any, mask: Any, fill: Any, hard: bool) -> Any:
     """The array with a mask again; ValueError where the parts are none of one."""
     import numpy as np
 
-    kind = getattr(items, "dtype", None)
-    if kind is None or (mask is not None and getattr(mask, "shape", None) != items.shape):
+    # Of any other value nothing is asked, which its class would answer.
+    others = [each for each in (mask, fill) if each is not None]
+    if not all(map(is_array, (items, *others))) or type(hard) is not bool:
         raise ValueError("an array with a mask without its parts")
+    kind = items.dtype
+    if any(each.dtype.hasobject for each in others) and not kind.hasobject:
+        raise ValueError("objects that stand for what is masked")
+    if mask is not None and mask.shape != items.shape:
+        raise ValueError("a mask of another shape")
     if mask is not None and mask.dtype != np.ma.make_mask_descr(kind):
         raise ValueError(f"a mask of {mask.dtype} for items of {kind}")
     items = items.view(np.ndarray) if isinstance(items, np.ndarray) else items

@@ -250,6 +250,44 @@ def test_no_class_is_asked_by_what_reads(word: str) -> None:
     assert _Asked.asked == 0
 
 
+_OF_PANDAS = (
+    *("range", "index", "levels", "objects", "masked", "strings", "category", "times", "period"),
+    *("interval", "sparse", "arrow", "Timestamp", "Timedelta", "Period", "Interval"),
+)
+
+
+def test_no_class_is_asked_by_what_reads_frames() -> None:
+    pytest.importorskip("pandas")
+    odd = msgpack.ExtType(16, msgpack.packb([__name__, "Odd", {}]))
+    _Asked.asked = 0
+    parts = [(30, [word, None, *[odd] * more]) for word in _OF_PANDAS for more in range(1, 5)]
+    parts += [(22, [None, odd, odd]), (22, [None, None, odd]), (21, [None, odd, [odd]])]
+    parts += [(21, [odd, None, []]), (21, [None, None, [odd]]), (21, [[None, odd], None, []])]
+    for code, each in parts:
+        with pytest.raises(DamagedError):
+            serialpack.loads(made_of(msgpack.ExtType(code, msgpack.packb(each))))
+    assert _Asked.asked == 0
+
+
+def test_no_class_is_asked_by_what_reads_a_mask() -> None:
+    odd = msgpack.ExtType(16, msgpack.packb([__name__, "Odd", {}]))
+    array = msgpack.ExtType(18, msgpack.packb([b"ab", "'|u1'", [2], False, True]))
+    mask = msgpack.ExtType(18, msgpack.packb([b"\0\1", "'|b1'", [2], False, True]))
+    objects = msgpack.ExtType(37, msgpack.packb([[odd], [], False, True]))
+    good = [array, mask, None, False]
+    assert serialpack.loads(made_of(msgpack.ExtType(33, msgpack.packb(good)))).tolist() == [
+        97,
+        None,
+    ]
+    _Asked.asked = 0
+    for number in range(4):
+        for each in (odd, objects):
+            bad = [*good[:number], each, *good[number + 1 :]]
+            with pytest.raises(DamagedError):
+                serialpack.loads(made_of(msgpack.ExtType(33, msgpack.packb(bad))))
+    assert _Asked.asked == 0
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_stored_bytes_that_lie_are_one_error(name: str) -> None:
     code, parts = BAD[name]
