@@ -112,10 +112,16 @@ def parts_of_objects(value: Any) -> tuple[int, list[Any]] | None:
         return None
     fortran = value.flags.f_contiguous and not value.flags.c_contiguous
     items = value.reshape(-1, order="F" if fortran else "C").tolist()
-    return OBJECTS, [items, list(value.shape), fortran, value.flags.writeable]
+    said = value.dtype.metadata  # as h5py has it of text
+    return OBJECTS, [
+        *(items, list(value.shape), fortran, value.flags.writeable),
+        *([dict(said)] if said is not None else []),
+    ]
 
 
-def objects_of(items: list[Any], shape: list[int], fortran: bool, writeable: bool) -> Any:
+def objects_of(
+    items: list[Any], shape: list[int], fortran: bool, writeable: bool, said: Any = None
+) -> Any:
     """The array of objects again; ValueError where the parts are none of one."""
     import numpy as np
 
@@ -125,6 +131,10 @@ def objects_of(items: list[Any], shape: list[int], fortran: bool, writeable: boo
         raise ValueError(f"an array of {len(items)} objects with another shape")
     # Lists in it stay items, which all other ways of NumPy take for rows.
     found: Any = np.fromiter(items, object, len(items))
+    if said is not None:
+        if type(said) is not dict:
+            raise ValueError("the metadata of a type that are no map")
+        found = found.astype(np.dtype(object, metadata=said))
     found = found.reshape(tuple(shape), order="F" if fortran else "C")
     found.flags.writeable = writeable
     return found

@@ -51,9 +51,10 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
     if dtype.subdtype is not None:
         return (*_type_facts(dtype.base), dtype.shape)
     if dtype.names is None:
-        return (dtype.str,)
+        return (dtype.str,) if dtype.metadata is None else (dtype.str, dict(dtype.metadata))
     fields = ((name, *dtype.fields[name][1:], _type_facts(dtype[name])) for name in dtype.names)
-    return (dtype.type.__name__, dtype.itemsize, dtype.isalignedstruct, *fields)
+    said = dtype.metadata and dict(dtype.metadata)
+    return (dtype.type.__name__, dtype.itemsize, dtype.isalignedstruct, said, *fields)
 
 
 def unmapped(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from base64 import b85decode
 from typing import Any
@@ -34,6 +35,19 @@ _FRAMES = (
     "Xe=Re)F48m{AwK)IgRl;NESrHcfU0PwTS>~mj>ihHUhPQM}GFl+vp>>7C-s?bsDrs=g!kByYA^OUkBiH*Sn|ttEu+0"
     "&D)ykUI!fZ7-`-g(>$hmlpH*a=Agf5LvI6Js$FS%RPX-+ARm*B"
 )
+
+
+def _of_numpy() -> list[ExtType]:
+    """Objects in fields, polynomials, objects whose type has metadata."""
+    empty = ExtType(37, packb([[None, "x"], [2], False, True]))
+    numbers = ExtType(18, packb([struct.pack("<2d", 1, 2.5), "'<f8'", [2], False, True]))
+    text = ExtType(40, packb(["str"]))
+    return [
+        ExtType(42, packb(["fields", ["o", "n"], [empty, numbers], [2], False, True])),
+        ExtType(42, packb(["polynomial", "Legendre", numbers, "x", None, numbers])),
+        ExtType(42, packb(["polynomial", "poly1d", numbers, "z"])),
+        ExtType(37, packb([["a"], [1], False, True, {"vlen": text}])),
+    ]
 
 
 def _sparse() -> list[ExtType]:
@@ -143,6 +157,7 @@ def serialized() -> dict[str, bytes]:
         "object-pieces": PIECES,
         "object-types": packb(types),
         "object-sparse": packb(_sparse()),
+        "object-numpy": packb(_of_numpy()),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -160,6 +175,7 @@ DUMPED = {
     "object-ranges": "objects+none",
     "object-types": "objects+none",
     "object-sparse": "objects+none",
+    "object-numpy": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",
