@@ -146,8 +146,8 @@ def _parts_of_polynomial(value: Any) -> tuple[int, list[Any]] | None:
         return None
     words = ("coeffs", "_variable") if home is np else ("coef", "_symbol", "domain", "window")
     parts = [held.pop(word, None) for word in words]
-    if held:
-        raise TypeError(f"a {name} with attributes")
+    if held or parts[0].dtype.kind not in "biufc":
+        raise TypeError(f"a {name} with attributes, or of no numbers")
     return OF_NUMPY, ["polynomial", name, *parts]
 
 

@@ -155,6 +155,7 @@ def _odd_names() -> SimpleNamespace:
         np.dtype("f8", metadata={"unit": "m"}),
         np.dtype([("a", object)]),
         _FIELDS[0, 0],
+        np.poly1d(np.array([None, 1], object)),
         np.zeros(1, np.dtype([("a", "i1"), ("b", "O")], align=True)),
         _PAIR.dtype,
         _strings(["a"], na_object=_HOUR),
