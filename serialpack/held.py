@@ -12,7 +12,7 @@ from serialpack.container.records import Header
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import HEAD, detect, looks_like
 from serialpack.errors import DamagedError, NotContainerError, RefusedError, UsageError
-from serialpack.files.source import Source
+from serialpack.files.source import UNNAMED, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, ValueFormat
 from serialpack.formats.python.buffers import GatheredPieces, LengthOf, frame_length
@@ -41,16 +41,16 @@ def inside(source: Source) -> Source:
 
 
 def values_of_file(
-    source: Source, document: Callable[[Source], Any], *, trust: bool, threads: int | None
+    source: Source, document: Callable[..., Any], *, trust: bool, threads: int | None
 ) -> list[Any]:
     """The array of a file of one, or those of an ``.npz`` file by name, in memory; what
-    ``document`` makes of a container of a format that has documents; nothing where ``source``,
-    which is ``inside`` of what was given, holds an object.
+    ``document`` makes of a container of a format that has documents, or of a file and its format;
+    nothing where ``source``, which is ``inside`` of what was given, holds an object.
 
     NotContainerError or UsageError for another file, of which no more is read than tells that.
     """
     if not is_container(head := source.peek(SNIFF)):
-        return [_arrays_of_plain(source, trust=trust)]
+        return [_of_plain(source, document, trust=trust)]
     if is_small(head):
         return []
     header = first_header(source.peek)
@@ -67,21 +67,28 @@ def values_of_file(
 
         pieces = Pieces(restored_pieces(source.read, trust=trust, threads=threads or 1))
         if (packed := packed_inside(source, pieces, header.name)) is not None:
-            return [_arrays_of_plain(inside(packed), compression_of(packed), trust=trust)]
+            return [_of_plain(inside(packed), document, compression_of(packed), trust=trust)]
     if not _has_arrays(fmt):
-        has_records = isinstance(fmt, ValueFormat) and not fmt.unpacked
-        if has_records and not fmt.declared.sequence:
+        if _has_documents(fmt):
             return [document(source)]
+        has_records = isinstance(fmt, ValueFormat) and not fmt.unpacked
         hint = f"open(path) has its records, {_FILE}" if has_records else _FILE
         raise UsageError(f"holds a {fmt.name} file, not one object", hint=hint)
     _, (data,) = gathered(source, _length_of(fmt), trust=trust, threads=threads)
     return [_arrays_in(fmt, data, trust=trust)]
 
 
-def _arrays_of_plain(source: Source, packed: str | None = None, *, trust: bool) -> Any:
-    """Those of a file that is no container; ``packed``: by what it was compressed in one."""
+def _of_plain(
+    source: Source, document: Callable[..., Any], packed: str | None = None, *, trust: bool
+) -> Any:
+    """The same of a file that is no container; ``packed``: by what it was compressed in one.
+
+    Documents have names: what comes without one should be what ``dumps`` made.
+    """
     head = source.peek(HEAD)
     fmt = FORMATS.get(detect(source.name, head))
+    if _has_documents(fmt) and source.path != UNNAMED:
+        return document(source, fmt.name)
     if not _has_arrays(fmt):
         hint = (_CONVERT if fmt.safe else _TRUSTED) if isinstance(fmt, ValueFormat) else None
         if packed is not None:
@@ -95,6 +102,10 @@ def _arrays_of_plain(source: Source, packed: str | None = None, *, trust: bool) 
         pieces.add(piece)
     (data,) = pieces.pieces() or [b""]
     return _arrays_in(fmt, data, trust=trust)
+
+
+def _has_documents(fmt: Format) -> bool:
+    return isinstance(fmt, ValueFormat) and not (fmt.unpacked or fmt.declared.sequence)
 
 
 def _has_arrays(fmt: Format) -> bool:

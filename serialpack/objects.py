@@ -100,9 +100,9 @@ def dump(
 
     ``chain`` names a serializer (``"msgpack"``, ``"pickle:5"``), or a whole chain
     (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack, json and objects (which has arrays,
-    tuples, dataclasses, named tuples, enums, and what pandas, Arrow and polars have) that holds the
-    object, else pickle; then ``load`` needs ``trust``, which a PickleWarning says once.
-    ``"auto+none"`` does so too, and compresses nothing. An array that is mapped
+    tuples, dataclasses, named tuples, enums, what pandas, Arrow and polars have, sparse matrices)
+    that holds the object, else pickle; then ``load`` needs ``trust``, which a PickleWarning says
+    once. ``"auto+none"`` does so too, and compresses nothing. An array that is mapped
     (``numpy.memmap``) is packed as its items, for ``load`` to map again, or not. ``force``
     overwrites a file. ``how``:
 
@@ -224,9 +224,9 @@ def load(
 ) -> Any:
     """The object that ``dump`` packed into ``source``, a path or a binary file object; of an
     ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of an ``.npz`` file
-    its arrays by name: packed or not, and compressed or not (``scan.nii.gz``). Of a packed file
-    that is one document (JSON, YAML, TOML, a message, with ``trust`` a pickle) its value, as
-    ``open`` has it: what Python does not hold as it is there, is refused.
+    its arrays by name, and of a file that is one document (JSON, YAML, TOML, a message, with
+    ``trust`` a pickle) its value, as ``open`` has it: packed or not, and compressed or not
+    (``scan.nii.gz``). What Python does not hold as it is in a document, is refused.
 
     ``trust`` also loads what pickle and marshal wrote, which can run any code that the file's
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
@@ -281,10 +281,10 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
-def _document(source: Source, *, trust: bool) -> Any:
+def _document(source: Source, format: str | None = None, *, trust: bool) -> Any:
     from serialpack.records.document import document_in
 
-    return document_in(source, trust=trust)
+    return document_in(source, format, trust=trust)
 
 
 def loads(

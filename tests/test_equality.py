@@ -165,6 +165,9 @@ DIFFERENT: dict[str, tuple[Any, Any]] = {
     "mask": (np.ma.masked_array([1, 2], [False, True]), np.ma.masked_array([1, 2], [False] * 2)),
     "dtype": (np.dtype("i4"), np.dtype("i8")),
     "field names": (np.zeros(1, [("a", "i4")]), np.zeros(1, [("b", "i4")])),
+    "type of a scalar": (np.int32(1), np.int64(1)),
+    "bits of a scalar": ([np.float32(0.0)], [np.float32(-0.0)]),
+    "scalar as a key": ({np.int8(1): 1}, {np.int8(2): 1}),
     "unit of time": (np.datetime64(1, "s"), np.datetime64(1, "ms")),
     "random generator": (np.random.default_rng(1), np.random.default_rng(2)),
     "type code": (array.array("i", [1]), array.array("l", [1])),
@@ -321,6 +324,7 @@ def test_the_quick_look_is_enough_for_plain_values_and_objects() -> None:
         [things.Point(n, 2.0, ["a"]) for n in range(50)],
         [inner, inner, {"a": inner}],
         {"d": datetime.datetime.now(), "e": decimal.Decimal("1.50"), "u": uuid.uuid4()},
+        [np.float64(NAN), np.bool_(True), {np.uint8(3): np.complex64(1j)}],
     ]
     for value in cases:
         again = pickle.loads(pickle.dumps(value, 5))

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import lzma
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +122,6 @@ def test_datasets_are_no_object(tmp_path: Path) -> None:
         serialpack.load(tmp_path / "a.h5")
     serialpack.convert(tmp_path / "a.h5", tmp_path / "a.npz")
     assert serialpack.load(tmp_path / "a.npz")["x"].tolist() == [0, 1, 2]
-
-
-def test_of_a_pickle_that_is_not_packed_is_said_what_reads_it(tmp_path: Path) -> None:
-    (tmp_path / "a.pkl").write_bytes(pickle.dumps([1]))
-    with pytest.raises(serialpack.NotContainerError, match=r"target, trust=True\) reads it"):
-        serialpack.load(tmp_path / "a.pkl")
-    serialpack.convert(tmp_path / "a.pkl", tmp_path / "a.json", trust=True)
-    assert (tmp_path / "a.json").read_bytes() == b"[1]\n"
 
 
 def test_of_a_file_without_records_none_are_promised(tmp_path: Path) -> None:

@@ -358,4 +358,4 @@ def test_arrays_of_any_strides_keep_every_bit_where_they_stand_beside() -> None:
             assert (back.dtype, back.shape) == (array.dtype, array.shape)
             assert not back.flags.writeable
     with pytest.raises(ValueRefusedError, match="objects cannot hold"):
-        serialpack.dumps(np.zeros(9000, [("a", object)]), "objects")
+        serialpack.dumps(np.zeros(9000, np.dtype([("a", object)], align=True)), "objects")

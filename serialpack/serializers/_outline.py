@@ -35,10 +35,13 @@ from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_numpy import OF_NUMPY
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
+from serialpack.serializers.of_scipy import OF_SCIPY
 from serialpack.stages.stage import Buffer
 
 #: Beside arrays, what is stored once, and stays one, where an object holds the very same twice.
-COUNTED = frozenset({ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS, OF_NUMPY})
+COUNTED = frozenset(
+    {ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS, OF_NUMPY, OF_SCIPY}
+)
 
 
 class ObjectOutline(NamedTuple):
@@ -108,7 +111,7 @@ class _Outliner:
             return {parts[1]: tuple(parts[2:])}
         if code in (FRAME, SERIES):
             return {"DataFrame" if code == FRAME else "Series": parts[2]}
-        if code in (OF_PANDAS, OF_ARROW, OF_POLARS, OF_NUMPY):
+        if code in (OF_PANDAS, OF_ARROW, OF_POLARS, OF_NUMPY, OF_SCIPY):
             return {parts[0]: parts[1:]}
         if code == MASKED:
             return f"{parts[0]}, masked"

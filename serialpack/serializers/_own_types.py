@@ -113,6 +113,14 @@ def value_of(code: int, parts: list[Any]) -> Any:
         raise ValueError(f"an extension {code} with other parts ({what})") from None
 
 
+def is_of_own_class(value: Any) -> bool:
+    """Whether it is one of ``OWN_CLASSES``, of which nothing is asked."""
+    cls = type(value)
+    if issubclass(cls, tuple):
+        return cls is not tuple
+    return issubclass(cls, Enum) or dataclasses.is_dataclass(cls)
+
+
 def _named(value: Any, cls: type) -> tuple[str, str]:
     """By which names the class is found again; TypeError where it is not."""
     if _class_at(cls.__module__, cls.__qualname__) is not cls:

@@ -112,10 +112,16 @@ def parts_of_objects(value: Any) -> tuple[int, list[Any]] | None:
         return None
     fortran = value.flags.f_contiguous and not value.flags.c_contiguous
     items = value.reshape(-1, order="F" if fortran else "C").tolist()
-    return OBJECTS, [items, list(value.shape), fortran, value.flags.writeable]
+    said = value.dtype.metadata  # as h5py has it of text
+    return OBJECTS, [
+        *(items, list(value.shape), fortran, value.flags.writeable),
+        *([dict(said)] if said is not None else []),
+    ]
 
 
-def objects_of(items: list[Any], shape: list[int], fortran: bool, writeable: bool) -> Any:
+def objects_of(
+    items: list[Any], shape: list[int], fortran: bool, writeable: bool, said: Any = None
+) -> Any:
     """The array of objects again; ValueError where the parts are none of one."""
     import numpy as np
 
@@ -125,6 +131,10 @@ def objects_of(items: list[Any], shape: list[int], fortran: bool, writeable: boo
         raise ValueError(f"an array of {len(items)} objects with another shape")
     # Lists in it stay items, which all other ways of NumPy take for rows.
     found: Any = np.fromiter(items, object, len(items))
+    if said is not None:
+        if type(said) is not dict:
+            raise ValueError("the metadata of a type that are no map")
+        found = found.astype(np.dtype(object, metadata=said))
     found = found.reshape(tuple(shape), order="F" if fortran else "C")
     found.flags.writeable = writeable
     return found
@@ -142,16 +152,22 @@ def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:
     if not mapped and (value._baseclass is not numpy.ndarray or value._optinfo or value._basedict):
         raise TypeError("an array with a mask and with attributes")
     mask = None if value.mask is numpy.ma.nomask else value.mask
-    return MASKED, [value.view(numpy.ndarray), mask, value._fill_value, value.hardmask]
+    return MASKED, [value.view(numpy.ndarray), mask, value._fill_value, bool(value.hardmask)]
 
 
 def masked_of(items: Any, mask: Any, fill: Any, hard: bool) -> Any:
     """The array with a mask again; ValueError where the parts are none of one."""
     import numpy as np
 
-    kind = getattr(items, "dtype", None)
-    if kind is None or (mask is not None and getattr(mask, "shape", None) != items.shape):
+    # Of any other value nothing is asked, which its class would answer.
+    others = [each for each in (mask, fill) if each is not None]
+    if not all(map(is_array, (items, *others))) or type(hard) is not bool:
         raise ValueError("an array with a mask without its parts")
+    kind = items.dtype
+    if any(each.dtype.hasobject for each in others) and not kind.hasobject:
+        raise ValueError("objects that stand for what is masked")
+    if mask is not None and mask.shape != items.shape:
+        raise ValueError("a mask of another shape")
     if mask is not None and mask.dtype != np.ma.make_mask_descr(kind):
         raise ValueError(f"a mask of {mask.dtype} for items of {kind}")
     items = items.view(np.ndarray) if isinstance(items, np.ndarray) else items

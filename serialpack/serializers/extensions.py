@@ -29,6 +29,7 @@ from serialpack.serializers.of_arrow import ARROW, OF_ARROW, arrow_of, table_ove
 from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES, pandas_of
 from serialpack.serializers.of_polars import OF_POLARS, polars_of
+from serialpack.serializers.of_scipy import OF_SCIPY, scipy_of
 from serialpack.stages.stage import Buffer, is_failure
 
 #: Extensions in fewer extensions are read by what takes less time, and 40 KiB of stack for each.
@@ -113,6 +114,8 @@ class ExtensionReader:
             return polars_of(*parts)
         if code == OF_NUMPY:
             return numpy_of(*parts)
+        if code == OF_SCIPY:
+            return scipy_of(*parts)
         if code == MASKED:
             return masked_of(*parts)
         if code == SHOWN:

@@ -54,13 +54,14 @@ from serialpack.serializers.of_pandas import (
     parts_of_pandas,
 )
 from serialpack.serializers.of_polars import parts_of_polars
+from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
     *(parts_of_numpy, parts_of_masked, parts_of_shown),
-    *(parts_of_pandas, parts_of_arrow, parts_of_polars),
+    *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy),
 )
 
 #: What is written as these, bytes or an extension, may have been of a type of ``_taken``.

@@ -1,7 +1,8 @@
 """What NumPy has beside arrays of numbers, as extensions of MessagePack: made and undone.
 
-``man/spk.5``, Objects of Python: types, classes of scalars, arrays of strings (``StringDType``),
-records, generators of random numbers, and the one item that is masked.
+``man/spk.5``, Objects of Python: types, classes of scalars, arrays of strings (``StringDType``) and
+of records with objects in them, records, generators of random numbers, polynomials, and the one
+item that is masked.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from serialpack.imported import imported
 from serialpack.serializers._fields import spelled_type, type_spelled
 from serialpack.serializers._random import parts_of_random, random_of
-from serialpack.serializers.arrays import descr_of
+from serialpack.serializers.arrays import descr_of, is_array
 
 OF_NUMPY = 42
 
@@ -34,14 +35,19 @@ def parts_of_numpy(value: Any) -> tuple[int, list[Any]] | None:
         if _class(value.__name__) is not value:
             raise TypeError(f"the class {value.__name__}")
         return OF_NUMPY, ["class", value.__name__]
+    if type(value).__module__.startswith("numpy.polynomial") or type(value) is numpy.poly1d:
+        return _parts_of_polynomial(value)
     if type(value).__module__.startswith("numpy.random") and (parts := parts_of_random(value)):
         return OF_NUMPY, ["random", *parts]
     return None
 
 
 def parts_of_odd(value: Any) -> tuple[int, list[Any]] | None:
-    """What an array of strings, or a record, becomes; None for other arrays and scalars."""
+    """What an array of strings, or of records with objects, or a record, becomes; None for other
+    arrays and scalars."""
     kind = value.dtype
+    if kind.hasobject and kind.names is not None and not issubclass(kind.type, type(value)):
+        return OF_NUMPY, _parts_of_fields(value)
     if kind.char == "T":
         return OF_NUMPY, _parts_of_strings(value)
     if kind.char == "V" and kind.type.__name__ == "record" and not value.shape:
@@ -90,6 +96,86 @@ def _strings_back(
     return found
 
 
+def _parts_of_fields(array: Any) -> list[Any]:
+    """TypeError where they lie otherwise than one after another, or are more than names say."""
+    import numpy as np
+
+    kind, names = array.dtype, list(array.dtype.names)
+    told = kind.type is not np.void or kind.isalignedstruct or kind.metadata is not None
+    if told or kind != _records_of(names, [kind[name] for name in names]):
+        raise TypeError("an array of objects in fields of their own places")
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    fields = [array[name] for name in names]
+    return ["fields", names, fields, list(array.shape), fortran, array.flags.writeable]
+
+
+def _records_of(names: list[str], kinds: list[Any]) -> Any:
+    import numpy as np
+
+    return np.dtype(list(zip(names, kinds, strict=True)))
+
+
+def _fields_back(
+    names: list[str], fields: list[Any], shape: list[int], fortran: bool, writeable: bool
+) -> Any:
+    import numpy as np
+
+    if any(type(n) is not int or n < 0 for n in shape) or not all(map(is_array, fields)):
+        raise ValueError("an array of records without its fields")
+    if any(type(name) is not str for name in names) or any(
+        list(each.shape[: len(shape)]) != shape for each in fields
+    ):
+        raise ValueError("fields of other names or shapes")
+    kinds = [np.dtype((each.dtype, each.shape[len(shape) :])) for each in fields]
+    kind = _records_of(names, kinds)
+    if not kind.hasobject:
+        raise ValueError("an array of numbers, as one of objects")
+    found: Any = np.zeros(tuple(shape), kind, order="F" if fortran else "C")
+    for name, each in zip(names, fields, strict=True):
+        found[name] = each
+    found.flags.writeable = bool(writeable)
+    return found
+
+
+def _parts_of_polynomial(value: Any) -> tuple[int, list[Any]] | None:
+    import numpy as np
+
+    name, held = type(value).__name__, dict(vars(value))
+    home = np if name == "poly1d" else np.polynomial
+    if getattr(home, name, None) is not type(value):
+        return None
+    words = ("coeffs", "_variable") if home is np else ("coef", "_symbol", "domain", "window")
+    parts = [held.pop(word, None) for word in words]
+    if held or parts[0].dtype.kind not in "biufc":
+        raise TypeError(f"a {name} with attributes, or of no numbers")
+    return OF_NUMPY, ["polynomial", name, *parts]
+
+
+def _polynomial_back(name: str, factors: Any, symbol: str, *ends: Any) -> Any:
+    import numpy as np
+
+    for each in (factors, *(each for each in ends if each is not None)):
+        if not is_array(each) or each.ndim != 1 or each.dtype.kind not in "biufc":
+            raise ValueError("a polynomial without its factors")
+    if type(symbol) is not str:
+        raise ValueError("a polynomial of no variable")
+    if name == "poly1d":
+        () = ends
+        made: Any = np.poly1d(factors, variable=symbol)
+        vars(made)["coeffs"] = factors  # the very ones, as below
+        return made
+    cls = getattr(np.polynomial, name) if name in np.polynomial.__all__ else None
+    if not isinstance(cls, type):
+        raise ValueError(f"NumPy has no polynomial {name}")
+    made = cls(factors, *ends, symbol)
+    vars(made).update(
+        (word, each)
+        for word, each in zip(("coef", "domain", "window"), (factors, *ends), strict=True)
+        if each is not None
+    )
+    return made
+
+
 def _of_strings(coerce: bool, *missing: Any) -> dict[str, Any]:
     return {"coerce": coerce, **({"na_object": missing[0]} if missing else {})}
 
@@ -98,9 +184,9 @@ def _parts_of_type(kind: Any) -> list[Any]:
     """TypeError for a type that would be another one in its words."""
     import numpy as np
 
-    if kind.char == "T":
+    if kind.char == "T" or (kind == np.dtype(object) and kind.metadata is not None):
         return ["dtype", np.empty(0, kind)]
-    if kind == np.dtype(object) and kind.metadata is None:
+    if kind == np.dtype(object):
         return ["dtype", _OBJECT]
     base, shape = kind.subdtype or (kind, ())
     said = [repr(spelled_type(base)), *([list(shape)] if shape else [])]
@@ -156,6 +242,8 @@ _BACK: dict[str, Callable[..., Any]] = {
     "dtype": _type_back,
     "class": _class_back,
     "strings": _strings_back,
+    "fields": _fields_back,
+    "polynomial": _polynomial_back,
     "record": _record_back,
     "masked": _masked_back,
     "random": random_of,

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from serialpack.alone import know_pandas
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
+from serialpack.serializers._own_types import is_of_own_class
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
 
 #: Frames, series, and all else; and an index that the message had before.
@@ -31,6 +32,10 @@ _MASKED = {
     "Float64": "Float64Dtype",
     "boolean": "BooleanDtype",
 }
+
+
+#: Words behind which stand labels, or items, that may be anything.
+_LABELLED = ("range", "index", "levels", "objects")
 
 
 def is_frame(value: Any) -> bool:
@@ -202,6 +207,8 @@ def pandas_of(code: int, parts: list[Any]) -> Any:
         raise UnsupportedError("needs pandas", hint="pip install pandas") from None
     know_pandas()
     try:
+        labels = 2 if code == OF_PANDAS and parts[0] in _LABELLED else code == SERIES
+        _check_own(parts[labels:])
         if code == OF_PANDAS:
             word, *rest = parts
             return _BACK[word](pandas, *rest)
@@ -209,6 +216,15 @@ def pandas_of(code: int, parts: list[Any]) -> Any:
     except Exception as error:  # whatever the library says of what is none
         what = str(error) or type(error).__name__
         raise ValueError(f"nothing of pandas ({what})") from None
+
+
+def _check_own(parts: list[Any]) -> None:
+    """ValueError where one is of a class of the user's, which pandas would ask for what it is."""
+    for part in parts:
+        if type(part) is list:
+            _check_own(part)
+        elif is_of_own_class(part):
+            raise ValueError(f"a {type(part).__name__}, where none is due")
 
 
 def _series(

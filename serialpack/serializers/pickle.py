@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any, ClassVar
 
 from serialpack.collector import FEW
 from serialpack.depth.values import check_graph
+from serialpack.errors import ValueRefusedError
 from serialpack.formats.python.buffers import is_framed, whole_frame
 from serialpack.formats.python.pickle import (
     PROTOCOL,
@@ -18,7 +20,11 @@ from serialpack.formats.python.pickle import (
 from serialpack.serializers._unsafe import UnsafeSerializer
 from serialpack.serializers.base import in_one
 from serialpack.stages.stage import Buffer, Param, is_installed
-from serialpack.values.kinds import NEVER, TEXT_KINDS, Difference
+from serialpack.values.kinds import NEVER, TEXT_KINDS, Difference, all_given
+
+#: What Python says of a lock or a connection, which C code keeps: cloudpickle asks as pickle does,
+#: but of a few of Python's own.
+_BY_NOBODY = re.compile(r"\(cannot pickle '(?!property|cell|(static|class)method)[\w.]+' object\)$")
 
 
 class PickleSerializer(UnsafeSerializer):
@@ -57,6 +63,13 @@ class PickleSerializer(UnsafeSerializer):
         if lost.kind in NEVER or str(error) in lost.was:
             return lost
         return lost._replace(was=f"{lost.was} ({error})")
+
+    def refuse(
+        self, lost: Difference, first_record: int | None = 0, hint: str | None = None
+    ) -> ValueRefusedError:
+        if hint is None and _BY_NOBODY.search(lost.was):
+            hint = all_given(lost.was) or "no serializer here can"
+        return super().refuse(lost, first_record, hint)
 
     def who_can(self, kind: str, *, raw: bool) -> str:
         if raw or kind == "function" or kind in NEVER:

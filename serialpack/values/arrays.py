@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from serialpack.imported import imported
@@ -50,9 +51,10 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
     if dtype.subdtype is not None:
         return (*_type_facts(dtype.base), dtype.shape)
     if dtype.names is None:
-        return (dtype.str,)
+        return (dtype.str,) if dtype.metadata is None else (dtype.str, dict(dtype.metadata))
     fields = ((name, *dtype.fields[name][1:], _type_facts(dtype[name])) for name in dtype.names)
-    return (dtype.type.__name__, dtype.itemsize, dtype.isalignedstruct, *fields)
+    said = dtype.metadata and dict(dtype.metadata)
+    return (dtype.type.__name__, dtype.itemsize, dtype.isalignedstruct, said, *fields)
 
 
 def unmapped(value: Any) -> Any:
@@ -140,6 +142,20 @@ def is_plain_array(value: Any) -> bool:
     """Whether it is an array of numbers of NumPy's own class, which has nothing beside."""
     numpy = imported("numpy")
     return numpy is not None and type(value) is numpy.ndarray and not value.dtype.hasobject
+
+
+def is_plain_scalar(value: Any) -> bool:
+    """Whether it is a number of NumPy's own, whose type and bytes are all of it: no long double,
+    which has a gap, and no time, which has a unit."""
+    numpy = imported("numpy")
+    return numpy is not None and type(value) in _plain_scalars()
+
+
+@lru_cache(1)
+def _plain_scalars() -> frozenset[type]:
+    import numpy as np
+
+    return frozenset(np.dtype(char).type for char in "?bhilqBHILQefdFD")
 
 
 def same_array(x: Any, y: Any) -> bool:

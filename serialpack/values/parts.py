@@ -26,6 +26,7 @@ from weakref import ReferenceType, WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 from serialpack.literal import Literal
+from serialpack.values.arrays import is_plain_scalar
 from serialpack.values.masks import is_masked, with_mask
 
 
@@ -74,7 +75,9 @@ def is_leaf(value: Any) -> bool:
         return value.tzinfo is None or type(value.tzinfo) in (timezone, ZoneInfo)
     if kind is BuiltinFunctionType:  # a method of an object is none
         return isinstance(value.__self__, ModuleType)
-    return kind in _LEAVES or isinstance(value, (*_BY_IDENTITY, PurePath))
+    if kind in _LEAVES or is_plain_scalar(value):
+        return True
+    return isinstance(value, (*_BY_IDENTITY, PurePath))
 
 
 def same_leaf(x: Any, y: Any) -> bool:
@@ -83,6 +86,8 @@ def same_leaf(x: Any, y: Any) -> bool:
         return struct.pack("<d", x) == struct.pack("<d", y)
     if isinstance(x, complex):
         return same_leaf(x.real, y.real) and same_leaf(x.imag, y.imag)
+    if is_plain_scalar(x):
+        return bool(x.tobytes() == y.tobytes())
     if isinstance(x, Decimal):
         return bool(x.as_tuple() == y.as_tuple())
     if isinstance(x, datetime | time):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from serialpack.depth.values import check_values, contents
-from serialpack.values.arrays import array_facts, is_plain_array, same_numbers
+from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
 from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.
@@ -95,8 +95,8 @@ _kept = _Picklers()
 
 
 class _PlainPickler(pickle.Pickler):
-    """Writes what needs no class, and arrays of NumPy's own as what describes them and their bytes;
-    up to 64 KiB, into ``pieces``."""
+    """Writes what needs no class, and arrays and scalars of NumPy's own as what describes them and
+    their bytes; up to 64 KiB, into ``pieces``."""
 
     def __init__(self, *, memo: bool) -> None:
         self.pieces: list[Any] = []
@@ -108,6 +108,8 @@ class _PlainPickler(pickle.Pickler):
             return NotImplemented
         if is_plain_array(obj):
             return _numbers, (array_facts(obj), obj.tobytes())
+        if is_plain_scalar(obj):
+            return _numbers, (obj.dtype.char, obj.tobytes())
         raise _OddClass
 
 
@@ -140,8 +142,8 @@ _TINY = 1 << 10
 
 
 class _Pickler(pickle.Pickler):
-    """Writes what tells all it has, and arrays of NumPy's own as what describes them and their
-    bytes, or their number in ``arrays``; _OddClass for anything else.
+    """Writes what tells all it has, and arrays and scalars of NumPy's own as what describes them
+    and their bytes, or the number of one in ``arrays``; _OddClass for anything else.
 
     ``fast`` is without the memo: it writes twice what stands in two places.
     """
@@ -162,6 +164,8 @@ class _Pickler(pickle.Pickler):
                 return _numbers, (array_facts(obj), obj.tobytes())
             self.arrays.append(obj)
             return _numbers, (array_facts(obj), len(self.arrays))
+        if is_plain_scalar(obj):
+            return _numbers, (obj.dtype.char, obj.tobytes())
         cls = obj if isinstance(obj, type) else type(obj)
         known = self.classes.get(cls)
         if known is None:

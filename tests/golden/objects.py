@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from base64 import b85decode
 from typing import Any
@@ -34,6 +35,49 @@ _FRAMES = (
     "Xe=Re)F48m{AwK)IgRl;NESrHcfU0PwTS>~mj>ihHUhPQM}GFl+vp>>7C-s?bsDrs=g!kByYA^OUkBiH*Sn|ttEu+0"
     "&D)ykUI!fZ7-`-g(>$hmlpH*a=Agf5LvI6Js$FS%RPX-+ARm*B"
 )
+
+
+def _of_numpy() -> list[ExtType]:
+    """Objects in fields, polynomials, objects whose type has metadata."""
+    empty = ExtType(37, packb([[None, "x"], [2], False, True]))
+    numbers = ExtType(18, packb([struct.pack("<2d", 1, 2.5), "'<f8'", [2], False, True]))
+    text = ExtType(40, packb(["str"]))
+    return [
+        ExtType(42, packb(["fields", ["o", "n"], [empty, numbers], [2], False, True])),
+        ExtType(42, packb(["polynomial", "Legendre", numbers, "x", None, numbers])),
+        ExtType(42, packb(["polynomial", "poly1d", numbers, "z"])),
+        ExtType(37, packb([["a"], [1], False, True, {"vlen": text}])),
+    ]
+
+
+def _sparse() -> list[ExtType]:
+    """One of each format of SciPy, of 7 and 8 beside the diagonal; the first again."""
+
+    def array(values: bytes, kind: str, *shape: int) -> ExtType:
+        return ExtType(18, packb([values, repr(kind), list(shape or [2]), False, True]))
+
+    def lists(*rows: list[int]) -> ExtType:
+        return ExtType(37, packb([rows, [2], False, True]))
+
+    numbers, kind = b"\7\0\x08\0", ExtType(42, packb(["dtype", "'<i2'"]))
+    items, columns = array(numbers, "<i2"), array(b"\1\0\0\0\0\0\0\0", "<i4")
+    rows = array(bytes([0, 0, 0, 0, 1, 0, 0, 0]), "<i4")
+    starts = array(bytes([0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]), "<i4", 3)
+    blocks, one = array(b"\0\0\7\0\x08\0\0\0", "<i2", 1, 2, 2), array(bytes(4), "<i4", 1)
+    whole = array(bytes([0, 0, 0, 0, 1, 0, 0, 0]), "<i4")
+    diagonals = array(b"\x08\0\0\0\0\0\7\0", "<i2", 2, 2)
+    beside = array(b"\xff\xff\xff\xff\1\0\0\0", "<i4")
+    each: list[list[Any]] = [
+        ["csr_matrix", items, columns, starts, True, None],
+        ["csc_matrix", array(b"\x08\0\7\0", "<i2"), columns, starts, None, None],
+        ["coo_matrix", items, False, rows, columns],
+        ["bsr_matrix", blocks, one, whole, None, None],
+        ["dia_matrix", diagonals, beside],
+        ["dok_matrix", kind, items, [0, 1], columns],
+        ["lil_matrix", ExtType(36, packb([5])), lists([1], [0]), lists([7], [8])],
+    ]
+    found = [ExtType(44, packb([name, [2, 2], 50, *parts])) for name, *parts in each]
+    return [*found, ExtType(36, packb([0]))]
 
 
 def serialized() -> dict[str, bytes]:
@@ -112,6 +156,8 @@ def serialized() -> dict[str, bytes]:
         "object-pandas": PANDAS,
         "object-pieces": PIECES,
         "object-types": packb(types),
+        "object-sparse": packb(_sparse()),
+        "object-numpy": packb(_of_numpy()),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -128,6 +174,8 @@ DUMPED = {
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-types": "objects+none",
+    "object-sparse": "objects+none",
+    "object-numpy": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",

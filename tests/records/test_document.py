@@ -1,7 +1,8 @@
-"""``load`` of packed files that are one document: their values, as ``open`` has them."""
+"""``load`` of files that are one document: their values, as ``open`` has them."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import pickle
@@ -12,7 +13,13 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+from serialpack.errors import (
+    NotContainerError,
+    RefusedError,
+    SyntaxInputError,
+    UsageError,
+    ValueRefusedError,
+)
 from tests.pipes import Pipe
 
 _VALUE = {"a": [1, 2.5, {"b": None}], "é": "x"}
@@ -54,6 +61,45 @@ def test_of_a_packed_document_the_value_is_loaded(name: str, tmp_path: Path) -> 
         assert serialpack.load(file) == value
 
 
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_of_a_document_that_is_not_packed_too(name: str, tmp_path: Path) -> None:
+    """It was said that ``convert`` reads it, where its container was loaded."""
+    text, value = DOCUMENTS[name]
+    ending = name.split()[0]
+    if ending in ("yaml", "msgpack"):
+        pytest.importorskip(ending)
+    value = json.loads(text) if value is None else value
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(text.encode("latin-1" if ending == "msgpack" else "utf-8"))
+    assert serialpack.load(path) == value
+    assert serialpack.load(path, mmap_mode="r") == value
+    (tmp_path / f"a.{ending}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    assert serialpack.load(tmp_path / f"a.{ending}.gz") == value
+    serialpack.pack(tmp_path / f"a.{ending}.gz", tmp_path / "gz.spk")
+    assert serialpack.load(tmp_path / "gz.spk") == value
+    with path.open("rb") as file:
+        assert serialpack.load(file) == value
+    with pytest.raises(NotContainerError):  # no message should be anything
+        serialpack.loads(path.read_bytes())
+
+
+def test_what_is_wrong_with_one_that_is_not_packed_is_said_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"a": 0.12345678901234567890}')
+    with pytest.raises(ValueRefusedError, match="the file has it as it is spelled"):
+        serialpack.load(path)
+    path.write_text('{"a": [1, 2')
+    with pytest.raises(SyntaxInputError) as caught:
+        serialpack.load(path)
+    assert str(caught.value).startswith(f"{path}: line 1, column 12")
+    several = tmp_path / "a.msgpack"
+    several.write_bytes(b"\x01\x02")
+    with pytest.raises(UsageError, match=r'convert\(path, target, to="ndjson"\) writes each$'):
+        serialpack.load(several)
+    serialpack.convert(several, tmp_path / "a.out", to="ndjson")
+    assert (tmp_path / "a.out").read_text() == "1\n2\n"
+
+
 def test_members_of_a_large_map_are_one_map(tmp_path: Path) -> None:
     value = {f"key {n}": {"n": n, "text": "x" * 20} for n in range(9000)}
     packed = _packed(json.dumps(value), "json", tmp_path, block_size=65536)
@@ -85,9 +131,10 @@ def test_what_python_would_hold_otherwise_is_refused(text: str, kind: str, tmp_p
 def test_a_pickle_is_loaded_with_trust(tmp_path: Path) -> None:
     (tmp_path / "a.pkl").write_bytes(pickle.dumps({"a": (1, {2})}))
     serialpack.pack(tmp_path / "a.pkl", tmp_path / "a.spk")
-    with pytest.raises(RefusedError, match="trust=True"):
-        serialpack.load(tmp_path / "a.spk")
-    assert serialpack.load(tmp_path / "a.spk", trust=True) == {"a": (1, {2})}
+    for name in ("a.spk", "a.pkl"):
+        with pytest.raises(RefusedError, match="trust=True"):
+            serialpack.load(tmp_path / name)
+        assert serialpack.load(tmp_path / name, trust=True) == {"a": (1, {2})}
 
 
 def test_several_and_none_are_no_object(tmp_path: Path) -> None:

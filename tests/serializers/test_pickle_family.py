@@ -6,8 +6,10 @@ import gc
 import io
 import marshal
 import pickle
+import sqlite3
 import struct
 import sys
+import threading
 import types
 from datetime import datetime
 from pathlib import Path
@@ -355,3 +357,15 @@ def test_a_source_is_packed_and_unpacked(tmp_path: Path) -> None:
         serialpack.unpack(packed, back, trust=True)
         assert back.read_bytes() == source.read_bytes()
         back.unlink()
+
+
+def test_what_nobody_holds_is_said_of_nobody() -> None:
+    """cloudpickle was said to hold some locks and connections."""
+    for value in (threading.Lock(), {"a": [sqlite3.connect(":memory:")]}, threading.Thread()):
+        for chain in ("auto", "pickle"):
+            with pytest.raises(ValueRefusedError) as caught:
+                serialpack.dumps(value, chain)
+            assert caught.value.hint == "no serializer here can"
+    with pytest.raises(ValueRefusedError) as caught:
+        serialpack.dumps((n for n in range(3)), "pickle")
+    assert caught.value.hint == "list(it) can be held"

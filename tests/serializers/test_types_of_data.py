@@ -35,6 +35,11 @@ def _strings(items: list[Any], **how: Any) -> Any:
     return np.array(items, kind)
 
 
+_FIELDS = np.zeros((2, 3), [("a", ">i4"), ("b", [("o", "O")]), ("c", "f4", 2), ("d", "O", (2,))])
+_FIELDS["b"]["o"][1] = [None, "x", (1, [2])]
+_FIELDS["c"] = np.arange(12).reshape(2, 3, 2)
+
+
 VALUES: dict[str, Any] = {
     "zones": [ZoneInfo("Europe/Berlin"), datetime.UTC, datetime.timezone(-_HOUR), _CALLED],
     "in a zone with a name": datetime.datetime(2020, 1, 1, tzinfo=_CALLED),
@@ -59,6 +64,24 @@ VALUES: dict[str, Any] = {
     "with None": _strings(["a", None], na_object=None),
     "with a word": _strings(["a", "no"], na_object="no", coerce=False),
     "record": [_PAIR[0], np.ma.masked],
+    "objects in fields": [
+        _FIELDS,
+        _FIELDS.T,
+        np.asfortranarray(_FIELDS),
+        _FIELDS[:0],
+        _FIELDS[0, 0:1],
+    ],
+    "objects in records": np.zeros(2, [("a", "i4"), ("b", "O")]).view(np.recarray),
+    "polynomials": [
+        np.polynomial.Polynomial([1, 2.5]),
+        np.polynomial.Chebyshev([1, 2j], [0, 1], [2, 3], symbol="t"),
+        np.polynomial.HermiteE.fit(np.arange(5), np.arange(5) ** 2, 2),
+        np.poly1d([1, 2, 0], variable="z"),
+    ],
+    "with words of its own": [
+        np.dtype(object, metadata={"vlen": str}),
+        np.empty(2, np.dtype(object, metadata={"vlen": str})),
+    ],
 }
 
 
@@ -131,6 +154,9 @@ def _odd_names() -> SimpleNamespace:
     [
         np.dtype("f8", metadata={"unit": "m"}),
         np.dtype([("a", object)]),
+        _FIELDS[0, 0],
+        np.poly1d(np.array([None, 1], object)),
+        np.zeros(1, np.dtype([("a", "i1"), ("b", "O")], align=True)),
         _PAIR.dtype,
         _strings(["a"], na_object=_HOUR),
         _Class,
@@ -153,6 +179,8 @@ def _used(word: str, count: int) -> dict[str, Any]:
     return {"bit_generator": "Philox", "state": inner, word: count, **more}
 
 
+_NUMBERS = msgpack.ExtType(18, msgpack.packb([bytes(16), "'<f8'", [2], False, True]))
+_EMPTY = msgpack.ExtType(37, msgpack.packb([[], [0], False, True]))
 BAD: dict[str, tuple[int, list[Any]]] = {
     "no zone": (38, ["Nowhere/At all"]),
     "half a zone": (38, [1]),
@@ -180,6 +208,20 @@ BAD: dict[str, tuple[int, list[Any]]] = {
     "a list for what is missing": (42, ["strings", [None], [1], False, True, True, []]),
     "no strings": (42, ["strings", "a", [1], False, True, True]),
     "no record": (42, ["record", 1]),
+    "fields of no arrays": (42, ["fields", ["a"], [1], [], False, True]),
+    "fields of another shape": (42, ["fields", ["a"], [_EMPTY], [2], False, True]),
+    "fields of no objects": (42, ["fields", ["a"], [_NUMBERS], [2], False, True]),
+    "fields without a name": (42, ["fields", [1], [_EMPTY], [0], False, True]),
+    "fields of one name": (42, ["fields", ["a", "a"], [_EMPTY, _EMPTY], [0], False, True]),
+    "more names than fields": (42, ["fields", ["a", "b"], [_EMPTY], [0], False, True]),
+    "a negative shape of fields": (42, ["fields", ["a"], [_EMPTY], [-1], False, True]),
+    "no polynomial": (42, ["polynomial", "polyutils", _NUMBERS, "x", None, None]),
+    "a function of polynomials": (42, ["polynomial", "set_default_printstyle", _NUMBERS, "x"]),
+    "factors of no array": (42, ["polynomial", "Polynomial", [1], "x", None, None]),
+    "factors of objects": (42, ["polynomial", "Polynomial", _EMPTY, "x", None, None]),
+    "no variable": (42, ["polynomial", "Polynomial", _NUMBERS, 1, None, None]),
+    "ends of poly1d": (42, ["polynomial", "poly1d", _NUMBERS, "x", None, None]),
+    "words that are no map": (37, [[], [0], False, True, 1]),
     "no generator": (42, ["random", "default_rng", 1]),
     "a generator of nothing": (42, ["random", "Generator", 1]),
     "a seed in too many words": (42, ["random", "SeedSequence", 1, 1 << 40, 0]),
@@ -217,6 +259,16 @@ def test_a_file_that_is_kept_for_ever_has_them() -> None:
     assert found[21] is found[20]
 
 
+def test_others_of_numpy_are_kept_for_ever() -> None:
+    found = serialpack.load(Path(__file__).parent.parent / "golden" / "object-numpy.spk")
+    records, legendre, poly1d, texts = found
+    assert records.tolist() == [(None, 1.0), ("x", 2.5)]
+    assert legendre.window.tolist() == [1, 2.5]
+    assert vars(legendre).keys() == {"coef", "window", "_symbol"}
+    assert poly1d.variable == "z"
+    assert texts.dtype.metadata == {"vlen": str}
+
+
 class _Asked:
     """Would run code of its class where it is asked for what an array, or a state, has."""
 
@@ -236,17 +288,59 @@ class Odd(_Asked):
     pass
 
 
-@pytest.mark.parametrize("word", ["dtype", "random", "strings", "record", "offset"])
+_OF_NUMPY = ["dtype", "random", "strings", "record", "offset", "fields", "polynomial"]
+
+
+@pytest.mark.parametrize("word", _OF_NUMPY)
 def test_no_class_is_asked_by_what_reads(word: str) -> None:
     odd = msgpack.ExtType(16, msgpack.packb([__name__, "Odd", {}]))
     found = serialpack.loads(made_of([odd]))
     assert type(found[0]) is Odd
     _Asked.asked = 0
     parts = [[word, odd], [word, odd, odd], [word, "Philox", odd, None], [word, "Generator", odd]]
+    parts += [[word, ["a"], [odd], [0], False, True], [word, "Polynomial", odd, "x", None, None]]
     for code in (30, 42):
         for each in parts:
             with pytest.raises((DamagedError, UnsupportedError)):
                 serialpack.loads(made_of(msgpack.ExtType(code, msgpack.packb(each))))
+    assert _Asked.asked == 0
+
+
+_OF_PANDAS = (
+    *("range", "index", "levels", "objects", "masked", "strings", "category", "times", "period"),
+    *("interval", "sparse", "arrow", "Timestamp", "Timedelta", "Period", "Interval"),
+)
+
+
+def test_no_class_is_asked_by_what_reads_frames() -> None:
+    pytest.importorskip("pandas")
+    odd = msgpack.ExtType(16, msgpack.packb([__name__, "Odd", {}]))
+    _Asked.asked = 0
+    parts = [(30, [word, None, *[odd] * more]) for word in _OF_PANDAS for more in range(1, 5)]
+    parts += [(22, [None, odd, odd]), (22, [None, None, odd]), (21, [None, odd, [odd]])]
+    parts += [(21, [odd, None, []]), (21, [None, None, [odd]]), (21, [[None, odd], None, []])]
+    for code, each in parts:
+        with pytest.raises(DamagedError):
+            serialpack.loads(made_of(msgpack.ExtType(code, msgpack.packb(each))))
+    assert _Asked.asked == 0
+
+
+def test_no_class_is_asked_by_what_reads_a_mask() -> None:
+    odd = msgpack.ExtType(16, msgpack.packb([__name__, "Odd", {}]))
+    array = msgpack.ExtType(18, msgpack.packb([b"ab", "'|u1'", [2], False, True]))
+    mask = msgpack.ExtType(18, msgpack.packb([b"\0\1", "'|b1'", [2], False, True]))
+    objects = msgpack.ExtType(37, msgpack.packb([[odd], [], False, True]))
+    good = [array, mask, None, False]
+    assert serialpack.loads(made_of(msgpack.ExtType(33, msgpack.packb(good)))).tolist() == [
+        97,
+        None,
+    ]
+    _Asked.asked = 0
+    for number in range(4):
+        for each in (odd, objects):
+            bad = [*good[:number], each, *good[number + 1 :]]
+            with pytest.raises(DamagedError):
+                serialpack.loads(made_of(msgpack.ExtType(33, msgpack.packb(bad))))
     assert _Asked.asked == 0
 
 
