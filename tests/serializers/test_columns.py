@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import serialpack
 from serialpack.auto.choice import choose
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.stored.block import Form
+from serialpack.container.reader import is_container
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.formats import FORMATS
 from serialpack.serializers.columns import ColumnsSerializer
@@ -80,6 +81,7 @@ def test_what_has_no_records_is_its_text(data: bytes, format: str) -> None:
 
 @given(st.binary(max_size=300), st.sampled_from(["json", "ndjson", "csv", "tsv"]))
 def test_any_bytes_come_back(data: bytes, format: str) -> None:
+    assume(not is_container(data))  # which is not packed again
     assert unpacked(packed(data, format, verify=False)) == data
 
 
