@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: So many numbers tell, which stand at multiples of the golden ratio: no row or column has more of
 #: them than others. So large a part of them must be multiples, but for two roundings each.
-TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
+_TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
 
 #: The unit is so many roundings of the largest number at least, or nothing is gained by it; and no
 #: unit is smaller than this.
@@ -26,14 +26,22 @@ _UNITS = (1, 2, 3)
 _ROUGHLY = 0.1
 
 
+def some_of(numbers: NDArray[Any]) -> NDArray[Any]:
+    """As many of ``numbers``, from all over them, as tell what all are multiples of."""
+    import numpy as np
+
+    if len(numbers) <= _TELLING:
+        return numbers
+    places = np.arange(_TELLING) * _GOLDEN % 1 * len(numbers)
+    return numbers[places.astype(np.intp)]
+
+
 def unit_of(numbers: NDArray[Any]) -> float | None:
     """What nearly all of ``numbers``, floats, are multiples of; None where that is nothing."""
     import numpy as np
 
-    if len(numbers) > TELLING:
-        places = np.arange(TELLING) * _GOLDEN % 1 * len(numbers)
-        numbers = numbers[places.astype(np.intp)]
-    some = np.unique(np.abs(numbers[np.isfinite(numbers)]))
+    some = some_of(numbers)
+    some = np.unique(np.abs(some[np.isfinite(some)]))
     if len(some) < 2:
         return None
     with np.errstate(all="ignore"):

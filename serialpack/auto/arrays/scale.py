@@ -10,7 +10,7 @@ from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.stage import Buffer
-from serialpack.values.multiples import TELLING, unit_of
+from serialpack.values.multiples import some_of, unit_of
 
 #: So large a part of the numbers must become small integers: those that do not spoil the others.
 _MOST = 0.98
@@ -54,8 +54,7 @@ def _scale_of(layout: NumbersLayout, samples: list[Buffer]) -> StageSpec | None:
     size = layout.size
     kind = np.dtype(f"{'>' if layout.big else '<'}f{size}")
     parts = [np.frombuffer(each, kind, len(each) // size) for each in samples]
-    most = TELLING // len(parts)
-    some = np.concatenate([part[:: max(len(part) // most, 1)] for part in parts])
+    some = some_of(parts[0] if len(parts) == 1 else np.concatenate(parts))
     some = some.astype(kind.newbyteorder("<"))
     unit = unit_of(some)
     if unit is None:
