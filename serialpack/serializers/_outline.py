@@ -42,6 +42,24 @@ from serialpack.stages.stage import Buffer
 COUNTED = frozenset(
     {ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS, OF_NUMPY, OF_SCIPY}
 )
+#: By which extension such are said again.
+_AGAIN = {ARRAY: SAME, OF_PANDAS: SAME_INDEX, **dict.fromkeys(COUNTED, SAME_OBJECT)}
+
+
+class Met:
+    """What a message had so far, for what stands for it again."""
+
+    def __init__(self) -> None:
+        self._met: dict[int, list[Any]] = {code: [] for code in _AGAIN.values()}
+
+    def keep(self, code: int, made: Any) -> None:
+        """``made`` of an extension ``code``."""
+        if (again := _AGAIN.get(code)) is not None:
+            self._met[again].append(made)
+
+    def stands_for(self, code: int) -> list[Any] | None:
+        """What an extension ``code`` is one of; None where it is a value of its own."""
+        return self._met.get(code)
 
 
 class ObjectOutline(NamedTuple):
@@ -65,9 +83,7 @@ def outline(message: Buffer) -> ObjectOutline:
 class _Outliner:
     def __init__(self) -> None:
         self.beside: list[ArrayHeader | None] = []
-        self._words: list[str] = []
-        self._objects: list[Any] = []
-        self._of_pandas: list[Any] = []
+        self._met = Met()
         self._level = 0
 
     def __call__(self, code: int, data: bytes) -> Any:
@@ -77,22 +93,14 @@ class _Outliner:
         (parts,) = messages(data, ext_hook=self)
         self._level -= 1
         made = self._said(code, parts)
-        if code in COUNTED:
-            self._objects.append(made)
-        elif code == OF_PANDAS:
-            self._of_pandas.append(made)
+        self._met.keep(code, made)
         return made
 
     def _said(self, code: int, parts: Any) -> Any:
         if code == ARRAY:
-            self._words.append(self._array(*parts))
-            return self._words[-1]
-        if code == SAME:
-            return one_of(self._words, *parts)
-        if code == SAME_OBJECT:
-            return one_of(self._objects, *parts)
-        if code == SAME_INDEX:
-            return one_of(self._of_pandas, *parts)
+            return self._array(*parts)
+        if (met := self._met.stands_for(code)) is not None:
+            return one_of(met, *parts)
         if code == ARROW:
             inside, size = parts
             self.beside += [None] if inside is None else []

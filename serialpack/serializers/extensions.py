@@ -9,13 +9,11 @@ from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.errors import SerialpackError
 from serialpack.formats.msgpack.values import messages, one_message
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.serializers._outline import COUNTED
+from serialpack.serializers._outline import Met
 from serialpack.serializers._own_types import ARRAY, SCALAR, value_of
 from serialpack.serializers.arrays import (
     MASKED,
     OBJECTS,
-    SAME,
-    SAME_OBJECT,
     SHOWN,
     array_over,
     masked_of,
@@ -27,7 +25,7 @@ from serialpack.serializers.arrays import (
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.of_arrow import ARROW, OF_ARROW, arrow_of, table_over
 from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of
-from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES, pandas_of
+from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES, pandas_of
 from serialpack.serializers.of_polars import OF_POLARS, polars_of
 from serialpack.serializers.of_scipy import OF_SCIPY, scipy_of
 from serialpack.stages.stage import Buffer, is_failure
@@ -56,9 +54,7 @@ class ExtensionReader:
         self._buffers = buffers
         self._over = over
         self._level = 0
-        self._arrays: list[Any] = []
-        self._objects: list[Any] = []
-        self._of_pandas: list[Any] = []
+        self._met = Met()
         self.used = 0
 
     def values(self, data: Buffer) -> list[Any]:
@@ -79,10 +75,7 @@ class ExtensionReader:
             raise ValueError(f"an extension {code} without its parts")
         try:
             made = self._made(code, parts)
-            if code in COUNTED:
-                self._objects.append(made)
-            elif code == OF_PANDAS:
-                self._of_pandas.append(made)
+            self._met.keep(code, made)
             return made
         except (*FAILURES, SerialpackError):
             raise
@@ -94,14 +87,9 @@ class ExtensionReader:
 
     def _made(self, code: int, parts: list[Any]) -> Any:
         if code == ARRAY:
-            self._arrays.append(self._array(*parts))
-            return self._arrays[-1]
-        if code == SAME:
-            return one_of(self._arrays, *parts)
-        if code == SAME_OBJECT:
-            return one_of(self._objects, *parts)
-        if code == SAME_INDEX:
-            return one_of(self._of_pandas, *parts)
+            return self._array(*parts)
+        if (met := self._met.stands_for(code)) is not None:
+            return one_of(met, *parts)
         if code == ARROW:
             # It lies over whatever an array of bytes would.
             inside, size = parts
