@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 
 from serialpack.errors import FileError
 
@@ -22,12 +21,8 @@ class RegularPath(str):
     __slots__ = ()
 
 
-def opener(path: str) -> Callable[[str, int], int] | None:
-    """What is to open ``path``, for ``open``; None: the system, which may wait."""
-    return _open_regular if isinstance(path, RegularPath) else None
-
-
-def _open_regular(path: str, flags: int) -> int:
+def open_regular(path: str, flags: int) -> int:
+    """As ``os.open``, which would wait; FileError where another kind of file is there."""
     fd = os.open(path, flags | NO_WAIT)
     try:
         check_regular(fd, path)

@@ -24,7 +24,7 @@ from serialpack.errors import (
     changed,
 )
 from serialpack.far import is_far
-from serialpack.files.regular import opener
+from serialpack.files.regular import RegularPath, open_regular
 from serialpack.text import printable
 
 Path = str | os.PathLike[str]
@@ -339,7 +339,7 @@ def _open_source(path: str) -> IO[bytes]:
 
         return cast("IO[bytes]", opened(path))
     try:
-        return open(path, "rb", opener=opener(path))
+        return open(path, "rb", opener=open_regular if type(path) is RegularPath else None)
     except OSError as error:
         if os.path.isdir(path):
             raise FolderError("is a folder", path=path, hint="name the files in it") from None
