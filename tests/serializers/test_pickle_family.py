@@ -11,6 +11,7 @@ import struct
 import sys
 import threading
 import types
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -361,11 +362,12 @@ def test_a_source_is_packed_and_unpacked(tmp_path: Path) -> None:
 
 def test_what_nobody_holds_is_said_of_nobody() -> None:
     """cloudpickle was said to hold some locks and connections."""
-    for value in (threading.Lock(), {"a": [sqlite3.connect(":memory:")]}, threading.Thread()):
-        for chain in ("auto", "pickle"):
-            with pytest.raises(ValueRefusedError) as caught:
-                serialpack.dumps(value, chain)
-            assert caught.value.hint == "no serializer here can"
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for value in (threading.Lock(), {"a": [connection]}, threading.Thread()):
+            for chain in ("auto", "pickle"):
+                with pytest.raises(ValueRefusedError) as caught:
+                    serialpack.dumps(value, chain)
+                assert caught.value.hint == "no serializer here can"
     with pytest.raises(ValueRefusedError) as caught:
         serialpack.dumps((n for n in range(3)), "pickle")
     assert caught.value.hint == "list(it) can be held"
