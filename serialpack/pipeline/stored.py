@@ -17,12 +17,12 @@ from serialpack.container.records import IN_PLACE
 from serialpack.container.seek import BlockParts, find_members, read_block
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.files.source import Source
-from serialpack.files.unshared import unshared
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import cuts
 from serialpack.formats.shared.large import FileOver
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.unpack import member_plan, several_files
+from serialpack.pipeline.unshared import unshared
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, chain_of_numbers

@@ -17,13 +17,13 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader, TextProof
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.files.source import Source
-from serialpack.files.unshared import unshared
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.blocks import SETTINGS, BlockUnpacker, Plan
 from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
+from serialpack.pipeline.unshared import unshared
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer

@@ -44,12 +44,11 @@ class LargeValue(NamedTuple):
         return self.stop - self.start
 
 
-class FileOver(RawIOBase):
-    """A file of ``size`` bytes, read by ``read``."""
+class SizedFile(RawIOBase):
+    """A file of ``size`` bytes that is sought in. A subclass reads from ``_at`` on."""
 
-    def __init__(self, read: ReadAt, size: int) -> None:
+    def __init__(self, size: int) -> None:
         super().__init__()
-        self._read = read
         self._size = size
         self._at = 0
 
@@ -65,6 +64,14 @@ class FileOver(RawIOBase):
             raise ValueError("a place before the first byte")
         self._at = start + offset
         return self._at
+
+
+class FileOver(SizedFile):
+    """A file of ``size`` bytes, read by ``read``."""
+
+    def __init__(self, read: ReadAt, size: int) -> None:
+        super().__init__(size)
+        self._read = read
 
     def readinto(self, target: Any) -> int:
         view = memoryview(target).cast("B")

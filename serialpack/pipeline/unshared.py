@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from io import BufferedReader, FileIO, RawIOBase
+from io import BufferedReader, FileIO
 from typing import IO, Any
+
+from serialpack.formats.shared.large import SizedFile
 
 
 def unshared(file: IO[bytes]) -> IO[bytes]:
@@ -19,27 +21,13 @@ def unshared(file: IO[bytes]) -> IO[bytes]:
     return BufferedReader(_Unshared(file, raw.fileno()))
 
 
-class _Unshared(RawIOBase):
-    """Reads from places of its own; ``file`` lives as long as it does."""
+class _Unshared(SizedFile):
+    """Reads ``file`` from places of its own, and lets it live as long as it does."""
 
     def __init__(self, file: IO[bytes], number: int) -> None:
-        super().__init__()
+        super().__init__(os.fstat(number).st_size)
         self._file = file
         self._number = number
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = (0, self._at, os.fstat(self._number).st_size)[whence]
-        if start + offset < 0:
-            raise ValueError("a place before the first byte")
-        self._at = start + offset
-        return self._at
 
     def readinto(self, target: Any) -> int:
         if self._file.closed:  # whose number may be another's by now

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.files.unshared import unshared
+from serialpack.pipeline.unshared import unshared
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "preadv"), reason="no reading by place here")
 
