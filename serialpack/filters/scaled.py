@@ -19,7 +19,7 @@ TIMES = Param("how", 1, 1, 0, mark="/", words=("times",))
 _LIMITS = {4: 1 << 22, 8: 1 << 50}
 
 #: So many are changed while they are in the processor's cache.
-_AT_A_TIME = 1 << 13
+_AT_A_TIME = 1 << 15
 
 
 class Scaled(IntegerFilter):

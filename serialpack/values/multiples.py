@@ -1,4 +1,5 @@
-"""What floats are multiples of: 0.01 for prices, 1/255 for the shades of a picture.
+"""What floats are multiples of: 0.01 for prices, 1/255 for the shades of a picture, a power of two
+for what was rounded while it was larger.
 
 pcodec stores such as integers. It looks for the unit in numbers that it draws by how many there
 are, and misses it in one array of ten, or takes another one; here all are looked at evenly.
@@ -21,6 +22,10 @@ _ROUNDINGS, _SMALLEST = 16, 1e-30
 
 #: The least difference between two numbers is one unit, or so many.
 _UNITS = (1, 2, 3)
+
+#: Of multiples of a power of two at most so large a part are of less, and so large a part at least
+#: are of no more than so many times as much: floats of all sizes are multiples of the smallest's.
+_LESS, _EVEN, _TIMES = 0.02, 0.75, 4
 
 #: Before a unit is written as people write it, numbers are this near to multiples of it.
 _ROUGHLY = 0.1
@@ -46,6 +51,24 @@ def unit_of(numbers: NDArray[Any]) -> float | None:
         return None
     with np.errstate(all="ignore"):
         return _unit_of(some)
+
+
+def binary_unit_of(numbers: NDArray[Any]) -> float | None:
+    """The power of two that nearly all of ``numbers``, floats, are multiples of, exactly, and most
+    not of much more; None where there is none."""
+    import numpy as np
+
+    some = some_of(numbers)
+    some = some[np.isfinite(some) & (some != 0)]
+    if not len(some):
+        return None
+    fractions, exponents = np.frexp(some.astype(np.float64))
+    digits = np.abs(np.ldexp(fractions, np.finfo(np.float64).nmant + 1)).astype(np.int64)
+    # The last bit that is set in each, as a float, has its place as the exponent.
+    lasts = exponents + np.frexp((digits & -digits).astype(np.float64))[1]
+    lasts -= np.finfo(np.float64).nmant + 2
+    unit = np.partition(lasts, least := int(len(lasts) * _LESS))[least]
+    return 2.0**unit if np.mean(lasts < unit + _TIMES.bit_length()) >= _EVEN else None
 
 
 def _unit_of(some: NDArray[Any]) -> float | None:

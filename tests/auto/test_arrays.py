@@ -70,10 +70,14 @@ CHANNELS = np.stack([foretold(200, 300) % 251] * 3, axis=-1) + np.arange(3)
             foretold(200, 300).astype(">f8") / 8,
             ["raw+byteswap:8+scaled:8@8+delta:8", "delta:8@300"],
         ),
+        (
+            (foretold(40, 50, 60) * 100 + DRAW.integers(0, 40, (40, 50, 60))).astype("<f4") / 65536,
+            ["raw+scaled:4@65536+delta:4@60+delta:4@3000"],
+        ),
     ],
     ids=[
         *("image", "volume", "fortran", "big-endian", "field", "channels", "times", "multiples"),
-        *("shades", "prices", "eighths"),
+        *("shades", "prices", "eighths", "sums"),
     ],
 )
 def test_neighbours_foretell_each_other(

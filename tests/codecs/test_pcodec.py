@@ -14,7 +14,7 @@ from serialpack.binary import decompress_numbers
 from serialpack.codecs import CODECS
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
-from serialpack.values.multiples import unit_of
+from serialpack.values.multiples import binary_unit_of, unit_of
 
 
 def compressed(numbers: NDArray[Any], level: int) -> int:
@@ -75,6 +75,27 @@ def test_nothing_is_found_in_other_numbers(kind: str) -> None:
     with np.errstate(over="ignore"):
         for numbers in some:
             assert unit_of(np.asarray(numbers).astype(kind)) in (None, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**-3, 1.0, 2.0**5])
+def test_a_power_of_two_is_found_by_the_last_bits(kind: str, unit: float) -> None:
+    """Also where larger numbers have no bits beyond it, and where some are no multiples."""
+    limit = {"f2": 1 << 10, "f4": 1 << 22, "f8": 1 << 50}[kind]
+    counts = np.random.default_rng(8).integers(-limit, limit, 5000)
+    numbers = (counts * unit).astype(kind)
+    assert binary_unit_of(numbers) == unit
+    numbers[::101] = np.pi
+    numbers[:5] = [0, np.nan, np.inf, -np.inf, -0.0]
+    assert binary_unit_of(numbers) == unit
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+def test_floats_of_all_sizes_are_multiples_of_no_power_of_two(kind: str) -> None:
+    draw = np.random.default_rng(9)
+    spread = np.exp(draw.normal(0, 2, 5000)).astype("f2")
+    for numbers in (spread, np.zeros(9), np.full(9, np.nan), np.array([])):
+        assert binary_unit_of(numbers.astype(kind)) is None
 
 
 @pytest.mark.parametrize(("grain", "most"), [(4, 0.8), (30, 1.01)])

@@ -10,7 +10,7 @@ from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.stage import Buffer
-from serialpack.values.multiples import some_of, unit_of
+from serialpack.values.multiples import binary_unit_of, some_of, unit_of
 
 #: So large a part of the numbers must become small integers: those that do not spoil the others.
 _MOST = 0.98
@@ -56,8 +56,7 @@ def _scale_of(layout: NumbersLayout, samples: list[Buffer]) -> StageSpec | None:
     parts = [np.frombuffer(each, kind, len(each) // size) for each in samples]
     some = some_of(parts[0] if len(parts) == 1 else np.concatenate(parts))
     some = some.astype(kind.newbyteorder("<"))
-    unit = unit_of(some)
-    if unit is None:
+    if (unit := unit_of(some) or binary_unit_of(some)) is None:
         return None
     found = [StageSpec("scaled", (size, scale, by)) for scale in _scales(unit) for by in (0, 1)]
     shares = {spec: _share(spec, some.tobytes()) for spec in found}
