@@ -9,7 +9,7 @@ from typing import NamedTuple
 from serialpack.conversion.tables.told import closing_words
 from serialpack.reports import ConvertReport
 from serialpack.text import number_of
-from serialpack.values.kinds import FIELDS, Loss, totals
+from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
 
 #: So many lists within a record are named.
 _MOST_LISTS = 3
@@ -125,9 +125,13 @@ def _left_out(report: ConvertReport) -> Iterator[str]:
 
 
 def _line_of(loss: Loss, done: str) -> str:
+    done = "dropped" if loss.rule in DROPPED else done
     return f"  {loss.rule}: {loss.count} {done}, first in {_at(loss)}"
 
 
 def _at(loss: Loss) -> str:
+    if loss.rule in DROPPED:
+        instead = f" ({loss.became})" if loss.became else ""
+        return f"record {loss.record}, {loss.value_path}: {loss.was}{instead}"
     became = loss.became or "nothing"
     return f"record {loss.record}, {loss.value_path}: {loss.was} became {became}"
