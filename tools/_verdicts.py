@@ -72,7 +72,9 @@ or of none. Views that SQLite itself cannot read (of tables that are gone) are l
 A document (JSON, YAML, ...) that is a map of nothing but lists of records, 2 to 64 of them, becomes
 a database with a table for each, whose columns `--types users.since=date` names; with `--table` it
 is one row, and with `--at` one of the lists the records. Other tables that are made of it alone,
-with `-o FOLDER/`, are a file for each of the lists too.
+with `-o FOLDER/`, are a file for each of the lists too. A database that becomes a database, with
+nothing else asked for, is copied, with all its keys, indexes and views; a table that alone goes
+into another has none of these, which is told.
 
 A number of text is the double that stands for it where both are one number: `1.10` is 1.1, and
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs

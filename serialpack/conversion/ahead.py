@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from serialpack.api import opened_source
 from serialpack.conversion.begun import begun, looked_at
-from serialpack.conversion.databases import holds_tables, tables_of
+from serialpack.conversion.copying import is_copied
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.rules import DATABASES, TABLES
 from serialpack.conversion.tables.known import Known
@@ -17,7 +17,6 @@ from serialpack.files.source import Path
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.filed import FileRead
-from serialpack.formats.sqlite.database import opened as opened_table
 from serialpack.text import number_of
 from serialpack.values.structure import Structure
 
@@ -74,11 +73,18 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
 
     Errors as of the conversion, as far as is looked for that.
     """
+    from serialpack.conversion.databases import holds_tables, tables_of
+    from serialpack.formats.sqlite.database import opened as opened_table
+
     if holds_tables(to):
         return
     with opened_source(source, trust=how["trust"]) as opened:
         given, plan, *_ = begun(opened, to, how, threads=1)
-        if plan.source in DATABASES and isinstance(given.read, FileRead) and given.packed != to:
+        if (
+            plan.source in DATABASES
+            and isinstance(given.read, FileRead)
+            and not is_copied(plan.source, to, how)
+        ):
             with opened_table(given.read):
                 return
         fmt = FORMATS.get(plan.source)

@@ -6,6 +6,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
+from serialpack.conversion.copying import is_copied
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.losses import Losses, check_dropped
@@ -167,6 +168,8 @@ def _looked_at(
             return begun(source, to, how, threads)
 
         front = opened()
+        if to in DATABASES and is_copied(front.given.plan.source, to, how):
+            return None
         if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
             if front.plan.target_settings or not _is_empty(front):
                 return None

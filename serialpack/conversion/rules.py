@@ -28,6 +28,7 @@ from serialpack.values.kinds import (
     NO_ROWS,
     ORDER,
     RENAMED,
+    SCHEMA,
     SHORT_ROWS,
     SPACE,
     UTF8,
@@ -290,6 +291,11 @@ RULES: dict[str, Rule] = {
         " columns are dropped",
         *(NONE, ALL, _dropped(NO_ROWS)),
     ),
+    SCHEMA: Rule(
+        "of a table of a database that goes into another, or whose columns are other ones there,"
+        " keys, indexes, constraints and triggers are dropped",
+        *(NONE, ALL, _dropped(SCHEMA), DATABASES),
+    ),
     VIEWS: Rule(
         "of several tables and views of a database, those views are dropped that it cannot read",
         *(NONE, ALL, _dropped(VIEWS)),
@@ -303,14 +309,8 @@ RULES: dict[str, Rule] = {
     RENAMED: Rule(
         "columns of one name have a number behind it, all but the first, and those without a name"
         " that of their place",
-        frozenset(),
-        *(
-            ALL,
-            (
-                "column renamed, as another has its name",
-                "columns renamed, as others have their names",
-            ),
-        ),
+        *(NONE, ALL),
+        ("column renamed, as another has its name", "columns renamed, as others have their names"),
     ),
     SHORT_ROWS: Rule(
         "a row of a table of text that ends early is a record without the last fields",

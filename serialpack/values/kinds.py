@@ -73,7 +73,7 @@ DIGITS, DUPLICATES, NAN, UTF8 = "digits", "duplicates", "nan", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
-NO_ROWS, VIEWS = "no-rows", "views"
+NO_ROWS, SCHEMA, VIEWS = "no-rows", "schema", "views"
 #: That of what libraries have types for, and plain values stand for.
 ARRAYS = "arrays"
 OBJECTS = "objects"
@@ -86,6 +86,7 @@ DROPPED = {
     HEADER: ("header", "headers"),
     ATTRIBUTES: ("attribute, link or the like", "attributes, links and the like"),
     NO_ROWS: ("column name of tables without rows", "column names of tables without rows"),
+    SCHEMA: ("key, index or the like", "keys, indexes and the like"),
     VIEWS: ("view that cannot be read", "views that cannot be read"),
 }
 

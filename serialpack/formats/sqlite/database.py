@@ -155,7 +155,7 @@ def opened(read: FileRead) -> Iterator[OpenTable]:
             path = path.resolve()  # by which SQLite names what is beside it
             _check_quiet(path)
         with open_table(path, read.table) as found:
-            read.table = found.name
+            read.table, read.beside = found.name, _beside(found)
             yield found
 
 
@@ -295,6 +295,21 @@ def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
     json = [n for n in json if _all_json(connection, name, names[n])]
     head = RowHead(names, json, boolean, False, _kept(connection, name), types)
     return OpenTable(connection, name, select, head)
+
+
+def _beside(table: OpenTable) -> list[str]:
+    """What the database says of a table beside its columns and rows."""
+    name, ask = quoted(table.name), table.connection.execute
+    columns = ask(f"PRAGMA table_info({name})").fetchall()
+    found = ["PRIMARY KEY"] if any(column[5] for column in columns) else []
+    found += [f"NOT NULL of {column[1]}" for column in columns if column[3]]
+    found += [f"DEFAULT of {column[1]}" for column in columns if column[4] is not None]
+    indexes = ask(f"PRAGMA index_list({name})").fetchall()
+    found += [f"index {i[1]}" if i[3] == "c" else "UNIQUE" for i in indexes if i[3] != "pk"]
+    keys = {row[0]: row[2] for row in ask(f"PRAGMA foreign_key_list({name})")}
+    found += [f"FOREIGN KEY to {other}" for other in keys.values()]
+    select = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?"
+    return found + [f"trigger {trigger}" for (trigger,) in ask(select, (table.name,))]
 
 
 def comment(kept: bytes) -> str:
