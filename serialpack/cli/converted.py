@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from serialpack.conversion.rules import DATABASES
 from serialpack.conversion.tables.told import closing_words
 from serialpack.reports import ConvertReport
 from serialpack.text import number_of
@@ -110,8 +111,9 @@ def _found(report: ConvertReport) -> str:
 def _lists(report: ConvertReport) -> str:
     """What has the lists in a single row as records."""
     lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.lists[:_MOST_LISTS])
+    way = "-o FOLDER/ makes a file of each; " if report.apart and report.to not in DATABASES else ""
     return (
-        f"{lists} takes the list in it as the records;"
+        f"{way}{lists} takes the list in it as the records;"
         " --lossy around lets go of what stands beside it"
     )
 

@@ -132,9 +132,9 @@ def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
     assert known.layout is not None
     names = known.layout.lists
     said = how["table"] is not None or how["shaping"].at or how["fields"] or how["strict"]
-    if said or not 1 < len(names) <= _MOST or FORMATS.declaration(known.source).sequence:
+    if said or not known.layout.only_lists or len(names) > _MOST:
         return ()
-    if [(name,) for name in names] != [column.path for column in known.layout.columns]:
+    if FORMATS.declaration(known.source).sequence:
         return ()
     return names if all(map(is_name, names)) and same_names(names) is None else ()
 

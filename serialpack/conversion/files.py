@@ -337,6 +337,7 @@ def _converted(
         by_content=given.by_content,
         read_as="" if given.loose is None else given.loose.words,
         lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
+        apart=plan.layout is not None and plan.layout.only_lists and not how["shaping"].at,
         kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,

@@ -159,6 +159,8 @@ def test_lists_of_a_map_are_a_file_each(run: Run, tmp_path: Path, how: str) -> N
     if how == "packed":
         run("pack", "a.json")
     words = ("unpack", "--to", "csv", name, "-o", "out/")
+    one_row = run(*words[:-1], "one.csv").stderr.decode()
+    assert "it is one row: -o FOLDER/ makes a file of each; --at users or --at or/ders" in one_row
     assert lines(run(*words, "--dry-run").stderr) == [
         f"would convert {name}: users to out/users.csv",
         f"would convert {name}: or/ders to out/or_ders.csv",
