@@ -52,7 +52,7 @@ from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
-from serialpack.values.kinds import Difference, key_kind, shown
+from serialpack.values.kinds import LONG_ROWS, Difference, key_kind, shown
 
 
 class Begun(NamedTuple):
@@ -86,6 +86,8 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
     allowed = allowed_for(to, lossy, strict=how["strict"])
+    if how["skip_bad"] and LONG_ROWS not in lossy:
+        allowed = tuple(rule for rule in allowed if rule != LONG_ROWS)
     shaping, losses = how["shaping"], Losses(allowed)
     if given.loose is not None:  # what is behind that is said when it is read
         check_dropped(given.loose.dropped, losses, to)

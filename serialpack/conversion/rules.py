@@ -24,6 +24,7 @@ from serialpack.values.kinds import (
     FIELDS,
     HEADER,
     LATIN1,
+    LONG_ROWS,
     NAN,
     NO_ROWS,
     ORDER,
@@ -294,7 +295,7 @@ RULES: dict[str, Rule] = {
     SCHEMA: Rule(
         "of a table of a database that goes into another, or whose columns are other ones there,"
         " keys, indexes, constraints and triggers are dropped",
-        *(NONE, ALL, _dropped(SCHEMA), DATABASES),
+        *(NONE, DATABASES, _dropped(SCHEMA), DATABASES),
     ),
     VIEWS: Rule(
         "of several tables and views of a database, those views are dropped that it cannot read",
@@ -314,24 +315,21 @@ RULES: dict[str, Rule] = {
     ),
     SHORT_ROWS: Rule(
         "a row of a table of text that ends early is a record without the last fields",
-        frozenset(),
-        *(
-            ALL,
-            (
-                "short row as a record without its last fields",
-                "short rows as records without their last fields",
-            ),
-        ),
+        *(NONE, ALL),
+        ("short row without its last fields", "short rows without their last fields"),
+    ),
+    LONG_ROWS: Rule(
+        "a row of a table of text with more fields than there are names is a record with those"
+        " behind by their place, column4, where other rows have no more",
+        *(NONE, ALL),
+        ("long row with fields by their place", "long rows with fields by their place"),
     ),
     LATIN1: Rule(
         "the text of Python 2, which is bytes, is Latin-1 where some of it is not ASCII",
-        frozenset(),
-        *(
-            ALL,
-            (
-                "source of Python 2 with its text as Latin-1",
-                "sources of Python 2 with their text as Latin-1",
-            ),
+        *(NONE, ALL),
+        (
+            "source of Python 2 with its text as Latin-1",
+            "sources of Python 2 with their text as Latin-1",
         ),
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", NONE),

@@ -73,7 +73,7 @@ DIGITS, DUPLICATES, NAN, UTF8 = "digits", "duplicates", "nan", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
-NO_ROWS, SCHEMA, VIEWS = "no-rows", "schema", "views"
+NO_ROWS, SCHEMA, VIEWS, LONG_ROWS = "no-rows", "schema", "views", "long-rows"
 #: That of what libraries have types for, and plain values stand for.
 ARRAYS = "arrays"
 OBJECTS = "objects"
