@@ -8,7 +8,8 @@ Exit codes say what to do next: 1 the environment, 2 the call, 3 the input is da
 what it says, 4 refused (safety, a limit, a value that the chosen stage cannot hold).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 #: Exit codes of which the worst of several files wins, the worst first; 130 is that of Ctrl-C.
@@ -143,9 +144,12 @@ class UsageError(SerialpackError, ValueError):
 
 
 class SeveralTablesError(UsageError):
-    """One table is to be read of a database that has several: ``tables``, by their names."""
+    """One table is to be read of what has several: ``tables``, by their names. ``is_map``: they are
+    lists in a map, else in a database. ``unread``: its views that SQLite cannot read, and why."""
 
     tables: tuple[str, ...] = ()
+    is_map: bool = False
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 class InputError(SerialpackError):

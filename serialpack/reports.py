@@ -178,17 +178,17 @@ class LeftOut(NamedTuple):
 class ConvertReport(NamedTuple):
     """What a conversion did. ``read`` and ``size`` are bytes of the source and of the target.
 
-    ``losses``: what was changed because the user allowed it, by rule. ``left_out``: how many
-    pieces were, ``places``: the first thousand of them. ``exact``: the target is the very source
-    of the container. ``missing``: the fields that were asked for and that no record has.
-    ``carried``: what the target holds in another type or shape, by rule, and ``back``: the words
-    that read it as it was. ``lists``: the paths in the one record, a row now, at which are lists of
-    maps. ``kept_pipe``: the source was kept in a temporary file, to be read twice.
+    ``losses``: what was changed because the user allowed it, by rule. ``left_out``: how many pieces
+    were, ``places``: the first thousand of them. ``exact``: the target is the very source of the
+    container. ``missing``: the fields that were asked for and that no record has. ``carried``: what
+    the target holds in another type or shape, by rule, and ``back``: the words that read it as it
+    was. ``lists``: the paths in the one record, a row now, at which are lists of maps; ``apart``:
+    it has nothing else. ``kept_pipe``: the source was kept in a temporary file, to be read twice.
     ``by_content``: the format of the source was told by its content alone, and ``read_as``: what
     was made JSON of, in words. ``types``: the columns of text that got values, of ``columns`` in
-    all, and what these are. ``comes_back``: what
-    ``--to csv`` makes of the target again, where that keeps how the source was written: its
-    ``bytes``, or its ``cells``. ``not_kept``: of the mode and the time of the source.
+    all, and what these are. ``comes_back``: what ``--to csv`` makes of the target again, where that
+    keeps how the source was written: its ``bytes``, or its ``cells``. ``not_kept``: of the mode and
+    the time of the source.
     """
 
     source: str
@@ -209,6 +209,7 @@ class ConvertReport(NamedTuple):
     back: tuple[str, ...] = ()
     kept_pipe: bool = False
     lists: tuple[str, ...] = ()
+    apart: bool = False
     by_content: bool = False
     read_as: str = ""
     types: dict[str, str] = {}  # noqa: RUF012

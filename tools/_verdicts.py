@@ -66,10 +66,15 @@ lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT
 among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
 and JSON are values again, the latter where each text in them is JSON. Of several tables and views
 a format that holds maps gets one, in which each is a list of records by its name, up to 64 MiB of
-them; `--table` takes one, of any size, and `-o FOLDER/` makes of a single database a file of each,
-of all or of none. A document (JSON, YAML, ...) that is a map of nothing but lists of records, 2 to
-64 of them, becomes a database with a table for each, whose columns `--types users.since=date`
-names; with `--table` it is one row, and with `--at` one of the lists the records.
+them; one without rows is an empty list, and the names of its columns are dropped, which is told.
+`--table` takes one, of any size, and `-o FOLDER/` makes of a single database a file of each, of all
+or of none. Views that SQLite itself cannot read (of tables that are gone) are left out, and named.
+A document (JSON, YAML, ...) that is a map of nothing but lists of records, 2 to 64 of them, becomes
+a database with a table for each, whose columns `--types users.since=date` names; with `--table` it
+is one row, and with `--at` one of the lists the records. Other tables that are made of it alone,
+with `-o FOLDER/`, are a file for each of the lists too. A database that becomes a database, with
+nothing else asked for, is copied, with all its keys, indexes and views; a table that alone goes
+into another has none of these, which is told.
 
 A number of text is the double that stands for it where both are one number: `1.10` is 1.1, and
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs

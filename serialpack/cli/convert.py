@@ -19,7 +19,7 @@ from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.tables_apart import move_tables, tables_apart
 from serialpack.cli.words import complain, other_delimiter
 from serialpack.cli.workers import know
-from serialpack.conversion.ahead import is_cut, table_ahead
+from serialpack.conversion.ahead import check_tables, is_cut, table_ahead
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.rules import TEXT_TABLES
@@ -181,11 +181,15 @@ class Converter:
         target = self._target_of(path, to)
         how: ConvertOptions = {**self._how, "elsewhere": self._mover.elsewhere(path)}
         data = self._again.get(path) or data_of(path)
+        apart = self._mover.targets.folder_of_parts(path) is not None
         try:
+            if (apart or self._mover.dry_run) and os.path.isfile(path):
+                check_tables(path, to, how, apart=apart)
             return self._moved(path, path, target, to, lambda: nullcontext(data), how)
-        except SeveralTablesError as error:
-            targets = tables_apart(error, self._asked, self._mover, path, to)
-        done = move_tables(self._asked, self._mover, path, targets, to, how)
+        except SeveralTablesError as several:
+            targets = tables_apart(several, self._asked, self._mover, path, to)
+            is_map = several.is_map
+        done = move_tables(self._asked, self._mover, path, targets, to, how, is_map=is_map)
         for table, report in done.items():
             self._mover.tally.not_kept.add(targets[table], report.not_kept)
             self._mover.line({**_line(path, targets[table], report), "table": table})

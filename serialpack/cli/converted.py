@@ -6,10 +6,11 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from serialpack.conversion.rules import DATABASES
 from serialpack.conversion.tables.told import closing_words
 from serialpack.reports import ConvertReport
 from serialpack.text import number_of
-from serialpack.values.kinds import FIELDS, Loss, totals
+from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
 
 #: So many lists within a record are named.
 _MOST_LISTS = 3
@@ -110,8 +111,9 @@ def _found(report: ConvertReport) -> str:
 def _lists(report: ConvertReport) -> str:
     """What has the lists in a single row as records."""
     lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.lists[:_MOST_LISTS])
+    way = "-o FOLDER/ makes a file of each; " if report.apart and report.to not in DATABASES else ""
     return (
-        f"{lists} takes the list in it as the records;"
+        f"{way}{lists} takes the list in it as the records;"
         " --lossy around lets go of what stands beside it"
     )
 
@@ -125,9 +127,13 @@ def _left_out(report: ConvertReport) -> Iterator[str]:
 
 
 def _line_of(loss: Loss, done: str) -> str:
+    done = "dropped" if loss.rule in DROPPED else done
     return f"  {loss.rule}: {loss.count} {done}, first in {_at(loss)}"
 
 
 def _at(loss: Loss) -> str:
+    if loss.rule in DROPPED:
+        instead = f" ({loss.became})" if loss.became else ""
+        return f"record {loss.record}, {loss.value_path}: {loss.was}{instead}"
     became = loss.became or "nothing"
     return f"record {loss.record}, {loss.value_path}: {loss.was} became {became}"

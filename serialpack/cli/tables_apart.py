@@ -1,15 +1,18 @@
-"""The tables of a database as a file each, in a folder: all of them, or none."""
+"""The tables of a database, or the lists of a map, as a file each, in a folder: all, or none."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from serialpack import api
 from serialpack.cli.converted import kept_words, told_of
 from serialpack.cli.naming import ending_of
 from serialpack.cli.rerun import is_done
 from serialpack.cli.run import say
+from serialpack.conversion.databases import in_map, only
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.errors import RefusedError, SerialpackError, SeveralTablesError, UsageError
@@ -19,6 +22,7 @@ from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, ConvertReport
 from serialpack.text import printable
 from serialpack.units import format_size
+from serialpack.values.kinds import AROUND
 
 if TYPE_CHECKING:
     from serialpack.cli.mover import Mover
@@ -32,17 +36,23 @@ _BY_ITSELF = "--table NAME -o FILE takes each by itself"
 def tables_apart(
     error: SeveralTablesError, asked: UnpackRequest, mover: Mover, path: str, to: str
 ) -> dict[str, str]:
-    """Each table of the database ``path`` -> its target; ``error``, with the way, where ``-o``
-    names no folder that they could go to, and where ``path`` is not read more than once."""
+    """Each table of ``path`` -> its target, but for views that cannot be read, which are told of;
+    ``error``, with the way, where ``-o`` names no folder that they could go to, and where ``path``
+    is not read more than once."""
     if len(mover.inputs) == 1 and os.path.isfile(path):
         if (folder := mover.targets.folder_of_parts(path)) is not None:
             if not asked.outputs.keep:
-                raise UsageError(
-                    "--rm needs one output: a database is more than its tables", hint="use -k"
-                )
-            targets = [os.path.join(folder, name) for name in _file_names(error.tables, to)]
+                what = "they are several" if error.is_map else "a database is more than its tables"
+                raise UsageError(f"--rm needs one output: {what}", hint="use -k")
+            tables = [table for table in error.tables if table not in error.unread]
+            if asked.conversion.strict or not tables:
+                tables = [*error.tables]  # of which reading says what is wrong
+            targets = [os.path.join(folder, name) for name in _file_names(tables, to)]
             mover.taken.update(map(os.path.realpath, targets))
-            return dict(zip(error.tables, targets, strict=True))
+            for view in [table for table in error.tables if table not in tables]:
+                why = error.unread[view]
+                say(asked.manner, f"{path}: the view {view} is left out: it cannot be read: {why}")
+            return dict(zip(tables, targets, strict=True))
         error.hint = "--table NAME takes one of them, -o FOLDER/ a file of each, --to json all"
     raise error
 
@@ -72,33 +82,44 @@ def move_tables(
     targets: Mapping[str, str],
     to: str,
     how: ConvertOptions,
+    *,
+    is_map: bool,
 ) -> dict[str, ConvertReport]:
-    """Convert the tables of the database ``path``, each to its target, and say so; what came of
-    each that was not left as it was."""
+    """Convert the tables of ``path``, a database or a map of lists, each to its target, and say so;
+    what came of each that was not left as it was."""
     skips, verbose = asked.outputs.skip_existing, asked.manner.verbose
     force = how["force"]
     left = [t for t in targets.values() if skips and is_done(path, t, packed=False, force=force)]
+    be = "would be " if mover.dry_run else ""
     for target in left:
         mover.line({"source": path, "target": target, "left": True})
-        say(asked.manner, f"{path}: {target} is whole and no older, left as it is")
+        say(asked.manner, f"{path}: {target} is whole and no older, {be}left as it is")
     to_do = {table: target for table, target in targets.items() if target not in left}
 
     def convert_all(_: Any, progress: Progress | None) -> ArchiveReport[ConvertReport]:
         reports: list[ConvertReport] = []
         limit = LimitedWrite(len, how["max_size"])  # that of all together
         for table, target in to_do.items():
-            how["table"] = table
+            alone: ConvertOptions = only(table, how) if is_map else {**how, "table": table}
             try:
-                done = convert(path, target, to=to, progress=progress, **how)
+                with in_map(table, (*targets,), how["lossy"]) if is_map else nullcontext():
+                    done = convert(path, target, to=to, progress=progress, **alone)
             except SerialpackError as error:
-                if error.path in (None, path):
+                if error.path in (None, path) and not is_map:
                     error.message = f"the table {table}: {error.message}"
                 raise
+            if is_map and AROUND not in how["lossy"]:  # which are the others
+                losses = [loss for loss in done.losses if loss.rule != AROUND]
+                done = done._replace(losses=losses)
             limit.check(done.size)
             limit.written += done.size
             kept_pipe = done.kept_pipe and not reports
             reports.append(done._replace(kept_pipe=kept_pipe))  # told once
         return ArchiveReport(tuple(reports))
+
+    def check_all() -> None:
+        for target in to_do.values():
+            api.check(path, mover.targets.to_check(target), force=force)
 
     if not to_do:
         return {}
@@ -107,8 +128,8 @@ def move_tables(
         [mover.input(path)],
         next(iter(to_do.values())),
         convert_all,
-        check=lambda: None,
-        plan=(),
+        check=check_all,
+        plan=[f"would convert {path}: {table} to {target}" for table, target in to_do.items()],
         closing=lambda done: [
             line
             for table, report in zip(to_do, done.entries, strict=True)

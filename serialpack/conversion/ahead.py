@@ -7,14 +7,18 @@ from typing import NamedTuple
 
 from serialpack.api import opened_source
 from serialpack.conversion.begun import begun, looked_at
+from serialpack.conversion.copying import is_copied
 from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.rules import TABLES
+from serialpack.conversion.rules import DATABASES, TABLES
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.twice import Rereadable
-from serialpack.errors import SerialpackError
+from serialpack.errors import SerialpackError, SeveralTablesError
 from serialpack.files.source import Path
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
+from serialpack.formats.shared.filed import FileRead
+from serialpack.text import number_of
+from serialpack.values.structure import Structure
 
 
 class TableAhead(NamedTuple):
@@ -61,3 +65,36 @@ def table_ahead(again: Rereadable, to: str, how: ConvertOptions) -> TableAhead |
     mark = FORMATS.declaration(known.target).delimiter.decode()
     names = tuple(column.name for column in layout.columns) if layout.rows == "maps" else ()
     return TableAhead(names, mark if layout.kept is None else layout.kept.delimiter, known)
+
+
+def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> None:
+    """SeveralTablesError where ``source`` is several tables, and ``to`` is one: those of a
+    database, and, where they are wanted ``apart``, the lists of records that a map has alone.
+
+    Errors as of the conversion, as far as is looked for that.
+    """
+    from serialpack.conversion.databases import holds_tables, tables_of
+    from serialpack.formats.sqlite.database import opened as opened_table
+
+    if holds_tables(to):
+        return
+    with opened_source(source, trust=how["trust"]) as opened:
+        given, plan, *_ = begun(opened, to, how, threads=1)
+        if (
+            plan.source in DATABASES
+            and isinstance(given.read, FileRead)
+            and not is_copied(plan.source, to, how)
+        ):
+            with opened_table(given.read):
+                return
+        fmt = FORMATS.get(plan.source)
+        if not apart or to not in TABLES - DATABASES or not isinstance(fmt, ValueFormat):
+            return
+        first = next(iter(fmt.split(given.read, 1, for_values=True)))
+        if fmt.declared.sequence or fmt.structure(first, 0) == Structure.ARRAY:
+            return
+    known = looked_at(Rereadable(source), io.BytesIO(), to, how, None)
+    if known is not None and known.layout is not None and (names := tables_of(known, how)):
+        several = SeveralTablesError(f"it is {number_of(len(names), 'list')} of records by name")
+        several.tables, several.is_map = names, True
+        raise several

@@ -6,6 +6,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
+from serialpack.conversion.copying import is_copied
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.losses import Losses, check_dropped
@@ -51,7 +52,7 @@ from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
-from serialpack.values.kinds import Difference, key_kind, shown
+from serialpack.values.kinds import LONG_ROWS, Difference, key_kind, shown
 
 
 class Begun(NamedTuple):
@@ -85,6 +86,8 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
     allowed = allowed_for(to, lossy, strict=how["strict"])
+    if how["skip_bad"] and LONG_ROWS not in lossy:
+        allowed = tuple(rule for rule in allowed if rule != LONG_ROWS)
     shaping, losses = how["shaping"], Losses(allowed)
     if given.loose is not None:  # what is behind that is said when it is read
         check_dropped(given.loose.dropped, losses, to)
@@ -167,6 +170,8 @@ def _looked_at(
             return begun(source, to, how, threads)
 
         front = opened()
+        if to in DATABASES and is_copied(front.given.plan.source, to, how):
+            return None
         if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
             if front.plan.target_settings or not _is_empty(front):
                 return None

@@ -1,17 +1,22 @@
-"""What a container is of, where that is the format asked for: its bytes, and whether they are."""
+"""What a container is of, where that is the format asked for: its bytes, and whether they are; and
+databases."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 from serialpack.conversion.joining import Write
+from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.rules import DATABASES
 from serialpack.conversion.stream import Converted
+from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Unheld, ValueFormat
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.filed import FileRead, as_file
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Progress
+from serialpack.values.kinds import SCHEMA, Loss
 
 
 def copied(
@@ -48,6 +53,30 @@ def copied(
     while passed(1 << 20):
         pass
     return Converted(done, None, [], 0, [], {})
+
+
+def is_copied(source: str, to: str, how: ConvertOptions) -> bool:
+    """Whether a database becomes one of which nothing else is asked for: it is the same file, with
+    its keys, indexes and views."""
+    picks = how["table"] is not None or how["fields"] or how["shaping"] != Shaping()
+    return source == to and to in DATABASES and not picks
+
+
+def copied_database(read: Read, write: Write, progress: Progress | None) -> Converted:
+    """The very bytes of a database. FileError, InputError where it cannot be read."""
+    from serialpack.formats.sqlite.database import tables_in
+
+    with as_file(read).file() as path:
+        for _ in tables_in(path, counted=False):
+            pass
+        with path.open("rb") as file:
+            return copied(file.read, write, progress)
+
+
+def schema_dropped(read: Read, to: str) -> list[Loss]:
+    """What is told where a table of a database, which was read, went into another."""
+    beside = read.beside if isinstance(read, FileRead) and to in DATABASES else ()
+    return [Loss(SCHEMA, len(beside), 0, "$", f"{', '.join(beside):.60}", "")] if beside else []
 
 
 def _check(read: Read, format: str) -> None:

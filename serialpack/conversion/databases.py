@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,7 @@ from serialpack.api import Target, target_name
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.datasets import kept_copy
 from serialpack.conversion.given import Given
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
@@ -35,7 +36,7 @@ from serialpack.formats.sqlite.database import open_table, tables_in
 from serialpack.formats.sqlite.write import is_name, join_tables, same_names
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import AROUND, COLUMNS, Loss, shown, totals, value_step
+from serialpack.values.kinds import AROUND, NO_ROWS, VIEWS, Loss, totals, value_step
 
 #: Bytes of rows that are read at a time, and what a row takes beside its bytes, about.
 _BLOCK, _ROW = 1 << 20, 32
@@ -57,23 +58,22 @@ def from_tables(given: Given, plan: ConversionPlan, losses: Losses, source: Sour
     path = as_file(given.read).path
     assert path is not None
     tables = list(tables_in(Path(path), counted=False))
-    if len(tables) < 2:
+    if len(tables) < 2 or all(table.wrong for table in tables):
         return given
     reading = _Tables(path, plan, losses)
-    document = {table.name: reading.rows(table.name) for table in tables}
+    document = {table.name: reading.rows(table.name) for table in tables if not table.wrong}
     names = ", ".join(document)
-    told = [Loss(BY_TABLE, len(tables), 0, "$", f"the tables {names:.60}", "lists by name")]
-    if empty := [name for name, rows in document.items() if not rows]:
-        if COLUMNS not in losses.allowed:
-            raise ValueRefusedError(
-                f"tables without rows, whose names of columns would be lost: {shown(empty[0])}"
-                + f" and {len(empty) - 1} more" * (len(empty) > 1),
-                kind=COLUMNS,
-                hint=f"--lossy {COLUMNS} drops them",
-            )
-        told.append(Loss(COLUMNS, len(empty), 0, "$", "the names of columns", ""))
+    told = [Loss(BY_TABLE, len(document), 0, "$", f"the tables {names:.60}", "lists by name")]
+    for table in tables:
+        place = _path_of(table.name)
+        if table.wrong:
+            told.append(Loss(VIEWS, 1, 0, place, table.name, f"{table.name}: {table.wrong}"))
+        elif not document[table.name]:
+            names = ", ".join(table.columns)
+            told.append(Loss(NO_ROWS, len(table.columns), 0, place, f"{names:.60}", ""))
     counted = Losses(losses.allowed)
     counted.merge(told)
+    check_dropped(told, counted, plan.target)
     counted.check_carried(plan.target)
     made = ConversionPlan("pickle", fields=plan.fields, alone=True)
     return given._replace(
@@ -132,9 +132,9 @@ def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
     assert known.layout is not None
     names = known.layout.lists
     said = how["table"] is not None or how["shaping"].at or how["fields"] or how["strict"]
-    if said or not 1 < len(names) <= _MOST or FORMATS.declaration(known.source).sequence:
+    if said or not known.layout.only_lists or len(names) > _MOST:
         return ()
-    if [(name,) for name in names] != [column.path for column in known.layout.columns]:
+    if FORMATS.declaration(known.source).sequence:
         return ()
     return names if all(map(is_name, names)) and same_names(names) is None else ()
 
@@ -157,15 +157,12 @@ def into_tables(
         reports = []
         for path, name in zip(parts, names, strict=True):
             try:
-                with path.open("wb") as file:
-                    reports.append(one(file, to, _only(name, how)))
+                with path.open("wb") as file, in_map(name, names, how["lossy"]):
+                    reports.append(one(file, to, {**only(name, how), "table": name}))
             except ValueRefusedError as error:
-                place = error.value_path
-                if not place.startswith(tuple(map(_path_of, names))):  # as of what cannot be read
-                    error.value_path = _path_of(name, error.record) + place[1:]
-                    error.record = None if error.record is None else 0
-                if error.hint and AROUND not in how["lossy"]:  # nobody has to name that
-                    error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
+                # What is said of columns would take the table alone.
+                ways = None if error.record is None else error.hint
+                error.hint = ", ".join(filter(None, (ways, _as_row(to, how, one)))) or error.hint
                 raise
         try:
             join_tables(whole, zip(parts, names, strict=True))
@@ -199,8 +196,33 @@ def into_tables(
     )
 
 
-def _only(name: str, how: ConvertOptions) -> ConvertOptions:
-    """``how``, for the one list of that name."""
+def _as_row(to: str, how: ConvertOptions, one: Convert) -> str:
+    """The hint that all of the map goes into one row, where it does."""
+    try:
+        one(io.BytesIO(), to, {**how, "table": "data"}, losses=Losses(how["lossy"]))
+    except SerialpackError:
+        return ""
+    return "--table NAME makes one row of all, with the lists as JSON text"
+
+
+@contextmanager
+def in_map(name: str, names: Sequence[str], lossy: Collection[str]) -> Iterator[None]:
+    """Where the list ``name``, of all of ``names``, is made a table: errors have their places in
+    the map, and do not ask for what ``only`` asks for but ``lossy`` does not."""
+    try:
+        yield
+    except ValueRefusedError as error:
+        place = error.value_path
+        if not place.startswith(tuple(map(_path_of, names))):  # as of what cannot be read
+            error.value_path = _path_of(name, error.record) + place[1:]
+            error.record = None if error.record is None else 0
+        if error.hint and AROUND not in lossy:  # nobody has to name that
+            error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
+        raise
+
+
+def only(name: str, how: ConvertOptions) -> ConvertOptions:
+    """``how``, for the one list of that name; what is around it is the others, and is not lost."""
     above = f"{name}."
     types = [
         (n.removeprefix(above), kind) for n, kind in how["shaping"].types if n.startswith(above)
@@ -208,8 +230,7 @@ def _only(name: str, how: ConvertOptions) -> ConvertOptions:
     return {
         **how,
         "shaping": how["shaping"]._replace(at=name, types=tuple(types)),
-        "table": name,
-        "lossy": [*how["lossy"], AROUND],  # which are the other tables
+        "lossy": [*how["lossy"], AROUND],
     }
 
 

@@ -12,7 +12,7 @@ from serialpack.api import Target, check_target, check_threads, opened_source, t
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import as_found, begun, looked_at
-from serialpack.conversion.copying import copied
+from serialpack.conversion.copying import copied, copied_database, is_copied, schema_dropped
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
@@ -279,7 +279,9 @@ def _converted(
             write = held or into.write if losses is None else _no_write
             out = LimitedWrite(write, how["max_size"])
             same = given.packed == to and not _asks(how) and not given.plan.fields
-            if same or _is_made(given, plan):
+            if is_copied(plan.source, to, how):
+                same, done = True, copied_database(given.read, out, progress)
+            elif same or _is_made(given, plan):
                 checked = same and verify and given.projected is None
                 done = copied(given.read, out, progress, plan.source if checked else None)
             elif (array := _as_array(given.read, out, plan, progress)) is not None:
@@ -299,9 +301,9 @@ def _converted(
                     seen=None if held is None else partial(_released, held, wanted),
                 )
             projected = given.projected
-            if given.maker is not None:
-                check_dropped(given.all_dropped, Losses(plan.lossy), to)
-            done = done._replace(losses=totals([*done.losses, *given.all_dropped]))
+            dropped = [*given.all_dropped, *schema_dropped(given.read, to)]
+            check_dropped(dropped, Losses(plan.lossy), to)
+            done = done._replace(losses=totals([*done.losses, *dropped]))
             missing = wanted.missing(done.fields if projected is None else projected.found)
             if same and projected is not None:
                 done = done._replace(records=projected.records)
@@ -335,6 +337,7 @@ def _converted(
         by_content=given.by_content,
         read_as="" if given.loose is None else given.loose.words,
         lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
+        apart=plan.layout is not None and plan.layout.only_lists and not how["shaping"].at,
         kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,

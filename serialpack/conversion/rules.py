@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache, lru_cache
 
-from serialpack.conversion.rule import ALL, Rule
+from serialpack.conversion.rule import ALL, NONE, Rule
 from serialpack.formats import FORMATS
 from serialpack.values.kinds import (
     AROUND,
@@ -24,12 +24,16 @@ from serialpack.values.kinds import (
     FIELDS,
     HEADER,
     LATIN1,
+    LONG_ROWS,
     NAN,
+    NO_ROWS,
     ORDER,
     RENAMED,
+    SCHEMA,
     SHORT_ROWS,
     SPACE,
     UTF8,
+    VIEWS,
 )
 
 #: The formats that are tables of text, those whose columns have a type, those whose values have one
@@ -253,8 +257,7 @@ RULES: dict[str, Rule] = {
     ),
     "signs": Rule(
         "a NaN with a sign, as processors make of 0/0, is NaN",
-        frozenset(),
-        *(ALL, ("sign of a NaN dropped", "signs of NaN dropped")),
+        *(NONE, ALL, ("sign of a NaN dropped", "signs of NaN dropped")),
     ),
     NAN: Rule(
         "NaN and infinities become null, a NaN with bits of its own where the target has NaN that;"
@@ -273,22 +276,30 @@ RULES: dict[str, Rule] = {
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, _dropped(COMMENTS)),
-    SPACE: Rule(
-        "white space between the elements of XML is dropped",
-        frozenset(),
-        *(ALL, _dropped(SPACE)),
-    ),
+    SPACE: Rule("white space between the elements of XML is dropped", NONE, ALL, _dropped(SPACE)),
     HEADER: Rule(
         "what the header of a volume says beside type and shape is dropped",
-        frozenset(),
-        *(ALL, _dropped(HEADER)),
+        *(NONE, ALL, _dropped(HEADER)),
     ),
     ATTRIBUTES: Rule(
         "attributes of HDF5 are dropped where a dataset alone is taken, or no array holds them; and"
         " links, empty groups, names of enumerated numbers and that paths are references, and"
         " attributes of a frame",
-        frozenset(),
-        *(ALL, _dropped(ATTRIBUTES)),
+        *(NONE, ALL, _dropped(ATTRIBUTES)),
+    ),
+    NO_ROWS: Rule(
+        "of several tables of a database, one without rows is an empty list, and the names of its"
+        " columns are dropped",
+        *(NONE, ALL, _dropped(NO_ROWS)),
+    ),
+    SCHEMA: Rule(
+        "of a table of a database that goes into another, or whose columns are other ones there,"
+        " keys, indexes, constraints and triggers are dropped",
+        *(NONE, DATABASES, _dropped(SCHEMA), DATABASES),
+    ),
+    VIEWS: Rule(
+        "of several tables and views of a database, those views are dropped that it cannot read",
+        *(NONE, ALL, _dropped(VIEWS)),
     ),
     CONTENT: Rule(
         "where text and elements of XML alternate, or elements of several names, they are a list,"
@@ -299,44 +310,34 @@ RULES: dict[str, Rule] = {
     RENAMED: Rule(
         "columns of one name have a number behind it, all but the first, and those without a name"
         " that of their place",
-        frozenset(),
-        *(
-            ALL,
-            (
-                "column renamed, as another has its name",
-                "columns renamed, as others have their names",
-            ),
-        ),
+        *(NONE, ALL),
+        ("column renamed, as another has its name", "columns renamed, as others have their names"),
     ),
     SHORT_ROWS: Rule(
         "a row of a table of text that ends early is a record without the last fields",
-        frozenset(),
-        *(
-            ALL,
-            (
-                "short row as a record without its last fields",
-                "short rows as records without their last fields",
-            ),
-        ),
+        *(NONE, ALL),
+        ("short row without its last fields", "short rows without their last fields"),
+    ),
+    LONG_ROWS: Rule(
+        "a row of a table of text with more fields than there are names is a record with those"
+        " behind by their place, column4, where other rows have no more",
+        *(NONE, ALL),
+        ("long row with fields by their place", "long rows with fields by their place"),
     ),
     LATIN1: Rule(
         "the text of Python 2, which is bytes, is Latin-1 where some of it is not ASCII",
-        frozenset(),
-        *(
-            ALL,
-            (
-                "source of Python 2 with its text as Latin-1",
-                "sources of Python 2 with their text as Latin-1",
-            ),
+        *(NONE, ALL),
+        (
+            "source of Python 2 with its text as Latin-1",
+            "sources of Python 2 with their text as Latin-1",
         ),
     ),
-    ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
-    COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
+    ORDER: Rule("text and elements of XML that alternate are put together", NONE),
+    COLUMNS: Rule("the names of columns are dropped, of a table without rows", NONE),
     AROUND: Rule(
-        "what stands around the records of --at is left out, and datasets that are no arrays",
-        frozenset(),
+        "what stands around the records of --at is left out, and datasets that are no arrays", NONE
     ),
-    FIELDS: Rule("a field of --fields that no record has is left out", frozenset()),
+    FIELDS: Rule("a field of --fields that no record has is left out", NONE),
     FIXED: Rule(
         "floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at"
         " most, else left as they are",

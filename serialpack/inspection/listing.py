@@ -198,7 +198,8 @@ def _tables(source: Source, kind: str) -> Listing:
                 return Listing(kind, tuple(found), None, False, _no_more())
             columns = ", ".join(f"{name} {said}".strip() for name, said in table.columns.items())
             rows = "" if table.rows is None else f"{number_of(table.rows, 'row')}: "
-            found.append(ListedEntry(table.name, 0, None, None, table.kind, about=rows + columns))
+            about = f"cannot be read: {table.wrong}" if table.wrong else rows + columns
+            found.append(ListedEntry(table.name, 0, None, None, table.kind, about=about))
     except (FileError, InputError) as error:
         return Listing(kind, tuple(found), None, False, error.said)
     return Listing(kind, tuple(found), len(found), True)

@@ -73,6 +73,7 @@ DIGITS, DUPLICATES, NAN, UTF8 = "digits", "duplicates", "nan", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
+NO_ROWS, SCHEMA, VIEWS, LONG_ROWS = "no-rows", "schema", "views", "long-rows"
 #: That of what libraries have types for, and plain values stand for.
 ARRAYS = "arrays"
 OBJECTS = "objects"
@@ -83,7 +84,10 @@ DROPPED = {
     COMMENTS: ("comment", "comments"),
     SPACE: ("white space between elements", "white spaces between elements"),
     HEADER: ("header", "headers"),
-    ATTRIBUTES: ("attribute", "attributes"),
+    ATTRIBUTES: ("attribute, link or the like", "attributes, links and the like"),
+    NO_ROWS: ("column name of tables without rows", "column names of tables without rows"),
+    SCHEMA: ("key, index or the like", "keys, indexes and the like"),
+    VIEWS: ("view that cannot be read", "views that cannot be read"),
 }
 
 #: What no serializer holds: Python itself stops there.

@@ -121,6 +121,85 @@ def test_names_that_files_cannot_have(
     run("unpack", "--to", "csv", "--table", tables[1], "app.db", "-o", "one.csv")
 
 
+def test_a_plan_names_each(run: Run, tmp_path: Path) -> None:
+    """It foretold one file, app.csv, which is never made."""
+    said = run(*_APART, "--dry-run").stderr.decode()
+    assert lines(said.encode()) == [
+        "would convert app.db: users to out/users.csv",
+        "would convert app.db: or/ders to out/or_ders.csv",
+        "would convert app.db: names to out/names.csv",
+    ]
+    assert not (tmp_path / "out").exists()
+    assert run(*_APART[:-2], "--dry-run", code=2).stderr == run(*_APART[:-2], code=2).stderr
+    run(*_APART)
+    said = run(*_APART, "--dry-run", code=1).stderr.decode()
+    assert "out/users.csv: exists already" in said
+    said = run(*_APART, "--dry-run", "--skip-existing").stderr.decode()
+    assert said.count(", would be left as it is") == 3
+
+
+def test_a_view_that_cannot_be_read_is_left_out(run: Run, tmp_path: Path, app: Path) -> None:
+    database(app, "CREATE VIEW broken AS SELECT x FROM gone")
+    said = run(*_APART).stderr.decode()
+    assert "app.db: the view broken is left out: it cannot be read: no such table" in said
+    assert made(tmp_path / "out") == _MADE
+    said = run(*_APART, "-f", "--strict", "--lossy", "cells,null", code=3).stderr.decode()
+    assert "the table broken cannot be read: no such table" in said
+    assert "cannot be read: no such table" in run("inspect", "app.db").stdout.decode()
+
+
+_LISTS = '{"users": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], "or/ders": [{"n": 7}]}'
+
+
+@pytest.mark.parametrize("how", ["plain", "packed"])
+def test_lists_of_a_map_are_a_file_each(run: Run, tmp_path: Path, how: str) -> None:
+    """They were one row, of JSON text."""
+    (tmp_path / "a.json").write_text(_LISTS)
+    name = "a.json" if how == "plain" else "a.json.spk"
+    if how == "packed":
+        run("pack", "a.json")
+    words = ("unpack", "--to", "csv", name, "-o", "out/")
+    one_row = run(*words[:-1], "one.csv").stderr.decode()
+    assert "it is one row: -o FOLDER/ makes a file of each; --at users or --at or/ders" in one_row
+    assert lines(run(*words, "--dry-run").stderr) == [
+        f"would convert {name}: users to out/users.csv",
+        f"would convert {name}: or/ders to out/or_ders.csv",
+    ]
+    done = run(*words, "--json")
+    assert made(tmp_path / "out") == {n: _MADE[n] for n in ("users.csv", "or_ders.csv")}
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(each["table"], each["losses"]) for each in told] == [("users", []), ("or/ders", [])]
+    assert "they are several; use -k" in run(*words, "-f", "--rm", code=2).stderr.decode()
+
+
+def test_of_lists_of_a_map_all_or_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"a": [{"x": 1}], "b": [{"x": 1e999}]}')
+    words = ("unpack", "--to", "parquet", "a.json", "-o", "out/")
+    said = run(*words, code=4).stderr.decode()
+    assert "a.json: record 0, $.b[0].x: parquet cannot hold" in said
+    assert "--lossy digits lets it go" in said
+    assert not (tmp_path / "out").exists()
+    run(*words, "--lossy", "digits")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.parquet", "b.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"a": [{"x": 1}], "b": 5}', ()),
+        ('[{"a": [{"x": 1}], "b": [{"x": 2}]}]', ()),
+        (_LISTS, ("--at", "users", "--lossy", "around")),
+        (_LISTS, ("--to", "sqlite")),
+        (_LISTS, ("--to", "ndjson")),
+    ],
+)
+def test_what_is_one_file(run: Run, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    (tmp_path / "a.json").write_text(text)
+    run("unpack", "--to", "csv", *words, "a.json", "-o", "out/")
+    (made_one,) = (tmp_path / "out").iterdir()
+    assert made_one.stem == "a"
+
+
 def test_a_database_is_not_removed_for_its_tables(run: Run, tmp_path: Path, app: Path) -> None:
     said = run(*_APART, "--rm", code=2).stderr.decode()
     assert "--rm needs one output: a database is more than its tables; use -k" in said

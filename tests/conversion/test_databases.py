@@ -16,10 +16,11 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.errors import RefusedError, SerialpackError, UsageError
+from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.reports import ConvertReport
 from tests.conversion.documents import documents
 from tests.faults.test_memory import ndjson, peak
+from tests.formats.test_sqlite import database
 
 
 def written(records: list[Any], **how: Any) -> tuple[bytes, ConvertReport]:
@@ -191,6 +192,45 @@ def test_the_name_of_the_table(tmp_path: Path) -> None:
     for bad in ("", "sqlite_a", "a\0"):
         with pytest.raises(UsageError, match="no name that a table can have"):
             serialpack.convert(source, io.BytesIO(), to="sqlite", format="ndjson", table=bad)
+
+
+WITH_KEYS = (
+    "CREATE TABLE b (k)",
+    "CREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT NOT NULL UNIQUE DEFAULT 'q', z REFERENCES b(k))",
+    "CREATE INDEX i ON a (z)",
+    "INSERT INTO a VALUES (1, 'q', 2)",
+    "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1; END",
+)
+
+
+@pytest.mark.parametrize("how", ["file", "pipe", "packed"])
+@pytest.mark.parametrize("tables", [1, 2])
+def test_a_database_to_a_database_is_copied(tmp_path: Path, how: str, tables: int) -> None:
+    """One of several tables was refused, one of a table lost its keys and indexes, silently."""
+    path = database(tmp_path / "a.db", *WITH_KEYS, *(() if tables > 1 else ("DROP TABLE b",)))
+    source: Any = path
+    if how == "pipe":
+        source = io.BytesIO(path.read_bytes())
+    elif how == "packed":
+        source = tmp_path / "a.db.spk"
+        serialpack.pack(path, source)
+    report = serialpack.convert(source, tmp_path / "b.db", to="sqlite", strict=True)
+    assert (tmp_path / "b.db").read_bytes() == path.read_bytes()
+    assert (report.exact, report.losses, report.carried) == (True, [], [])
+    path.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(InputError, match="no sound SQLite database"):
+        serialpack.convert(path, io.BytesIO(), to="sqlite")
+
+
+def test_what_a_table_loses_in_another_database_is_told(tmp_path: Path) -> None:
+    path = database(tmp_path / "a.db", *WITH_KEYS)
+    report = serialpack.convert(path, tmp_path / "b.db", to="sqlite", table="a")
+    assert [(loss.rule, loss.count) for loss in report.carried] == [("schema", 7)]
+    assert report.carried[0].was.startswith("PRIMARY KEY, NOT NULL of y, DEFAULT of y, index i,")
+    with pytest.raises(serialpack.ValueRefusedError, match="no place for keys, indexes"):
+        serialpack.convert(path, io.BytesIO(), to="sqlite", table="a", strict=True)
+    report = serialpack.convert(path, io.BytesIO(), to="json", table="a")
+    assert report.carried == []
 
 
 def test_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -264,7 +264,9 @@ def test_what_a_table_has_not_of_a_frame_is_told() -> None:
     frame.attrs["unit"], frame.columns.name = "m", "c"
     data, told = converted(frame, "csv")
     assert (data, told) == (b"a\nx\nnull\n", {"attributes": 2, "arrays": 1, "null": 1})
-    with pytest.raises(ValueRefusedError, match=r"no place for attributes: attrs\['unit'\]"):
+    with pytest.raises(
+        ValueRefusedError, match=r"no place for attributes, links and the like: attrs\['unit'\]"
+    ):
         converted(frame, "csv", strict=True)
 
 

@@ -83,7 +83,9 @@ def test_the_columns_stay(name: str, tmp_path: Path) -> None:
     made = {}
     for ending in ("csv", "tsv", "parquet", "arrow", "db"):
         made[ending] = tmp_path / f"out.{ending}"
-        report = serialpack.convert(source, made[ending])
+        # Of a database alone, a database is a copy.
+        fields = list(SCHEMA.names) if name == "a.db" else []
+        report = serialpack.convert(source, made[ending], fields=fields)
         assert (report.records, report.losses, report.carried) == (0, [], [])
     comma = b"n;some text;f\r\n" if name == "b.csv" else b"n,some text,f\n"
     assert made["csv"].read_bytes() == comma

@@ -60,12 +60,15 @@ def test_of_several_tables_what_is_lost_is_said(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
         return str(caught.value)
 
-    assert "names of columns would be lost: 'none'; lossy=[\"columns\"]" in told()
-    assert "$.posts[1].x: json cannot hold a NaN or an infinity" in told(lossy=["columns"])
-    assert "lists of records by name" in told(strict=True, lossy=["columns"])
+    assert "$.posts[1].x: json cannot hold a NaN or an infinity" in told()
+    assert "lists of records by name" in told(strict=True, lossy=["no-rows"])
+    said = told(strict=True)
+    assert "json has no place for column names of tables without rows: a" in said
     out = io.BytesIO()
-    report = serialpack.convert(path, out, to="json", lossy=["columns", "nan"])
-    assert {loss.rule for loss in report.losses} == {"columns", "nan"}
+    report = serialpack.convert(path, out, to="json", lossy=["nan"])
+    assert {loss.rule for loss in report.losses} == {"nan"}
+    dropped = [loss for loss in report.carried if loss.rule == "no-rows"]
+    assert [(loss.count, loss.value_path, loss.was) for loss in dropped] == [(1, "$.none", "a")]
     wanted = {**ALL_OF_THEM, "none": []}
     wanted["posts"] = [{"body": "AP8=", "x": 1.5}, {"body": None, "x": None}]
     assert json.loads(out.getvalue()) == wanted
@@ -101,10 +104,19 @@ def test_json_in_one_of_several_tables_says_which(tmp_path: Path) -> None:
     assert out.getvalue() == b"a:\n- b: 1\nc:\n- d:\n    a: 2\n"
 
 
-def test_a_view_of_nothing_is_named_once(tmp_path: Path) -> None:
+def test_a_view_of_nothing_is_left_out_and_named(tmp_path: Path) -> None:
+    """It kept all the others from being read."""
     view = "CREATE VIEW v AS SELECT x FROM gone"
     path = database(tmp_path / "a.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", view)
-    with pytest.raises(SerialpackError, match=r"a\.db: the table v cannot be read: no such"):
+    report = serialpack.convert(path, out := io.BytesIO(), to="json")
+    assert json.loads(out.getvalue()) == {"t": [{"a": 1}]}
+    told = {loss.rule: (loss.count, loss.value_path, loss.became) for loss in report.carried}
+    assert told["views"] == (1, "$.v", "v: no such table: main.gone")
+    for how in ({"strict": True}, {"table": "v"}):
+        with pytest.raises(SerialpackError, match="cannot be read"):
+            serialpack.convert(path, io.BytesIO(), to="json", **how)
+    database(path, "DROP TABLE t", "CREATE VIEW w AS SELECT y FROM gone")
+    with pytest.raises(SerialpackError, match="the database has 2 tables: v, w"):
         serialpack.convert(path, io.BytesIO(), to="json")
 
 
@@ -185,9 +197,17 @@ def test_what_is_told_of_several_tables_is_told_once_and_with_its_place(tmp_path
 def test_a_table_that_is_refused_leaves_no_database(tmp_path: Path) -> None:
     """Of several none is written, and nothing is left in the temporary folder."""
     data = b'{"a": [{"x": 1}], "b": [{"x": 1, "X": 2}]}'
-    with pytest.raises(SerialpackError, match=r"\$\.b: the columns 'x' and 'X' are one to SQLite"):
+    one_row = 'table="NAME" makes one row of all'
+    with pytest.raises(
+        SerialpackError, match=rf"\$\.b: the columns 'x' and 'X' are one to SQLite; {one_row}"
+    ):
         serialpack.convert(io.BytesIO(data), tmp_path / "a.db", format="json")
+    empty = b'{"a": [{"x": 1}], "b": [{}]}'
+    with pytest.raises(SerialpackError, match=rf"a map without keys; .* can, {one_row}"):
+        serialpack.convert(io.BytesIO(empty), tmp_path / "a.db", format="json")
     assert list(tmp_path.iterdir()) == []
+    for each in (data, empty):
+        serialpack.convert(io.BytesIO(each), io.BytesIO(), to="sqlite", table="t", format="json")
     data = b'{"a": [{"x": 0.12345678901234567890123}], "b": [{"x": 1}]}'
     with pytest.raises(SerialpackError, match=r'lossy=\["digits"\]'):
         serialpack.convert(io.BytesIO(data), tmp_path / "a.db", format="json")

@@ -145,8 +145,13 @@ def test_read_as_values_they_are_told_as_well(shaping: Shaping, records: list[An
     assert json.loads(data) == records
     with pytest.raises(serialpack.ValueRefusedError, match="line 3: 2 fields, not 3"):
         converted(TEXT, "json", shaping=shaping, strict=True)
-    with pytest.raises(serialpack.ValueRefusedError, match="line 4: 4 fields, not 3"):
-        converted(b"a,b,c\n1,2,3\n4\n1,2,3,4\n", "json", shaping=shaping)
+    long = b"a,b,c\n1,2,3\n4\n1,2,3,4\n"
+    with pytest.raises(serialpack.ValueRefusedError, match="line 3: 1 field, not 3"):
+        converted(long, "json", shaping=shaping, strict=True)
+    data, report = converted(long, "json", shaping=shaping)
+    assert {loss.rule: loss.count for loss in report.carried} == {"short-rows": 1, "long-rows": 1}
+    found = [list(record) for record in json.loads(data)]
+    assert found == [["a", "b", "c"], ["a"], ["a", "b", "c", "column4"]]
 
 
 def test_read_as_maps_they_have_no_empty_ones() -> None:
@@ -174,8 +179,59 @@ def test_strictly_they_are_refused() -> None:
         converted(TEXT, "json", strict=True)
 
 
-@pytest.mark.parametrize("data", [b"a,b\n1,2\n3,4,5\n", b"a\n1\n\n2\n"])
-def test_what_has_no_name_or_nothing_is_refused(data: bytes) -> None:
+LONG = b"a,b\n1,2\n3,4,5,6\n7\n"
+LONGER = [{"a": "1", "b": "2"}, {"a": "3", "b": "4", "column3": "5", "column4": "6"}, {"a": "7"}]
+
+
+@pytest.mark.parametrize("to", ["json", "ndjson", "yaml", "msgpack"])
+def test_fields_beyond_the_names_have_that_of_their_place(to: str) -> None:
+    """A comma in text without quotes kept a whole table from being read."""
+    data, report = converted(LONG, to)
+    told = {loss.rule: (loss.count, loss.record, loss.was) for loss in report.carried}
+    assert told == {"short-rows": (1, 2, "1 field, not 2"), "long-rows": (1, 1, "4 fields, not 2")}
+    back = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), back, to="json", format=to)
+    assert json.loads(back.getvalue()) == LONGER
+    with pytest.raises(serialpack.ValueRefusedError, match="line 3: 4 fields, not 2"):
+        converted(LONG, to, strict=True)
+
+
+@pytest.mark.parametrize("to", ["csv", "tsv", "parquet", "arrow", "sqlite", "avro"])
+def test_in_tables_such_fields_are_columns(to: str) -> None:
+    data, report = converted(LONG, to)
+    assert {loss.rule: loss.count for loss in report.carried} == {
+        "short-rows": 1,
+        "long-rows": 1,
+        "missing": 5,
+    }
+    if to == "csv":
+        assert data == b"a,b,column3,column4\n1,2,,\n3,4,5,6\n7,,,\n"
+
+
+def test_such_rows_are_left_out_where_that_is_asked_for() -> None:
+    """As before: what stands in them may well have moved."""
+    data, report = converted(LONG, "json", skip_bad=True)
+    assert json.loads(data) == [LONGER[0], LONGER[2]]
+    assert (report.left_out, [place.record for place in report.places]) == (1, [1])
+
+
+def test_their_names_are_no_others() -> None:
+    data, _ = converted(b"a,column3\n1,2,3\n4,5\n", "json")
+    assert json.loads(data)[0] == {"a": "1", "column3": "2", "column3_2": "3"}
+    data, _ = converted(b"1,2\n3,4,5\n", "json", no_header=True)
+    assert json.loads(data)[1] == {"column1": "3", "column2": "4", "column3": "5"}
+
+
+def test_in_later_blocks_all_may_be_long() -> None:
+    """As where a column is added to a log, some day."""
+    rows = [b"%d,x" % n if n < 30_000 else b"%d,x,y" % n for n in range(60_000)]
+    data, report = converted(b"\n".join([b"a,b", *rows]), "ndjson", block_size=64 << 10)
+    assert [(loss.rule, loss.count) for loss in report.carried] == [("long-rows", 30_000)]
+    assert json.loads(data.splitlines()[-1]) == {"a": "59999", "b": "x", "column3": "y"}
+
+
+@pytest.mark.parametrize("data", [b"a,b\n3,4,5\n", b"a\n1\n2,3\n", b"a\n1\n\n2\n"])
+def test_below_what_may_be_no_names_they_are_refused(data: bytes) -> None:
     with pytest.raises(serialpack.ValueRefusedError, match="rows of different lengths"):
         converted(data, "json")
 

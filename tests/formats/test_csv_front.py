@@ -81,8 +81,9 @@ def test_what_has_no_rows(serializer: str, text: bytes, tmp_path: Path) -> None:
     [(b'3;"4"5\n', "line 4, column 6"), (b"3;4;5\n", "line 4: 3 fields")],
 )
 def test_a_place_is_told_with_it(row: bytes, told: str) -> None:
+    source = io.BytesIO(b"sep=;\na;b\n1;2\n" + row)
     with pytest.raises(SerialpackError) as error:
-        converted(b"sep=;\na;b\n1;2\n" + row, "csv", "json")
+        serialpack.convert(source, io.BytesIO(), format="csv", to="json", strict=True)
     assert told in str(error.value)
 
 

@@ -263,6 +263,19 @@ def test_encodings_are_those_that_are_declared() -> None:
         text = f"<?xml version='1.0' encoding='{encoding}'?><a>é</a>"
         data, _ = convert(text.encode(encoding), "xml", "json")
         assert json.loads(data) == {"a": "é"}
+    for encoding in ("big5", "GB2312", "gbk", "GB18030", "EUC-JP", "shift_jis", "Big5-HKSCS"):
+        text = f"<?xml version='1.0' encoding='{encoding}'?>\n"
+        text += "<a b='\u6587'>\u6587\n\u5b57<c/>\u4e2d</a>"
+        data, _ = convert(text.encode(encoding), "xml", "json")
+        assert json.loads(data) == {
+            "a": {"@b": "\u6587", "#content": ["\u6587\n\u5b57", {"c": None}, "\u4e2d"]}
+        }
+        torn = str(refused(text.replace("</a>", "</d>").encode(encoding), "xml", "json"))
+        assert "line 3" in torn
+        assert "mismatched tag" in torn
+        assert f"byte {len(text.encode(encoding)) - 2}" in torn
+    bad = b"<?xml version='1.0' encoding='gbk'?>\n<a>\xff</a>"
+    assert "line 2, column 4" in str(refused(bad, "xml", "json"))
     assert "no_such" in str(refused("<?xml version='1.0' encoding='no_such'?><a/>", "xml", "json"))
 
 

@@ -61,6 +61,12 @@ class Layout(NamedTuple):
     style: TableStyle = TableStyle()
 
     @property
+    def only_lists(self) -> bool:
+        """Whether the one record has lists of maps, two or more, and nothing else."""
+        columns = [column.path for column in self.columns]
+        return len(columns) > 1 and [(name,) for name in self.lists] == columns
+
+    @property
     def json_names(self) -> list[str]:
         return [column.name for column in self.columns if column.is_json]
 

@@ -15,12 +15,14 @@ from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
+from serialpack.formats.csv.uneven import names_beyond
 from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.formats.shared.renamed import renamed
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import (
     ARRAYS,
     DUPLICATES,
+    LONG_ROWS,
     RENAMED,
     SHORT_ROWS,
     Difference,
@@ -30,7 +32,7 @@ from serialpack.values.kinds import (
     value_step,
 )
 
-_HEEDED = frozenset({SHORT_ROWS, RENAMED})
+_HEEDED = frozenset({SHORT_ROWS, LONG_ROWS, RENAMED})
 
 
 class RowReader:
@@ -59,7 +61,8 @@ class RowReader:
             # Of columns of one name each is there, since only some rows have the last one.
             rows, found = parse_lossy(self._format, block, allowed & _HEEDED)
             ends = list(map(len, rows))
-            names, columns = self._columns(block, allowed, [], padded=True)
+            width = max(ends, default=0)
+            names, columns = self._columns(block, allowed, [], padded=width)
         values = [
             self._values(name, cells, literals=literals)
             for name, cells in zip(names, columns, strict=True)
@@ -77,17 +80,17 @@ class RowReader:
         allowed: frozenset[str],
         found: list[Loss],
         *,
-        padded: bool = False,
+        padded: int | None = None,
     ) -> tuple[list[str], list[Sequence[str]]]:
         """The names, and the raw cells below each of them; ValueError. ``found``: where it is told
         that some are renamed, as ``allowed`` says. ``padded``: empty ones behind rows that end
-        early."""
+        early, of which the longest has so many fields."""
         data = self._format.without_header(block)
         head = self._format.header_of(block)
         rows = rows_of(head[before_header(head) :].decode(), self._delimiter)
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
-            if DUPLICATES in allowed and not padded:
+            if DUPLICATES in allowed and padded is None:
                 cells = raw_columns(data.decode(), self._delimiter, len(names))
                 return self._last(names, cells, block.first_record, found)
             if RENAMED not in allowed:
@@ -95,7 +98,9 @@ class RowReader:
             names = renamed(names, found, first=block.index == 0)
         if not names:
             return names, []
-        return names, raw_columns(data.decode(), self._delimiter, len(names), padded=padded)
+        names = names_beyond(names, padded or 0)
+        cells = raw_columns(data.decode(), self._delimiter, len(names), padded=padded is not None)
+        return names, cells
 
     def _last(
         self,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from serialpack.csv_front import before_header
-from serialpack.errors import SyntaxInputError, ValueRefusedError
+from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import (
     Difference,
     SourceBlock,
@@ -28,9 +28,9 @@ from serialpack.formats.csv.tokens import (
     UNCLOSED,
     fields_of_row,
     first_width,
-    line_of_row,
     rows_of,
 )
+from serialpack.formats.csv.uneven import are_odd, names_beyond, ragged
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.renamed import renamed
@@ -38,14 +38,17 @@ from serialpack.formats.shared.utf8 import ENCODING_HINT, ESCAPED, NO_UTF8, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, unique_names
-from serialpack.values.kinds import DUPLICATES, RENAMED, SHORT_ROWS, UTF8, Loss, shown, value_step
-
-_LEFT_OUT = "--to takes --skip-bad, which leaves it out"
-_TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
-_NAMED = (
-    "sed '1s/\\r*$/{0}more&/' <FILE >NEW.csv names the one field more that all rows have, the last"
-    "; sed '1s/^/row{0}/' <FILE >NEW.csv where it is the first"
+from serialpack.values.kinds import (
+    DUPLICATES,
+    LONG_ROWS,
+    RENAMED,
+    SHORT_ROWS,
+    UTF8,
+    Loss,
+    shown,
+    value_step,
 )
+
 _HINTS = {
     NO_UTF8: ENCODING_HINT,
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
@@ -232,69 +235,40 @@ class CsvText(ValueFormat):
                 self._last_wins(names, rows)
         width = len(names)
         records: list[dict[str, str]] = []
-        short: Loss | None = None
+        told: dict[str, Loss] = {}
+        headed = not self.declared.headless
+        beyond = names
+        if self._allows(LONG_ROWS) and (most := max(map(len, rows), default=0)) > width:
+            first = text[begin:] if headed and not block.index else None
+            if are_odd(rows, width, first, self._mark):
+                beyond = names_beyond(names, most)
         for at, row in enumerate(rows):
             if len(row) == width:
                 records.append(dict(zip(names, row, strict=True)))
             elif row or width == 1:  # in one column, a blank line may be an empty field
                 fields = number_of(len(row), "field")
                 was = f"{fields}, not {width:,}" if row else "a blank line"
-                if not (self._allows(SHORT_ROWS) and 0 < len(row) < width):
+                rule = SHORT_ROWS if len(row) < width else LONG_ROWS
+                if not (self._allows(rule) and 0 < len(row) <= len(beyond)):
                     record = block.first_record + len(records)
                     one_more = width > 1 < len(rows)
                     one_more = one_more and {width + 1}.issuperset(map(len, filter(None, rows)))
-                    raise self._ragged(block, text, begin, at, record, was, one_more=one_more)
-                if short is None:
-                    short = Loss(SHORT_ROWS, 0, len(records), "$", was, fields)
-                short = short._replace(count=short.count + 1)
-                records.append(dict(zip(names, row, strict=False)))
-        if short is not None and self.marks is not None:
-            self.marks.placed.append(short)
+                    raise ragged(
+                        *(block, text, begin, at, record, was),
+                        title=self.title,
+                        delimiter=self._mark,
+                        headed=headed,
+                        one_more=one_more,
+                    )
+                known = told.get(rule) or Loss(rule, 0, len(records), "$", was, fields)
+                told[rule] = known._replace(count=known.count + 1)
+                records.append(dict(zip(beyond, row, strict=False)))
+        if self.marks is not None:
+            self.marks.placed += told.values()
         return records
 
     def _allows(self, rule: str) -> bool:
         return self.marks is not None and rule in self.marks.allowed
-
-    def _ragged(
-        self,
-        block: SourceBlock,
-        text: str,
-        begin: int,
-        at: int,
-        record: int,
-        was: str,
-        *,
-        one_more: bool,
-    ) -> ValueRefusedError:
-        """The error for the row ``at`` of a block, behind the header, which may be a title;
-        ``one_more``: all rows have a field more than there are names."""
-        above = 0
-        if block.index == 0 and not self.declared.headless:
-            from serialpack.formats import FORMATS
-            from serialpack.formats.csv.dialects import first_line_of_table
-
-            above = first_line_of_table(text[begin:], (self._mark, *FORMATS.dialects("csv")))
-            # Nothing but blank lines is told from the names of a table of one column.
-            blank = len(text) - begin - len(text[begin:].lstrip("\r\n"))
-            above = above or text.count("\n", begin, begin + blank)
-            above += text.count("\n", 0, begin) if above else 0
-        where = ""
-        if block.line >= 0 or block.index == 0:
-            header = block.index == 0 and not self.declared.headless
-            before = text.count("\n", 0, begin)
-            before += line_of_row(text[begin:], self._mark, at + header)
-            where = f"line {max(block.line, 0) + before + 1}: "
-        way = _titled(above) if above else _LEFT_OUT
-        if one_more:
-            way = _NAMED.format("\\t" if self._mark == "\t" else self._mark)
-        return ValueRefusedError(
-            f"a {self.title} source with rows of different lengths is not read as values:"
-            f" {where}{was}",
-            record=record,
-            value_path="$",
-            kind="mixed",
-            hint=f"{way}; pack -s raw keeps the bytes",
-        )
 
     def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
         if self.marks is None or not base:
@@ -364,10 +338,6 @@ class CsvText(ValueFormat):
                 return Difference(0, "$", was, "", "value")
             return Difference(0, "$", "the header", "another", "value")
         return compared(before[1], after[1])
-
-
-def _titled(above: int) -> str:
-    return _TITLED.format(above + 1, number_of(above, "line"))
 
 
 def _below(head: bytes, errors: str = "strict") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,10 +20,10 @@ class FileRead:
     """Reads the bytes of a source; whoever wants it as a file opens it.
 
     ``path``: of the file, where it is one as it is. ``table``: of a database, the one that is
-    wanted, where the user says so; once it was opened, the one that it is. ``kept``: it had to
-    be kept in a temporary file. ``opened``: gives it as a file that is read anywhere, in the place
-    of all reading from the front. ``columns``: those that are wanted, of a table that can be read
-    without the others; None: all.
+    wanted, where the user says so; once it was opened, the one that it is, and ``beside`` its keys,
+    indexes and the like. ``kept``: it had to be kept in a temporary file. ``opened``: gives it as
+    a file that is read anywhere, in the place of all reading from the front. ``columns``: those
+    that are wanted, of a table that can be read without the others; None: all.
     """
 
     def __init__(
@@ -37,6 +37,7 @@ class FileRead:
         self.opened = opened
         self.path = path
         self.table = table
+        self.beside: Sequence[str] = ()
         self.kept = False
         self.columns: Collection[str] | None = None
 

@@ -43,12 +43,14 @@ class RowPiece(NamedTuple):
 
 class TableFacts(NamedTuple):
     """A table or view (``kind``), and its columns with their declared types. ``rows``: how many
-    there are; None where nobody counted, as those of a view."""
+    there are; None where nobody counted, as those of a view. ``wrong``: why a view cannot be read,
+    as of tables that are gone."""
 
     name: str
     kind: str
     columns: dict[str, str]
     rows: int | None
+    wrong: str = ""
 
 
 def tables_in(path: Path, *, counted: bool) -> Iterator[TableFacts]:
@@ -67,18 +69,26 @@ def tables_in(path: Path, *, counted: bool) -> Iterator[TableFacts]:
                 if counted and kind == "table":
                     select = f"SELECT count(*) FROM {quoted(name)}"
                     (rows,) = connection.execute(select).fetchone()
-                yield TableFacts(name, kind, _columns(connection, name), rows)
+                wrong = _wrong(connection, name) if kind == "view" else ""
+                columns = {} if wrong else _columns(connection, name)
+                yield TableFacts(name, kind, columns, rows, wrong)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _unsound(error) from None
 
 
 def _columns(connection: sqlite3.Connection, name: str) -> dict[str, str]:
-    """The columns with their declared types; none of a view of what is not there."""
-    try:
-        found = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
-    except sqlite3.OperationalError:
-        return {}
+    """The columns with their declared types."""
+    found = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
     return {column[1]: column[2] or "" for column in found if column[6] != _HIDDEN}
+
+
+def _wrong(connection: sqlite3.Connection, view: str) -> str:
+    """Why SQLite cannot read a view, or a table of a module that is not here; empty: it can."""
+    try:
+        connection.execute(f"SELECT * FROM {quoted(view)} LIMIT 0").close()
+    except sqlite3.OperationalError as error:
+        return str(error)
+    return ""
 
 
 #: What a column is that ``SELECT *`` has not.
@@ -145,7 +155,7 @@ def opened(read: FileRead) -> Iterator[OpenTable]:
             path = path.resolve()  # by which SQLite names what is beside it
             _check_quiet(path)
         with open_table(path, read.table) as found:
-            read.table = found.name
+            read.table, read.beside = found.name, _beside(found)
             yield found
 
 
@@ -160,9 +170,9 @@ def open_table(path: Path, name: str | None) -> Iterator[OpenTable]:
         try:
             _check_length(path)
             kinds = _tables(connection)
+            table = _chosen(connection, kinds, name)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _unsound(error) from None
-        table = _chosen(kinds, name)
         try:
             yield _opened(connection, table, kinds[table])
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -248,7 +258,7 @@ def _check_length(path: Path) -> None:
         raise sqlite3.DatabaseError(f"it has {size:,} bytes, and should have {expected:,}")
 
 
-def _chosen(kinds: dict[str, str], name: str | None) -> str:
+def _chosen(connection: sqlite3.Connection, kinds: dict[str, str], name: str | None) -> str:
     if not kinds:
         raise InputError("the database has no table")
     names = ", ".join(list(kinds)[:_FEW]) + (", ..." if len(kinds) > _FEW else "")
@@ -260,6 +270,8 @@ def _chosen(kinds: dict[str, str], name: str | None) -> str:
             hint="--table NAME takes one of them, --to json all",
         )
         several.tables = (*kinds,)
+        wrong = {view: _wrong(connection, view) for view in kinds if kinds[view] == "view"}
+        several.unread = {view: why for view, why in wrong.items() if why}
         raise several
     found = next((n for n in kinds if n == name), None)
     found = found or next((n for n in kinds if n.lower() == name.lower()), None)
@@ -283,6 +295,21 @@ def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
     json = [n for n in json if _all_json(connection, name, names[n])]
     head = RowHead(names, json, boolean, False, _kept(connection, name), types)
     return OpenTable(connection, name, select, head)
+
+
+def _beside(table: OpenTable) -> list[str]:
+    """What the database says of a table beside its columns and rows."""
+    name, ask = quoted(table.name), table.connection.execute
+    columns = ask(f"PRAGMA table_info({name})").fetchall()
+    found = ["PRIMARY KEY"] if any(column[5] for column in columns) else []
+    found += [f"NOT NULL of {column[1]}" for column in columns if column[3]]
+    found += [f"DEFAULT of {column[1]}" for column in columns if column[4] is not None]
+    indexes = ask(f"PRAGMA index_list({name})").fetchall()
+    found += [f"index {i[1]}" if i[3] == "c" else "UNIQUE" for i in indexes if i[3] != "pk"]
+    keys = {row[0]: row[2] for row in ask(f"PRAGMA foreign_key_list({name})")}
+    found += [f"FOREIGN KEY to {other}" for other in keys.values()]
+    select = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?"
+    return found + [f"trigger {trigger}" for (trigger,) in ask(select, (table.name,))]
 
 
 def comment(kept: bytes) -> str:

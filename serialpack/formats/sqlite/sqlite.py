@@ -44,7 +44,7 @@ class SqliteFormat(DocumentFormat):
 
     title = "SQLite"
     about = "SQLite databases, a table of them"
-    unpacked = ("has tables of them", "unpack --to ndjson --table NAME takes one")
+    unpacked = ("has tables of them", "unpack --to ndjson --table NAME takes one, --to json all")
     in_file = True
     heeds = frozenset({UTF8, DIGITS, DUPLICATES})
     cannot = (BEYOND_JSON - {"bytes", "non-finite"}) | {
@@ -83,7 +83,7 @@ class SqliteFormat(DocumentFormat):
         try:
             return first_lines(self, read, count)
         except UsageError as error:
-            error.hint = "unpack --to ndjson --table NAME takes one of them"
+            error.hint = "unpack --to json takes all, --to ndjson --table NAME one of them"
             raise
 
     def record_spans(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from itertools import groupby
 from operator import itemgetter
@@ -35,16 +36,52 @@ _TEXT = "#text"
 #: References to entities that a document type could define.
 _ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)[^;\s]{1,64};")
 
+#: What the declaration says, and those of its encodings that the parser has not: a character is of
+#: one byte or of two in them.
+_ENCODING = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.-]+)""")
+_WIDE = frozenset(
+    {
+        *("big5", "big5hkscs", "cp932", "cp949", "cp950", "euc_jp", "euc_kr"),
+        *("gb18030", "gb2312", "gbk", "shift_jis"),
+    }
+)
+
 
 def read_document(data: bytes, marks: Marks | None = None) -> Any:
     """The document as a map. Malformed, Unheld, RefusedError for entities and definitions.
 
     ``marks``: where what is dropped is noted, and which losses are allowed.
     """
+    encoding = _wide_encoding(data)
+    if encoding is None:
+        return _read(data, marks)
     try:
-        return _DocumentReader(data, marks).read()
+        text = data.decode(encoding).encode()
+    except UnicodeDecodeError as error:
+        raise Malformed(f"not valid {encoding}", error.start) from None
+    try:
+        return _read(text, marks, "utf-8")
+    except Malformed as bad:
+        before = text[: bad.at or 0].decode("utf-8", "ignore")
+        raise Malformed(bad.message, len(before.encode(encoding))) from None
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """The encoding that a document says, where it is one of ``_WIDE``."""
+    said = _ENCODING.match(data)
+    try:
+        name = codecs.lookup(said[1].decode("latin-1")).name if said else ""
+    except LookupError:  # which the parser says
+        return None
+    return name if name in _WIDE else None
+
+
+def _read(data: bytes, marks: Marks | None, encoding: str | None = None) -> Any:
+    """As ``read_document``; ``encoding``: that of ``data``, whatever it says."""
+    try:
+        return _DocumentReader(data, marks, encoding).read()
     except _Alternates:
-        return _OrderedReader(data, marks).read()
+        return _OrderedReader(data, marks, encoding).read()
 
 
 class _Alternates(Exception):
@@ -72,12 +109,12 @@ class _Element:
 class _DocumentReader:
     """Takes what the parser finds; the stack of open elements is its own."""
 
-    def __init__(self, data: bytes, marks: Marks | None) -> None:
+    def __init__(self, data: bytes, marks: Marks | None, encoding: str | None) -> None:
         self._data = data
         self._marks = marks
         self._open = [_Element("", keeps_space=False)]
         self._told: dict[str, Loss] = {}
-        self._parser = parser = ParserCreate()
+        self._parser = parser = ParserCreate(encoding)
         parser.ordered_attributes = True
         parser.buffer_text = True
         parser.StartElementHandler = self._start
