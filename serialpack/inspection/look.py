@@ -20,7 +20,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.csv.found import in_lines
 from serialpack.formats.json.text import JsonText
-from serialpack.inspection.listing import ListedArray, Listing, listing_of
+from serialpack.inspection.listed import ListedArray, Listing
+from serialpack.inspection.listing import listing_of
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
