@@ -68,6 +68,18 @@ def test_without_the_library(file: Path, tmp_path: Path, monkeypatch: pytest.Mon
     serialpack.pack(file, tmp_path / "a.spk")
 
 
+def test_what_is_too_large_as_a_whole_is_taken_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said to be an npz file, whose bytes could be kept."""
+    monkeypatch.setattr("serialpack.formats.shared.document.MAX_BLOCK", 1000)
+    path = tmp_path / "a.h5"
+    made_with(path, a=np.arange(1000), b=np.arange(2))
+    with pytest.raises(RefusedError, match=r"arrays of more than 64 MiB .* takes one of them"):
+        values(path)
+    assert values(path, "b") == [0, 1]
+
+
 def test_a_large_stream_is_not_listed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "MOST_BYTES", 1000)
     shape = serialpack.inspect(io.BytesIO(file.read_bytes())).shape

@@ -379,17 +379,6 @@ def test_what_is_beside_the_arrays_is_lost_only_where_that_is_asked_for(
     assert not report.losses  # one array was asked for
 
 
-def test_what_is_too_large_as_a_whole_is_taken_array_by_array(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("serialpack.formats.shared.document.MAX_BLOCK", 1000)
-    np.savez(tmp_path / "a.npz", a=np.arange(1000), b=np.arange(2))
-    with pytest.raises(RefusedError, match=r"together are not read as values; .*takes one of them"):
-        serialpack.convert(tmp_path / "a.npz", tmp_path / "a.json")
-    serialpack.convert(tmp_path / "a.npz", tmp_path / "a.json", shaping=Shaping(at="b"))
-    assert (tmp_path / "a.json").read_bytes() == b"[\n0,\n1\n]\n"
-
-
 def test_two_entries_of_one_name_are_refused() -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as made:
