@@ -287,6 +287,17 @@ def test_inspect_lists_what_there_is(file: Path) -> None:
     assert {name.partition("/")[0] for name in entries} >= {*(n.partition("/")[0] for n in EXACT)}
 
 
+def test_inspect_calls_text_in_records_text(tmp_path: Path) -> None:
+    """It was said to be objects of Python."""
+    text = h5py.string_dtype()
+    rows = np.array([("x", (["y", "z"],))] * 2, [("a", text), ("b", [("c", text, (2,))])])
+    made = made_with(tmp_path / "a.h5", rows=rows)
+    array = listed(made).entries[0].array
+    assert array is not None
+    assert array.words == "records, 2, C order"
+    assert array.dtype == [("a", "text"), ("b", [("c", "text", (2,))])]
+
+
 def test_inspect_lists_what_is_packed_or_streamed(file: Path, tmp_path: Path) -> None:
     data = file.read_bytes()
     wanted = listed(file).entries
