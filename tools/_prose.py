@@ -95,7 +95,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
         " up to 64 MiB of all numbers) and how many attributes; each of these has one too, called"
         " `DATASET@NAME`. Links out of the file are never followed. With `--head` it shows a"
-        " corner of each dataset.",
+        " corner of each dataset. One that is packed, compressed or in a pipe is listed up to"
+        " 64 MiB.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
         "Of a journal (`--journal` of `pack` and `unpack`) it shows the sums: by format and by"
