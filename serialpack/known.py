@@ -34,7 +34,7 @@ def _riff(kind: bytes) -> tuple[Signature, ...]:
 
 _NO_DATA = "not a data format"
 _UNREAD = "known, but not read here"
-_PAIR = (_UNREAD, "nib-convert of nibabel makes one .nii of it and the .img beside it")
+_PAIR = (_UNREAD, "as a file NAME.hdr beside its NAME.img it is")
 _OFFICE = (_NO_DATA, "save its table as CSV")
 _OPENED = "--to csv writes a table that it opens"
 _PICTURE = (_NO_DATA, "a tool for pictures converts it, such as ImageMagick")
@@ -136,7 +136,11 @@ KNOWN: tuple[KnownFile, ...] = (
     ),
     KnownFile("ORC", _front(b"ORC"), _UNREAD, "pyarrow reads it, and writes Parquet", ("orc",)),
     KnownFile(
-        "NetCDF", _front(b"CDF\x01", b"CDF\x02", b"CDF\x05"), _UNREAD, "ncdump makes text", ("nc",)
+        "NetCDF",
+        _front(b"CDF\x01", b"CDF\x02", b"CDF\x05"),
+        _UNREAD,
+        "nccopy -k nc4 makes HDF5",
+        ("nc",),
     ),
     KnownFile(
         "MATLAB data", _front(b"MATLAB 5.0 "), _UNREAD, "scipy reads it, as .npy for one", ("mat",)

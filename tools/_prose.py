@@ -45,7 +45,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " format, beside it. Without it the name after `-o` says the format: `-o data.csv`"
         " converts; of a container of a file of that format, or of a name with that ending, it"
         " gives the very bytes, as it does to standard output and under any other name. FILE may"
-        " be compressed by gzip, zstd, bzip2, xz, lzma or LZ4, and is read as what is in it. A"
+        " be compressed by gzip, zstd, bzip2, xz, lzma or LZ4, and is read as what is in it; of a"
+        " volume in two files, NAME.hdr and NAME.img, it may be either. A"
         " document becomes a document, a sequence of records one of records; the elements of an"
         " array are the records of a format that has nothing else, and these are an array in"
         " JSON. What is written is read back and compared. What the format cannot hold is"
@@ -94,7 +95,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
         " up to 64 MiB of all numbers) and how many attributes; each of these has one too, called"
         " `DATASET@NAME`. Links out of the file are never followed. With `--head` it shows a"
-        " corner of each dataset.",
+        " corner of each dataset. One that is packed, compressed or in a pipe is listed up to"
+        " 64 MiB.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
         "Of a journal (`--journal` of `pack` and `unpack`) it shows the sums: by format and by"

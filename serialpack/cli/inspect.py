@@ -184,11 +184,12 @@ _FORMS = {
 def _show(
     path: str, found: Inspection, blocks: bool, *, several: bool, detailed: bool, whole: bool = True
 ) -> None:
+    from serialpack.cli.shapes import show_listing
     from serialpack.cli.words import print_table
 
     rows: list[tuple[str, str]] = [("file", path)] if several else []
     if found.shape is not None:
-        from serialpack.cli.shapes import shape_rows, show_listing
+        from serialpack.cli.shapes import shape_rows
 
         print_table(rows + shape_rows(found))
         if found.shape.listing is not None:
@@ -207,6 +208,8 @@ def _show(
             rows.append(("member", f"{number + 1} of {len(found.members)}"))
         print_table(rows + _member_rows(member))
         rows = []
+        if member.listing is not None:
+            show_listing(member.listing)
         if member.columns is not None:
             _show_columns(member, member.columns)
         if blocks:
@@ -216,7 +219,7 @@ def _show(
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
-    from serialpack.cli.shapes import array_rows, holds_rows
+    from serialpack.cli.shapes import array_rows, holds_rows, listing_rows
     from serialpack.cli.words import counted, ratio
     from serialpack.formats import FORMATS
     from serialpack.reports import kept
@@ -254,6 +257,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         rows.insert(1, ("because", member.why))
     if member.holds is not None:
         rows += holds_rows(member.holds)
+    if member.listing is not None:
+        rows += listing_rows(member.listing)
     if (needed := member.dictionary) is not None:
         here = "" if needed.found else ", not found here; --shared-dict PATH names it"
         rows.append(("dictionary", f"{needed.name} ({needed.hash}){here}"))
@@ -322,7 +327,7 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         from serialpack.cli.shapes import shape_line
 
         return {"source": path, "container": False, "size": found.size, **shape_line(shape)}
-    from serialpack.cli.shapes import array_line
+    from serialpack.cli.shapes import array_line, listing_line
 
     members = []
     for member in found.members:
@@ -337,6 +342,10 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         values["blocks"] = len(member.blocks)
         if member.holds is None:
             del values["holds"]
+        if member.listing is None:
+            del values["listing"]
+        else:
+            values["listing"] = listing_line(member.listing)
         if member.entries is None:
             del values["entries"]
         else:

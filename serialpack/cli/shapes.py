@@ -12,7 +12,7 @@ from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.inspection.info import Inspection, MemberInfo, Shape
-    from serialpack.inspection.listing import ListedDataset, ListedEntry, Listing
+    from serialpack.inspection.listed import ListedDataset, ListedEntry, Listing
     from serialpack.inspection.look import ArrayLook, Look
 
 #: So many fields are shown.
@@ -46,9 +46,14 @@ def shape_rows(found: Inspection) -> list[tuple[str, str]]:
         rows += array_rows(look.array)
     if look is not None and look.records_seen:
         rows += _field_rows(look)
-    if shape.listing is not None and not shape.listing.entries and shape.listing.damage is None:
-        rows.append(("entries", shape.listing.why or "none"))
+    if shape.listing is not None and shape.listing.damage is None:
+        rows += listing_rows(shape.listing)
     return [*rows, ("auto", f"{shape.chain}: {shape.why}")]
+
+
+def listing_rows(listing: Listing) -> list[tuple[str, str]]:
+    """The line that stands for the entries where there are none, or none are known."""
+    return [] if listing.entries else [("entries", listing.why or "none")]
 
 
 def holds_rows(held: Any) -> list[tuple[str, str]]:
@@ -143,23 +148,27 @@ def shape_line(shape: Shape) -> dict[str, Any]:
                 **_look_line(inside.look),
             },
         },
-        "listing": None
-        if listing is None
-        else {
-            "kind": listing.kind,
-            "entries": [
-                {
-                    **entry._asdict(),
-                    "array": entry.array and entry.array._asdict(),
-                    "dataset": entry.dataset and entry.dataset._asdict(),
-                }
-                for entry in listing.entries
-            ],
-            "count": listing.count,
-            "whole": listing.whole,
-            "why": listing.why,
-        },
+        "listing": None if listing is None else listing_line(listing),
         "auto": {"chain": str(shape.chain), "why": shape.why},
+    }
+
+
+def listing_line(listing: Listing) -> dict[str, Any]:
+    """What ``--json`` says of a listing."""
+    entries = [
+        {
+            **entry._asdict(),
+            "array": entry.array and entry.array._asdict(),
+            "dataset": entry.dataset and entry.dataset._asdict(),
+        }
+        for entry in listing.entries
+    ]
+    return {
+        "kind": listing.kind,
+        "entries": entries,
+        "count": listing.count,
+        "whole": listing.whole,
+        "why": listing.why,
     }
 
 

@@ -17,6 +17,7 @@ from serialpack.compressed._compressions import (
     is_skippable,
     truncated,
 )
+from serialpack.compressed.pairs import joined
 from serialpack.compressed.pieces import Pieces
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.errors import DamagedError, InputError
@@ -53,13 +54,23 @@ def _begun(head: bytes, name: str, told: str | None = None) -> Kind | None:
 
 
 def decompressed(source: Source) -> Source:
-    """What is in ``source`` where it is compressed; else ``source``, and also for containers.
+    """What is in ``source`` where it is compressed; else ``source``, and also for containers. Of
+    a volume in two files the one that it would be, as ``pairs.joined``.
 
     The name loses the extension of the compression; path and stat stay. What is read raises
     DamagedError, TruncatedError or UnsupportedError (a window that is too large, a dictionary),
     with the place in the compressed file. So does this where the name says that it is compressed
     and it is not. MissingLibraryError for LZ4, which is an extra.
     """
+    return joined(_undone(source), source, _undone)
+
+
+def paired(source: Source) -> Source:
+    """As ``decompressed``, of a source that is not compressed."""
+    return joined(source, source, _undone)
+
+
+def _undone(source: Source) -> Source:
     head = source.peek(SNIFF)
     if is_container(head):
         return source

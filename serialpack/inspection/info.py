@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.errors import DamagedError
 from serialpack.inspection.archived import ArchivedEntry, iso_time
-from serialpack.inspection.listing import Listing
+from serialpack.inspection.listed import Listing
 from serialpack.inspection.look import ArrayLook, Inside
 from serialpack.reports import BlockInfo, DictionaryInfo
 from serialpack.stages.chain import Chain
@@ -25,7 +25,8 @@ class MemberInfo(NamedTuple):
     as of what is far, of that one. ``entries``: of an archive, those that
     are in it. ``dictionary``: where it is unpacked with one. ``holds``: of an object its
     values, of an archive of arrays what each is, with words for what is large
-    (``pipeline.outline``); of a compressed file what is in it (``nifti in gzip``)."""
+    (``pipeline.outline``); of a compressed file what is in it (``nifti in gzip``). ``listing``: of
+    HDF5 its datasets, of a database its tables."""
 
     chain: Chain
     why: str
@@ -52,6 +53,7 @@ class MemberInfo(NamedTuple):
     entries: tuple[ArchivedEntry, ...] | None = None
     dictionary: DictionaryInfo | None = None
     holds: Any = None
+    listing: "Listing | None" = None
 
     @property
     def modified(self) -> str | None:

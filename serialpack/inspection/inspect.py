@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack.auto.choice import choose
 from serialpack.compressed.pieces import Pieces
@@ -31,6 +31,7 @@ from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.inspection.archived import entries_in
+from serialpack.inspection.datasets import is_library_read, library_listing
 from serialpack.inspection.info import ColumnsInfo, Inspection, MemberInfo, Shape
 from serialpack.inspection.look import (
     LARGER,
@@ -76,7 +77,7 @@ def inspect_source(
         if source.seekable():
             found = [_with_forms(source, m, columns=columns) for m in find_listed(source.file)]
             if len(found) == 1 and not source.is_far:
-                found = [_holding(source.file, found[0])]
+                found = [_with_listing(source, _holding(source.file, found[0]))]
         else:
             if columns:
                 raise UsageError("columns are looked at in a file, not in a pipe")
@@ -144,9 +145,7 @@ def _with_array(
     if info.dictionary is not None and not info.dictionary.found:
         return info
     blocks = info.blocks if whole else info.blocks[:1]
-    unpacker = BlockUnpacker(member_plan(member.header))
-    stored = (read_block(file, member, n, each.start, each.end) for n, each in enumerate(blocks))
-    pieces = chain.from_iterable(map(unpacker.pieces, stored))
+    pieces = _restored(file, member, blocks)
     if compressed:
         return _with_inside(pieces, info)
     try:
@@ -156,6 +155,29 @@ def _with_array(
             raise
         return _with_array(file, member, info, whole=False)
     return info._replace(array=array)
+
+
+def _restored(
+    file: IO[bytes], member: StoredMember, blocks: tuple[BlockInfo, ...]
+) -> Iterator[Buffer]:
+    """What these ``blocks`` of ``member`` restore to."""
+    unpacker = BlockUnpacker(member_plan(member.header))
+    stored = (read_block(file, member, n, each.start, each.end) for n, each in enumerate(blocks))
+    return chain.from_iterable(map(unpacker.pieces, stored))
+
+
+def _with_listing(source: Source, info: MemberInfo) -> MemberInfo:
+    """``info`` with what is in the file that the only member of ``source`` is, where a library of
+    its own reads that."""
+    declared = FORMATS.declaration(info.format)
+    if not (is_library_read(declared) and info.exact):
+        return info
+    if info.dictionary is not None and not info.dictionary.found:
+        return info
+    (member,) = find_listed(source.file)
+    pieces = Pieces(_restored(source.file, member, info.blocks))
+    restored = Source(cast("IO[bytes]", pieces), source.path)
+    return info._replace(listing=library_listing(restored, declared))
 
 
 def _with_inside(pieces: Iterator[Buffer], info: MemberInfo) -> MemberInfo:
@@ -168,10 +190,14 @@ def _with_inside(pieces: Iterator[Buffer], info: MemberInfo) -> MemberInfo:
         opened = decompressed(inner)
         block, _ = front_of(opened, LARGER)
         found = told(None, opened.name, block[:SAMPLE])
-        array = None
-        if FORMATS.declaration(found).is_array:
+        array = listing = None
+        declared = FORMATS.declaration(found)
+        if declared.is_array:
             array = array_in([block], len(block), len(block) if len(block) < LARGER else None)
-        return info._replace(holds=f"{found} in {compression}", array=array)
+        if is_library_read(declared):
+            listing = library_listing(opened, declared)
+        holds = f"{found} in {compression}"
+        return info._replace(holds=holds, array=array, listing=listing)
     return info
 
 

@@ -1,5 +1,4 @@
-"""What is in a tar or a zip: its entries from their headers, never what they hold; and what is in a
-file of datasets.
+"""What is in a tar or a zip: its entries from their headers, never what they hold.
 
 Anybody may have made the file: what is read and kept of it is bounded, and names are as they are
 in it, to be escaped by whoever shows them.
@@ -13,22 +12,24 @@ import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import chain
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, cast
 
-from serialpack.errors import DamagedError, FileError, InputError, MissingLibraryError
+from serialpack.errors import DamagedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.shared.filed import FileRead
-from serialpack.text import number_of
+from serialpack.inspection.datasets import is_library_read, library_listing
+from serialpack.inspection.listed import (
+    MOST_BYTES,
+    MOST_ENTRIES,
+    ListedArray,
+    ListedDataset,
+    ListedEntry,
+    Listing,
+    no_more,
+)
 
 if TYPE_CHECKING:
-    from serialpack.formats.arrays.extremes import Extreme
     from serialpack.formats.arrays.header import ArrayHeader
-
-#: Entries that are listed at most, and bytes of a stream of tar that they are looked for in.
-MOST_ENTRIES = 10_000
-MOST_BYTES = 64 << 20
 
 #: Of so many entries that are arrays the headers are read, and of all their numbers so many bytes,
 #: some at a time.
@@ -55,93 +56,16 @@ _FAILURES = (
     OSError,
 )
 
-
-class ListedArray(NamedTuple):
-    """Of an array the type of an item as NumPy spells it, the lengths, and the order: C or F."""
-
-    dtype: object
-    shape: tuple[int, ...]
-    order: str
-
-    @property
-    def words(self) -> str:
-        """For people: ``<f8, 100 x 3, C order``."""
-        from serialpack.formats.arrays.header import words_of
-
-        return words_of(self.dtype, self.shape, fortran=self.order == "F")
-
-
-class ListedDataset(NamedTuple):
-    """Of a dataset the lengths of its chunks, None where it has none; the filters that they went
-    through, in order; how many attributes it has: none of that has an array in a zip. All else as
-    of ``look.ArrayLook``."""
-
-    chunks: tuple[int, ...] | None
-    filters: tuple[str, ...]
-    attributes: int
-    minimum: "Extreme | None"
-    maximum: "Extreme | None"
-    nan: int
-    why: str = ""
-
-
 _ArrayFacts = tuple[ListedArray | None, ListedDataset | None]
 _NONE: _ArrayFacts = (None, None)
-
-
-class ListedEntry(NamedTuple):
-    """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
-    8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
-    link, dataset, attribute, group, or other. ``array``: of one that is an array (.npy), what its
-    header says, and its range in ``dataset``. ``about``: where a link leads to, the value of an
-    attribute, and the like."""
-
-    name: str
-    size: int
-    packed: int | None
-    modified: str | None
-    type: str
-    array: ListedArray | None = None
-    dataset: ListedDataset | None = None
-    about: str = ""
-
-
-class Listing(NamedTuple):
-    """The entries of a tar or zip, or the datasets of a file (``kind``). ``whole``: these are
-    all; ``count``: how many there are, where that is known; ``why``: why there are no more of them;
-    ``damage``: what ends them where they are not what they should be."""
-
-    kind: str
-    entries: tuple[ListedEntry, ...]
-    count: int | None  # type: ignore[assignment]  # tuple's method, which nobody needs here
-    whole: bool
-    why: str = ""
-    damage: DamagedError | None = None
-
-    @property
-    def size(self) -> int:
-        """Bytes of the entries that are listed."""
-        return sum(entry.size for entry in self.entries)
-
-    @property
-    def packed(self) -> int | None:
-        """Bytes that these take in the file, where that is told."""
-        sizes = [entry.packed for entry in self.entries if entry.packed is not None]
-        return sum(sizes) if len(sizes) == len(self.entries) and sizes else None
-
-
-#: The library reads files; a stream, one far away, or one in another is no such.
-_ONLY_FILES = "only a file here is listed: save it as NAME.{0}, then serialpack inspect NAME.{0}"
 
 
 def listing_of(source: Source, head: bytes) -> Listing | None:
     """The entries of ``source``, which begins with ``head``; None where it is no tar or zip, and no
     file of datasets or tables."""
     declared = FORMATS.by_magic(head)
-    if declared is not None and declared.has_datasets:
-        return _datasets(source, declared.name)
-    if declared is not None and declared.is_database:
-        return _tables(source, declared.name)
+    if declared is not None and is_library_read(declared):
+        return library_listing(source, declared)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         kind, read = "zip", _zip
     elif head[257:262] == b"ustar":
@@ -162,59 +86,6 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
         damage = DamagedError(f"a damaged {kind}: {why}", path=source.path)
         return Listing(kind, tuple(found), None, False, str(damage), damage)
     return Listing(kind, tuple(found), count, True)
-
-
-def _datasets(source: Source, kind: str) -> Listing:
-    from serialpack.formats.arrays.hdf5.reader import asked
-
-    if source.here is None:
-        return Listing(kind, (), None, False, _ONLY_FILES.format("h5"))
-    found: list[ListedEntry] = []
-    read = FileRead(source.read, source.here)
-    try:
-        for told in asked(read, "list", most=MOST_ENTRIES):
-            if told.get("more"):
-                return Listing(kind, tuple(found), None, False, _no_more())
-            found.append(_dataset_entry(told))
-    except MissingLibraryError as error:
-        return Listing(kind, (), None, False, error.said)
-    except InputError as error:
-        damage = DamagedError(error.said, path=source.path)
-        return Listing(kind, tuple(found), None, False, error.said, damage)
-    return Listing(kind, tuple(found), len(found), True)
-
-
-def _tables(source: Source, kind: str) -> Listing:
-    from serialpack.formats.sqlite.database import tables_in
-
-    if source.here is None:
-        return Listing(kind, (), None, False, _ONLY_FILES.format("db"))
-    found: list[ListedEntry] = []
-    size = source.size
-    counted = size is not None and size <= MOST_BYTES
-    try:
-        for table in tables_in(Path(source.here), counted=counted):
-            if len(found) == MOST_ENTRIES:
-                return Listing(kind, tuple(found), None, False, _no_more())
-            columns = ", ".join(f"{name} {said}".strip() for name, said in table.columns.items())
-            rows = "" if table.rows is None else f"{number_of(table.rows, 'row')}: "
-            about = f"cannot be read: {table.wrong}" if table.wrong else rows + columns
-            found.append(ListedEntry(table.name, 0, None, None, table.kind, about=about))
-    except (FileError, InputError) as error:
-        return Listing(kind, tuple(found), None, False, error.said)
-    return Listing(kind, tuple(found), len(found), True)
-
-
-def _dataset_entry(told: dict[str, Any]) -> ListedEntry:
-    array, dataset = told.get("array"), told.get("dataset")
-    if array is not None:
-        array = ListedArray(array["dtype"], tuple(array["shape"]), array["order"])
-    if dataset is not None:
-        chunks = dataset["chunks"]
-        dataset |= {"chunks": chunks and tuple(chunks), "filters": tuple(dataset["filters"])}
-        dataset = ListedDataset(**dataset)
-    size, packed, about = told["size"], told["packed"], told["about"]
-    return ListedEntry(told["name"], size, packed, None, told["type"], array, dataset, about)
 
 
 class _Bound(Exception):
@@ -289,13 +160,9 @@ def _range_of(
     return ListedDataset(None, (), 0, *found, why)
 
 
-def _no_more() -> str:
-    return f"no more than {MOST_ENTRIES:,} are listed"
-
-
 def _add(found: list[ListedEntry], entry: ListedEntry) -> None:
     if len(found) == MOST_ENTRIES:
-        raise _Bound(_no_more())
+        raise _Bound(no_more(MOST_ENTRIES))
     found.append(entry)
 
 

@@ -12,7 +12,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.compressed.source import compression_of, decompressed, front_of
+from serialpack.compressed.source import compression_of, decompressed, front_of, paired
 from serialpack.detect import looks_like, told
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
@@ -20,7 +20,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.csv.found import in_lines
 from serialpack.formats.json.text import JsonText
-from serialpack.inspection.listing import ListedArray, Listing, listing_of
+from serialpack.inspection.listed import ListedArray, Listing
+from serialpack.inspection.listing import listing_of
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
@@ -37,6 +38,9 @@ SAMPLE = 256 << 10
 LARGER = 4 << 20
 FAR = 64 << 20
 
+
+#: What a volume is said to be in whose header and numbers are two files.
+_PAIR = "a pair of files"
 
 #: In so much of a file it shows whether it is one whose entries are listed.
 _HEAD = 128 << 10
@@ -83,8 +87,8 @@ class Look(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """What is in a compressed file: ``look``, or ``why`` it cannot be looked at. ``damage``: what
-    it ends with, where it is damaged."""
+    """What is in a compressed file, or in a pair: ``look``, or ``why`` it cannot be looked at.
+    ``damage``: what it ends with, where it is damaged."""
 
     compression: str
     look: Look | None
@@ -98,7 +102,13 @@ def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
     """
     compression = compression_of(source)
     if compression is None:
-        return None, listing_of(source, source.peek(_HEAD))
+        try:
+            pair = paired(source)
+        except SerialpackError as error:
+            return Inside(_PAIR, None, error.said), None
+        if pair is source:
+            return None, listing_of(source, source.peek(_HEAD))
+        return Inside(_PAIR, look_at(pair, pair.peek(LARGER))), None
     try:
         inner = decompressed(source)
         block, damage = front_of(inner, LARGER)

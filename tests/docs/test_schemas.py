@@ -186,6 +186,17 @@ def test_inspect_container(folder: Path, blocks: bool) -> None:
     assert len(member.get("block_list", [])) == (member["blocks"] if blocks else 0)
 
 
+def test_inspect_a_packed_database(folder: Path) -> None:
+    """Its tables are told as those of one that is not packed."""
+    run(folder, "unpack", "--json", "--to", "sqlite", "a.json")
+    run(folder, "pack", "--json", "a.db")
+    plain, packed = run(folder, "inspect", "--json", "a.db", "a.db.spk")
+    for line in (plain, packed):
+        check("inspect", line)
+    assert packed["members"][0]["listing"] == plain["listing"]
+    assert plain["listing"]["entries"]
+
+
 def test_inspect_columns(folder: Path) -> None:
     data = b"".join(b'{"id": %d, "a": {"b": [%d]}, "c": null}\n' % (n, n % 7) for n in range(900))
     (folder / "c.ndjson").write_bytes(data)

@@ -16,7 +16,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.arrays.hdf5 import child, hdf5, reader
 from serialpack.formats.arrays.hdf5 import listed as hdf5_listed
 from serialpack.formats.shared.filed import FileRead
-from serialpack.inspection.listing import Listing
+from serialpack.inspection.listed import Listing
 
 h5py = pytest.importorskip("h5py")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -20,7 +21,7 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
-from serialpack.inspection.listing import ListedDataset
+from serialpack.inspection.listed import ListedDataset
 from tests.formats.hdf5_files import (
     EXACT,
     MAGIC,
@@ -286,6 +287,33 @@ def test_inspect_lists_what_there_is(file: Path) -> None:
     assert entries["out"].about == "-> /x in the file secret.h5"
     assert (entries["round"].type, entries["g"].type) == ("link", "group")
     assert {name.partition("/")[0] for name in entries} >= {*(n.partition("/")[0] for n in EXACT)}
+
+
+def test_inspect_calls_text_in_records_text(tmp_path: Path) -> None:
+    """It was said to be objects of Python."""
+    text = h5py.string_dtype()
+    rows = np.array([("x", (["y", "z"],))] * 2, [("a", text), ("b", [("c", text, (2,))])])
+    made = made_with(tmp_path / "a.h5", rows=rows)
+    array = listed(made).entries[0].array
+    assert array is not None
+    assert array.words == "records, 2, C order"
+    assert array.dtype == [("a", "text"), ("b", [("c", "text", (2,))])]
+
+
+def test_inspect_lists_what_is_packed_or_streamed(file: Path, tmp_path: Path) -> None:
+    data = file.read_bytes()
+    wanted = listed(file).entries
+    (tmp_path / "a.h5.gz").write_bytes(gzip.compress(data))
+    for path in (file, tmp_path / "a.h5.gz"):
+        serialpack.pack(path, tmp_path / "a.spk", force=True)
+        (member,) = serialpack.inspect(tmp_path / "a.spk").members
+        assert member.listing is not None
+        assert member.listing.entries == wanted
+    for source in (tmp_path / "a.h5.gz", io.BytesIO(data)):
+        shape = serialpack.inspect(source).shape
+        assert shape is not None
+        assert shape.listing is not None
+        assert shape.listing.entries == wanted
 
 
 @pytest.mark.usefixtures("own_process")

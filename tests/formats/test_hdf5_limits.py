@@ -20,6 +20,7 @@ from serialpack.errors import (
 )
 from serialpack.formats.arrays.hdf5 import reader
 from serialpack.formats.shared.filed import FileRead
+from serialpack.inspection import datasets
 from tests.formats.hdf5_files import (
     MAGIC,
     array_of,
@@ -67,11 +68,25 @@ def test_without_the_library(file: Path, tmp_path: Path, monkeypatch: pytest.Mon
     serialpack.pack(file, tmp_path / "a.spk")
 
 
-def test_a_stream_is_not_listed(file: Path) -> None:
+def test_what_is_too_large_as_a_whole_is_taken_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said to be an npz file, whose bytes could be kept."""
+    monkeypatch.setattr("serialpack.formats.shared.document.MAX_BLOCK", 1000)
+    path = tmp_path / "a.h5"
+    made_with(path, a=np.arange(1000), b=np.arange(2))
+    with pytest.raises(RefusedError, match=r"arrays of more than 64 MiB .* takes one of them"):
+        values(path)
+    assert values(path, "b") == [0, 1]
+
+
+def test_a_large_stream_is_not_listed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "MOST_BYTES", 1000)
     shape = serialpack.inspect(io.BytesIO(file.read_bytes())).shape
     assert shape is not None
     assert shape.listing is not None
-    assert shape.listing.why.endswith("save it as NAME.h5, then serialpack inspect NAME.h5")
+    assert not shape.listing.entries
+    assert shape.listing.why.endswith("save it as NAME.h5, then serialpack inspect that")
 
 
 def said_to_be(data: bytes, number: int) -> bytes:

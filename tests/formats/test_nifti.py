@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import math
@@ -16,6 +17,7 @@ import pytest
 
 import serialpack
 from serialpack.detect import detect
+from serialpack.errors import InputError
 from serialpack.formats.arrays.header import scale_words
 from tests.formats.test_arrays_layout import nifti
 
@@ -65,7 +67,80 @@ def test_a_header_whose_numbers_are_in_another_file(data: bytes, words: str) -> 
     """It was bytes, of which nothing was said."""
     with pytest.raises(serialpack.SerialpackError, match=f"the header of {words}: known") as caught:
         serialpack.convert(io.BytesIO(data), io.BytesIO(), to="npy")
-    assert "nib-convert" in str(caught.value)
+    assert "beside its NAME.img" in str(caught.value)
+
+
+def pair(order: str, head: bytes, start: int = 0) -> tuple[bytes, bytes]:
+    """The header, of the first or the second version, and the numbers as they stand in two."""
+    made = bytearray(head)
+    if head[4:7] == b"n+2":
+        made[4:7] = b"ni2"
+        struct.pack_into(order + "q", made, 168, start)
+    else:
+        made[344:347] = b"ni1"
+        struct.pack_into(order + "f", made, 108, start)
+    return bytes(made), bytes(start) + numbers(order)
+
+
+def analyze(order: str) -> tuple[bytes, bytes]:
+    head, image = pair(order, nifti1(order, 0.0, 0.0))
+    return head[:38] + b"r" + head[39:344] + bytes(4), image
+
+
+PAIRS = {
+    "first": pair("<", nifti1("<", 2.0, 1.0)),
+    "first, big": pair(">", nifti1(">", 0.0, 0.0), start=32),
+    "second": pair("<", nifti2("<")),
+    "second, big": pair(">", nifti2(">"), start=7),
+    "analyze": analyze("<"),
+    "analyze, big": analyze(">"),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("case", PAIRS)
+def test_a_pair_is_read_by_either_of_its_files(case: str, packed: bool, tmp_path: Path) -> None:
+    head, image = PAIRS[case]
+    ending = ".gz" if packed else ""
+    files = {"a.hdr" + ending: head, "a.img" + ending: image}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(gzip.compress(data) if packed else data)
+    for name in files:
+        path = tmp_path / name
+        shape = serialpack.inspect(path).shape
+        assert shape is not None
+        assert shape.inside is not None
+        assert shape.inside.look is not None
+        assert shape.inside.look.array is not None
+        assert shape.inside.look.array.shape == VOLUME.shape
+        assert shape.inside.look.array.maximum == 23
+        serialpack.convert(path, tmp_path / "a.npy", force=True)
+        np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), VOLUME)
+        np.testing.assert_array_equal(serialpack.load(path), VOLUME)
+        serialpack.pack(path, tmp_path / "a.spk", force=True)
+        serialpack.unpack(tmp_path / "a.spk", tmp_path / "again", force=True)
+        assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_half_a_pair(tmp_path: Path) -> None:
+    """A header without its numbers is told, and numbers without a header are bytes."""
+    head, image = PAIRS["first"]
+    (tmp_path / "a.hdr").write_bytes(head)
+    with pytest.raises(InputError, match=r"a\.hdr: a volume's header.* beside it: a\.img"):
+        serialpack.convert(tmp_path / "a.hdr", tmp_path / "a.npy")
+    shape = serialpack.inspect(tmp_path / "a.hdr").shape
+    assert shape is not None
+    assert shape.inside is not None
+    assert "a.img" in shape.inside.why
+    (tmp_path / "a.img").write_bytes(image[:-1])
+    for name in ("a.hdr", "a.img"):
+        with pytest.raises(InputError, match=r"too early|is missing"):
+            serialpack.convert(tmp_path / name, tmp_path / "a.npy")
+    for other in (b"ENVI\n", head[:200], head[:344] + b"ni3\0", b"\0" + head[1:]):
+        (tmp_path / "a.hdr").write_bytes(other)
+        with pytest.raises(InputError, match=r"a\.img: there are no records"):
+            serialpack.convert(tmp_path / "a.img", tmp_path / "a.npy")
+    assert not (tmp_path / "a.npy").exists()
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

@@ -81,6 +81,19 @@ def test_changed_bytes_are_read_or_refused(name: str, data: st.DataObject) -> No
         return
 
 
+def test_a_page_that_does_not_have_its_checksum_is_refused() -> None:
+    """pyarrow looks at checksums only where it is asked to."""
+    import pyarrow.parquet
+
+    table, out = pa.table({"a": np.arange(0x61626364, 0x61626364 + 100)}), pa.BufferOutputStream()
+    plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    pyarrow.parquet.write_table(table, out, write_page_checksum=True, **plain)
+    source = out.getvalue().to_pybytes()
+    assert len(table_format("parquet").read(source)) == 100
+    with pytest.raises(Malformed, match="checksum"):
+        table_format("parquet").read(source.replace(b"dcba", b"dcbz", 1))
+
+
 def test_a_footer_that_contradicts_itself_does_not_end_the_process() -> None:
     """pyarrow aborts where it is asked for the metadata of a column whose histograms are short."""
     source = file_of("parquet", pa.table({"a": [1.5, None], "l": [[1], []]}))

@@ -19,8 +19,8 @@ import pytest
 import serialpack
 from serialpack.cli.app import run
 from serialpack.files.source import Source
-from serialpack.inspection import listing
-from serialpack.inspection.listing import Listing
+from serialpack.inspection import datasets, listing
+from serialpack.inspection.listed import ListedDataset, Listing
 from tests.pipes import Pipe
 
 
@@ -102,8 +102,8 @@ def test_the_range_of_each_array(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     )
     monkeypatch.setattr(listing, "_MOST_NUMBERS", 30_000)
     found = {entry.name: entry.dataset for entry in of(data).entries}
-    assert found["a.npy"] == listing.ListedDataset(None, (), 0, -2.0, 1.5, 1)
-    assert found["t.npy"] == listing.ListedDataset(None, (), 0, "2020-01-01", "2020-01-01", 1)
+    assert found["a.npy"] == ListedDataset(None, (), 0, -2.0, 1.5, 1)
+    assert found["t.npy"] == ListedDataset(None, (), 0, "2020-01-01", "2020-01-01", 1)
     assert found["text.npy"] is not None
     assert found["text.npy"].why == "its items are no numbers"
     assert found["big.npy"] is not None
@@ -214,15 +214,18 @@ def test_the_tables_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [(entry.name, entry.type, entry.about) for entry in found.entries] == [
         ("t", "table", "1,200 rows: a INTEGER, b, c"),
         ("v", "view", "a INTEGER"),
-        ("broken", "view", ""),
+        ("broken", "view", "cannot be read: no such table: main.nowhere"),
     ]
-    monkeypatch.setattr(listing, "MOST_BYTES", 1000)
+    assert of(path.read_bytes()).entries == found.entries
+    monkeypatch.setattr(datasets, "MOST_BYTES", 1000)
     assert of(b"", path).entries[0].about == "a INTEGER, b, c"
+    assert of(path.read_bytes()).why.endswith(
+        "only a file here is listed: save it as NAME.db, then serialpack inspect that"
+    )
 
 
 def test_the_tables_of_what_cannot_be_read(tmp_path: Path) -> None:
     path = _database(tmp_path / "a.db")
-    assert "save it as NAME.db" in of(path.read_bytes()).why
     beside = tmp_path / "a.db-wal"
     beside.write_bytes(b"changes")
     assert "a.db-wal has changes" in of(b"", path).why

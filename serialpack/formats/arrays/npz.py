@@ -29,6 +29,12 @@ class NpzFormat(DocumentFormat):
     cannot = NpyFormat.cannot | {"bare"}
     partly = NpyFormat.partly
 
+    def too_large(self) -> RefusedError:
+        return RefusedError(
+            "arrays of more than 64 MiB together are not read as values",
+            hint="--at NAME takes one of them",
+        )
+
     def large_values(self, read: ReadAt, size: int) -> list[LargeValue]:
         from serialpack.formats.arrays.zipped import places
 

@@ -24,6 +24,9 @@ _MRC = {0: "i1", 1: "i2", 2: "f4", 4: "c8", 6: "u2", 12: "f2"}
 #: Bytes of the headers. All that is read of NIfTI-2 is in as many as NIfTI-1 has.
 NIFTI_HEADER, NIFTI2_HEADER, MRC_HEADER = 348, 540, 1024
 
+#: Bytes in which all is that is read of the header of a pair.
+MOST_PAIR = NIFTI2_HEADER
+
 
 def is_nifti(head: bytes) -> bool:
     """Whether a file that begins with ``head`` says that it is a NIfTI image in one file."""
@@ -37,6 +40,27 @@ def _is_nifti2(head: bytes) -> bool:
 def is_mrc(head: bytes) -> bool:
     """Whether a file that begins with ``head`` says that it is an MRC map."""
     return head[208:212] in (b"MAP ", b"MAP\0")
+
+
+def joined_header(head: bytes) -> tuple[bytes, int] | None:
+    """What stands before the numbers of a file by itself, for the header of a pair (of NIfTI, or of
+    Analyze 7.5, which has the same fields at the same places); and where the numbers begin in the
+    other file of the pair. None for no such header, and one in which that cannot be."""
+    size, magic, at_magic, start_as, at_start = NIFTI_HEADER, b"n+1\0", 344, "f", 108
+    if head[4:12] == b"ni2\0\r\n\x1a\n":
+        size, magic, at_magic, start_as, at_start = NIFTI2_HEADER, b"n+2\0", 4, "q", 168
+    elif head[344:348] != b"ni1\0" and head[38:39] != b"r":
+        return None
+    order = "<" if head[:4] == struct.pack("<i", size) else ">"
+    if head[:4] != struct.pack(order + "i", size) or len(head) < size:
+        return None
+    (start,) = struct.unpack_from(order + start_as, head, at_start)
+    if not 0 <= start < 1 << 31 or start != int(start):
+        return None
+    made = bytearray(head[:size] + bytes(4))  # in which there is no extension
+    made[at_magic : at_magic + 4] = magic
+    struct.pack_into(order + start_as, made, at_start, len(made))
+    return bytes(made), int(start)
 
 
 def read_nifti(head: bytes) -> ArrayHeader:

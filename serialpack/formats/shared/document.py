@@ -111,11 +111,15 @@ class DocumentFormat(ValueFormat):
     def _split_whole(self, read: Read) -> Iterator[SourceBlock]:
         data = read(MAX_BLOCK + 1)
         if len(data) > MAX_BLOCK:
-            raise RefusedError(
-                f"a {self.title} source of more than 64 MiB is not read as values",
-                hint="pack -s raw keeps the bytes",
-            )
+            raise self.too_large()
         yield SourceBlock(data, index=0, offset=0, last=True, line=0)
+
+    def too_large(self) -> RefusedError:
+        """Why a source of more than ``MAX_BLOCK`` is not read as values."""
+        return RefusedError(
+            f"a {self.title} source of more than 64 MiB is not read as values",
+            hint="pack -s raw keeps the bytes",
+        )
 
     def small_values(self, read: ReadAt, size: int, most: int) -> dict[str, str]:  # noqa: ARG002
         """In words up to ``most`` values, by name, that ``large_values`` has not."""

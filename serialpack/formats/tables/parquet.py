@@ -226,6 +226,7 @@ def _opened(source: Any, groups: list[_Group], size: int, **how: Any) -> Any:
         read_dictionary=list(dict.fromkeys(chain.from_iterable(g.words for g in groups))),
         thrift_string_size_limit=size,
         thrift_container_size_limit=size,
+        page_checksum_verification=True,  # of pages that have one
         **how,
     )
 

@@ -119,7 +119,15 @@ def _spelled(dataset: Any) -> Any:
         return why
     if is_text(dataset.dtype):
         return "text"
-    return spelled(np.lib.format.dtype_to_descr(held(dataset.dtype, {})))
+    descr: Any = np.lib.format.dtype_to_descr(held(dataset.dtype, {}))
+    return _with_text(descr) if isinstance(descr, list) else spelled(descr)
+
+
+def _with_text(descr: Any) -> Any:
+    """The type of a record with its text called so, which alone is objects to NumPy."""
+    if isinstance(descr, list | tuple):
+        return type(descr)(map(_with_text, descr))
+    return "text" if descr == "|O" else descr
 
 
 def _words(each: Any) -> str:

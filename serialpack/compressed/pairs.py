@@ -1,0 +1,97 @@
+"""Volumes in two files, one beside the other: the header in NAME.hdr, the numbers in NAME.img.
+
+NIfTI has them so, and Analyze, from which it comes; either may be compressed. They are read as the
+one file that NIfTI has for the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from serialpack.compressed.pieces import Pieces
+from serialpack.errors import InputError
+from serialpack.files.source import Source
+from serialpack.text import printable
+
+_PIECE = 1 << 20
+_HEADER, _IMAGE = ".hdr", ".img"
+
+#: What is done with a source: what is in it where it is compressed.
+Inside = Callable[[Source], Source]
+
+
+def joined(source: Source, of: Source, inside: Inside) -> Source:
+    """The volume of which ``source`` is one of two files; ``source`` where it is none of such.
+
+    ``of``: the file in which it is, or itself. InputError where the numbers are not there.
+    """
+    name = source.name.lower()
+    if of.here is None or not name.endswith((_HEADER, _IMAGE)):
+        return source
+    from serialpack.formats.arrays.volumes import MOST_PAIR, joined_header
+
+    is_header = name.endswith(_HEADER)
+    if is_header and joined_header(source.peek(MOST_PAIR)) is None:
+        return source
+    path = _beside(of.here, source.name, _IMAGE if is_header else _HEADER)
+    if path is None:
+        if is_header:
+            missing = printable(source.name[: -len(_HEADER)] + _IMAGE)
+            raise InputError(f"a volume's header, whose numbers should be beside it: {missing}")
+        return source
+    other = Source(path)
+    of.close_with(other.close)
+    opened = inside(other)
+    header, image = (source, opened) if is_header else (opened, source)
+    found = joined_header(header.peek(MOST_PAIR))
+    return source if found is None else _PairedFiles(of, other, *found, image, inside)
+
+
+def _beside(path: str, name: str, extension: str) -> str | None:
+    """The file beside the one at ``path``, which is called ``name`` where it is not compressed,
+    with another ``extension``, compressed or not."""
+    stem = name[: -len(extension)]
+    spelled = extension if name[len(stem) :].islower() else extension.upper()
+    packed = Path(path).name[len(name) :]
+    for ending in dict.fromkeys((packed, "", ".gz")):
+        found = Path(path).with_name(stem + spelled + ending)
+        if found.is_file():
+            return str(found)
+    return None
+
+
+class _PairedFiles(Source):
+    """The one file for two, of which ``of`` was named. ``start``: where in ``image`` the numbers
+    begin."""
+
+    def __init__(
+        self, of: Source, other: Source, header: bytes, start: int, image: Source, inside: Inside
+    ) -> None:
+        super().__init__(cast(IO[bytes], Pieces(_pieces(header, start, image))), of.path)
+        self.stat = of.stat
+        self._of, self._other, self._inside = of, other, inside
+
+    @property
+    def size(self) -> None:
+        return None
+
+    def again(self) -> Source | None:
+        again = self._of.again()
+        return again and joined(self._inside(again), again, self._inside)
+
+    def check_unchanged(self) -> None:
+        self._of.check_unchanged()
+        self._other.check_unchanged()
+
+    def close(self) -> None:
+        self._of.close()
+
+
+def _pieces(header: bytes, start: int, image: Source) -> Iterator[bytes]:
+    yield header
+    while start and (passed := image.read(min(start, _PIECE))):
+        start -= len(passed)
+    while piece := image.read(_PIECE):
+        yield piece

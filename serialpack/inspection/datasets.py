@@ -1,0 +1,104 @@
+"""What is in a file that a library of its own reads: datasets of HDF5, tables of a database.
+
+Such a library reads files: what is in a stream, or packed, is copied to one where it is not large.
+"""
+
+from typing import Any
+
+from serialpack.errors import DamagedError, FileError, InputError, MissingLibraryError
+from serialpack.files.source import Source
+from serialpack.formats import Declaration
+from serialpack.formats.shared.filed import FileRead
+from serialpack.inspection.listed import (
+    MOST_BYTES,
+    MOST_ENTRIES,
+    ListedArray,
+    ListedDataset,
+    ListedEntry,
+    Listing,
+    no_more,
+)
+from serialpack.text import number_of
+
+
+def is_library_read(declared: Declaration) -> bool:
+    """Whether files of a format are listed here."""
+    return declared.has_datasets or declared.is_database
+
+
+def library_listing(source: Source, declared: Declaration) -> Listing:
+    """What is in ``source``, which is of a format that ``is_library_read``."""
+    kind, found = declared.name, list[ListedEntry]()
+    add = _add_datasets if declared.has_datasets else _add_tables
+    try:
+        add(_read(source), found)
+    except _More as why:
+        return Listing(kind, tuple(found), None, False, str(why))
+    except _OnlyFiles as why:
+        hint = f"save it as NAME{declared.extensions[0]}, then serialpack inspect that"
+        return Listing(kind, (), None, False, f"{why}: {hint}")
+    except (FileError, MissingLibraryError) as error:
+        return Listing(kind, tuple(found), None, False, error.said)
+    except InputError as error:
+        damage = DamagedError(error.said, path=source.path) if declared.has_datasets else None
+        return Listing(kind, tuple(found), None, False, error.said, damage)
+    return Listing(kind, tuple(found), len(found), True)
+
+
+class _More(Exception):
+    """There are more entries than are listed."""
+
+
+class _OnlyFiles(Exception):
+    """It is too large, or too far away, to be copied."""
+
+
+def _read(source: Source) -> FileRead:
+    left = MOST_BYTES
+
+    def read(size: int) -> bytes:
+        nonlocal left
+        if source.is_far:
+            raise _OnlyFiles("only a file here is listed")
+        data = source.read(size)
+        left -= len(data)
+        if left < 0:
+            raise _OnlyFiles(f"of more than {MOST_BYTES >> 20} MiB only a file here is listed")
+        return data
+
+    return FileRead(read, source.here)
+
+
+def _add_datasets(read: FileRead, found: list[ListedEntry]) -> None:
+    from serialpack.formats.arrays.hdf5.reader import asked
+
+    for told in asked(read, "list", most=MOST_ENTRIES):
+        if told.get("more"):
+            raise _More(no_more(MOST_ENTRIES))
+        found.append(_dataset_entry(told))
+
+
+def _dataset_entry(told: dict[str, Any]) -> ListedEntry:
+    array, dataset = told.get("array"), told.get("dataset")
+    if array is not None:
+        array = ListedArray(array["dtype"], tuple(array["shape"]), array["order"])
+    if dataset is not None:
+        chunks = dataset["chunks"]
+        dataset |= {"chunks": chunks and tuple(chunks), "filters": tuple(dataset["filters"])}
+        dataset = ListedDataset(**dataset)
+    size, packed, about = told["size"], told["packed"], told["about"]
+    return ListedEntry(told["name"], size, packed, None, told["type"], array, dataset, about)
+
+
+def _add_tables(read: FileRead, found: list[ListedEntry]) -> None:
+    from serialpack.formats.sqlite.database import tables_in
+
+    with read.file() as path:
+        counted = path.stat().st_size <= MOST_BYTES
+        for table in tables_in(path, counted=counted):
+            if len(found) == MOST_ENTRIES:
+                raise _More(no_more(MOST_ENTRIES))
+            columns = ", ".join(f"{name} {said}".strip() for name, said in table.columns.items())
+            rows = "" if table.rows is None else f"{number_of(table.rows, 'row')}: "
+            about = f"cannot be read: {table.wrong}" if table.wrong else rows + columns
+            found.append(ListedEntry(table.name, 0, None, None, table.kind, about=about))

@@ -1,0 +1,87 @@
+"""What is listed of a tar, a zip, or a file of datasets or tables: an entry, and all of them."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from serialpack.errors import DamagedError
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.extremes import Extreme
+
+#: Entries that are listed at most, and bytes of a stream that they are looked for in.
+MOST_ENTRIES = 10_000
+MOST_BYTES = 64 << 20
+
+
+class ListedArray(NamedTuple):
+    """Of an array the type of an item as NumPy spells it, the lengths, and the order: C or F."""
+
+    dtype: object
+    shape: tuple[int, ...]
+    order: str
+
+    @property
+    def words(self) -> str:
+        """For people: ``<f8, 100 x 3, C order``."""
+        from serialpack.formats.arrays.header import words_of
+
+        return words_of(self.dtype, self.shape, fortran=self.order == "F")
+
+
+class ListedDataset(NamedTuple):
+    """Of a dataset the lengths of its chunks, None where it has none; the filters that they went
+    through, in order; how many attributes it has: none of that has an array in a zip. All else as
+    of ``look.ArrayLook``."""
+
+    chunks: tuple[int, ...] | None
+    filters: tuple[str, ...]
+    attributes: int
+    minimum: "Extreme | None"
+    maximum: "Extreme | None"
+    nan: int
+    why: str = ""
+
+
+class ListedEntry(NamedTuple):
+    """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
+    8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
+    link, dataset, attribute, group, or other. ``array``: of one that is an array (.npy), what its
+    header says, and its range in ``dataset``. ``about``: where a link leads to, the value of an
+    attribute, and the like."""
+
+    name: str
+    size: int
+    packed: int | None
+    modified: str | None
+    type: str
+    array: ListedArray | None = None
+    dataset: ListedDataset | None = None
+    about: str = ""
+
+
+class Listing(NamedTuple):
+    """The entries of a tar or zip, or the datasets of a file (``kind``). ``whole``: these are
+    all; ``count``: how many there are, where that is known; ``why``: why there are no more of them;
+    ``damage``: what ends them where they are not what they should be."""
+
+    kind: str
+    entries: tuple[ListedEntry, ...]
+    count: int | None  # type: ignore[assignment]  # tuple's method, which nobody needs here
+    whole: bool
+    why: str = ""
+    damage: DamagedError | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of the entries that are listed."""
+        return sum(entry.size for entry in self.entries)
+
+    @property
+    def packed(self) -> int | None:
+        """Bytes that these take in the file, where that is told."""
+        sizes = [entry.packed for entry in self.entries if entry.packed is not None]
+        return sum(sizes) if len(sizes) == len(self.entries) and sizes else None
+
+
+def no_more(most: int) -> str:
+    """Why a listing ends behind so many entries."""
+    return f"no more than {most:,} are listed"
