@@ -36,6 +36,7 @@ from serialpack.formats.shared.split import (
 )
 from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
+from serialpack.text import with_article
 from serialpack.values.kinds import BEYOND_JSON
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class DocumentFormat(ValueFormat):
         data = read(MAX_BLOCK + 1)
         if len(data) > MAX_BLOCK:
             raise RefusedError(
-                f"a {self.title} source of more than 64 MiB is not read as values",
+                f"{with_article(self.title)} source of more than 64 MiB is not read as values",
                 hint="pack -s raw keeps the bytes",
             )
         yield SourceBlock(data, index=0, offset=0, last=True, line=0)
