@@ -92,7 +92,7 @@ def _told(format: str | None, name: str | None, head: bytes, delimiter: str | No
             if not plain.delimiter and plain.name != "bytes":
                 raise UsageError(
                     f"--delimiter is for what is read as CSV, not for {plain.name}",
-                    hint="--from csv where it is; --out-delimiter says what is written",
+                    hint="--from csv where it is; unpack --out-delimiter says what is written",
                 )
         elif FORMATS.spelled(format) not in ("csv", found):
             raise UsageError(f"--delimiter is for CSV, not for {format}")

@@ -22,6 +22,7 @@ from serialpack.pipeline.unpack import member_plan, restored_pieces, unpack_stre
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
+from serialpack.text import with_article
 
 _FILE = "unpack(path, target) makes the file again"
 _CONVERT = "convert(path, target) reads it"
@@ -73,7 +74,7 @@ def values_of_file(
             return [document(source)]
         has_records = isinstance(fmt, ValueFormat) and not fmt.unpacked
         hint = f"open(path) has its records, {_FILE}" if has_records else _FILE
-        raise UsageError(f"holds a {fmt.name} file, not one object", hint=hint)
+        raise UsageError(f"holds {with_article(fmt.name)} file, not one object", hint=hint)
     _, (data,) = gathered(source, _length_of(fmt), trust=trust, threads=threads)
     return [_arrays_in(fmt, data, trust=trust)]
 

@@ -40,6 +40,16 @@ def number_of(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
+#: Begin with a vowel when they are said, letter by letter.
+_SPELT = ("hdf5", "mrc", "ndjson", "npy", "npz", "sqlite", "xml")
+
+
+def with_article(word: str) -> str:
+    """``a CSV``, ``an NDJSON``: the name of a format, or of a type, with its article."""
+    begins = word.lower()
+    return f"{'an' if begins.startswith((*'aeio', 'ndarray', *_SPELT)) else 'a'} {word}"
+
+
 def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
     """``lines`` of cells as lines of text, with two spaces between columns.
 

@@ -116,7 +116,7 @@ def test_datasets_are_no_object(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["x"] = np.arange(3)
     packed = _packed(tmp_path / "a.h5")
-    with pytest.raises(UsageError, match=r"holds a hdf5 file, not one object; unpack\(path"):
+    with pytest.raises(UsageError, match=r"holds an hdf5 file, not one object; unpack\(path"):
         serialpack.load(packed)
     with pytest.raises(serialpack.NotContainerError, match=r"HDF5\); convert\(path, target\)"):
         serialpack.load(tmp_path / "a.h5")
@@ -152,7 +152,7 @@ def test_of_another_file_only_the_header_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.ndjson").write_text('{"a": 1}\n' * 1000)
     serialpack.pack(tmp_path / "a.ndjson", tmp_path / "a.spk", block_size=1 << 12)
     file = Pipe((tmp_path / "a.spk").read_bytes()[:-20])  # truncated, had it been read
-    with pytest.raises(UsageError, match="a ndjson file"):
+    with pytest.raises(UsageError, match="an ndjson file"):
         serialpack.load(file)
 
 

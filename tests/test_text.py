@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from serialpack.conversion.rules import RULES
-from serialpack.text import number_of
+from serialpack.text import number_of, with_article
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,15 @@ from serialpack.text import number_of
 )
 def test_one_is_told_from_several(count: int, words: tuple[str, ...], said: str) -> None:
     assert number_of(count, *words) == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["a CSV", "an XML", "an ndjson", "a msgpack", "an npy", "a toml", "a UUID", "an int", "a set"],
+)
+def test_the_article_is_that_of_how_a_word_is_said(said: str) -> None:
+    """It was "a ndjson file", and "an toml file"."""
+    assert with_article(said.partition(" ")[2]) == said
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.what])

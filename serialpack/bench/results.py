@@ -175,6 +175,8 @@ def _plain(value: Any) -> Any:
 
 def from_json(data: Any) -> Results:
     """The results that ``to_json`` gave; ValueError where it is not of this form."""
+    if not isinstance(data, dict):
+        raise ValueError("no results of serialpack bench")
     try:
         if data["version"] != VERSION:
             raise ValueError(f"results of version {data['version']}, this reads {VERSION}")

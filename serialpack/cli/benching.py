@@ -251,16 +251,15 @@ class _Outputs(NamedTuple):
     def check(self, sources: Sequence[str]) -> None:
         """Raise at once what writing them would raise after all the measuring."""
         from serialpack.bench.reports.plot import check_plot
-        from serialpack.errors import UsageError
+        from serialpack.errors import FileError, UsageError
         from serialpack.files.source import check_output
 
         paths = [path for path in (self.plot, self.html, self.save) if path is not None]
         for path in paths:
-            there = (
-                source for source in sources if os.path.exists(path) and os.path.exists(source)
-            )
-            same = next((os.stat(each) for each in there if os.path.samefile(each, path)), None)
-            check_output(path, force=self.force, source=same)
+            there = filter(os.path.exists, sources if os.path.exists(path) else ())
+            if any(os.path.samefile(source, path) for source in there):
+                raise FileError("is the input itself", path=path, hint="name another file")
+            check_output(path, force=self.force)
         if len({os.path.realpath(path) for path in paths}) < len(paths):
             raise UsageError("--plot, --html and --save cannot write to one file")
         if self.plot is not None:

@@ -10,19 +10,17 @@ restores or converts it, and gives back what is to be written. So that is what a
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import logging
 import os
-import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from functools import partial
-from multiprocessing import resource_tracker
 from typing import Any, NamedTuple, TypeVar
 
+from serialpack.cli import cluster_here
 from serialpack.cli.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
 from serialpack.cli.naming import from_root
 from serialpack.cli.words import note
@@ -39,7 +37,7 @@ from serialpack.far import is_far
 from serialpack.files.disk import remove_dead
 from serialpack.files.source import Source
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline.processes import MEMORY, out_of_band
+from serialpack.pipeline.processes import out_of_band
 from serialpack.pipeline.workers import MakeWorker, usable_cores
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
@@ -50,14 +48,8 @@ BlockT = TypeVar("BlockT", SourceBlock, StoredBlock)
 #: The word for a cluster that is started here, and ends with the command.
 LOCAL = "local"
 
-#: Where dask is told the environment of workers that are started here.
-_SPAWNED_WITH = "distributed.nanny.pre-spawn-environ"
-
 #: How long a scheduler may take to answer, in seconds.
 _ANSWER = 7
-
-#: How long a worker that was started here may take to end, in seconds, before it is killed.
-_END = 1
 
 #: Smaller files are never cut, and of a file that is cut so many bytes are here at most.
 _CUT_FROM, _MOST_HELD = 64 << 20, 1 << 30
@@ -91,18 +83,7 @@ class Cluster:
         self.tell: Callable[[int, int], object] | None = None
         self._local: Any = None
         if address == LOCAL:
-            # As the processes of a run without a cluster.
-            with importlib.import_module("dask").config.set({_SPAWNED_WITH: MEMORY}):
-                self._local = distributed.LocalCluster(
-                    n_workers=workers or usable_cores(),
-                    threads_per_worker=1,
-                    dashboard_address=None,
-                    # Else it is port 8787 of all networks, and a line is said where that is taken.
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL + 1,
-                    preload=[__name__],
-                )
+            self._local = cluster_here.started(distributed, workers or usable_cores())
         try:
             self.client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
         # MemoryError: dask took the words of another server, of HTTP on the port of its dashboard,
@@ -252,17 +233,9 @@ class Cluster:
         block and leave nothing. One that was started here ends."""
         self.client.close()
         if self._local is not None:
-            self._local.sync(self._end_workers)
-            self._local.close()
-            # The child that multiprocessing started with them, and would leave for init to reap.
-            resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
+            cluster_here.end(self._local)
         for folder in self._folders:
             remove_dead(folder)
-
-    async def _end_workers(self) -> None:
-        """End those that were started here; dask itself waits 4 s for what is at a large block."""
-        ends = (nanny.close(timeout=_END) for nanny in self._local.workers.values())
-        await asyncio.gather(*ends, return_exceptions=True)
 
 
 class FilePart(NamedTuple):
@@ -333,11 +306,6 @@ def _stop_unwanted() -> Callable[..., None]:
                 raise Unwanted
 
     return look
-
-
-def dask_setup(worker: object) -> None:  # noqa: ARG001  (dask's name for it, and its argument)
-    """Of a worker that was started here: Ctrl-C goes to it too, and is not meant for it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _distributed() -> Any:

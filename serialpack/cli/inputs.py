@@ -78,6 +78,8 @@ def input_files(
         if sources.include or sources.exclude or sources.gitignore:
             raise UsageError("--include, --exclude and --gitignore choose in folders, with -r")
         if listed is None:
+            if not typed and sys.stdin.isatty():
+                raise UsageError("name a FILE, or - for standard input")
             return Inputs(typed or (STDIO,), {}, [], [])
     if not typed and listed is None:
         raise UsageError("-r takes the files in folders: name one")

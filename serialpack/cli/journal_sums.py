@@ -33,6 +33,7 @@ class JournalSums:
     def __init__(self) -> None:
         self.runs: Counter[str] = Counter()
         self.all = FileSums()
+        #: Files that the last run left as they were.
         self.left = 0
         self.kinds: dict[str, FileSums] = {}
         self.chains: dict[str, FileSums] = {}
@@ -48,6 +49,7 @@ class JournalSums:
         if MARK in line:
             self._verb = str(line["verb"])
             self.runs[self._verb] += 1
+            self.left = 0
             return
         source = name = str(line["source"])
         if self._verb == "unpack" and "entry" in line:
@@ -124,7 +126,7 @@ def show_sums(path: str, sums: JournalSums, *, several: bool) -> None:
     runs = [f"{n} run{'s' * (n > 1)} of {verb}" for verb, n in sums.runs.items()]
     files = f"{sums.all.files:,}"
     if sums.left:
-        files += f", {sums.left:,} left as they were"
+        files += f", {sums.left:,} left as they were" + " by the last" * (sums.runs.total() > 1)
     if sums.failed:
         files += f", {len(sums.failed):,} failed"
     rows = [("file", path)] if several else []

@@ -55,7 +55,8 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
         return f"{said}; {command}"
     if verb is None:
         meant = meant_by(_STOCK[name], args[args.index(name) + 1 :]) if name in _STOCK else None
-        return meant and f"{said}; {meant}"
+        if meant is not None:
+            return f"{said}; {meant}"
     assert error.ctx is not None
     group = error.ctx.find_root().command
     assert isinstance(group, click.Group)
@@ -64,6 +65,11 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
         for other in group.list_commands(error.ctx)
         if (its := group.get_command(error.ctx, other)) is not None
     }
+    if verb is None:
+        name = "--effort" if name[1:].isdigit() else name
+        others = [other for other in options if name in options[other]]
+        command = shlex.join(["serialpack", others[0] if len(others) == 1 else "VERB", *args])
+        return f"{said} before a verb; {command}" if others else None
     if (words := instead(name, verb, args, options)) is not None:
         return said + words
     own = [option for option in options[verb] if option.startswith("--")]

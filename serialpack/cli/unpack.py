@@ -171,12 +171,13 @@ def command(asked: UnpackRequest) -> int:
     stores = _of_stores(asked)
     if stores is not None:
         return stores.run()
-    converts = any(value not in _NOT_GIVEN for value in (*asked.input, *asked.conversion))
+    said = {**asked.input._asdict(), **asked.conversion._asdict()}
+    converting = [name for name, value in said.items() if value not in _NOT_GIVEN]
     if asked.to is None and asked.outputs.output is not None:
         from serialpack.cli.meant import format_meant
 
-        asked = asked._replace(to=format_meant(asked, converts=converts))
-    _check(asked, converts=converts)
+        asked = asked._replace(to=format_meant(asked, converts=bool(converting)))
+    _check(asked, converting)
     if asked.to is not None or asked.conversion.fields:
         from serialpack.cli.convert import Converter
 
@@ -209,8 +210,8 @@ def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
 _NOT_GIVEN = (None, False, ())
 
 
-def _check(asked: UnpackRequest, *, converts: bool) -> None:
-    """UsageError where options do not go together."""
+def _check(asked: UnpackRequest, converting: list[str]) -> None:
+    """UsageError where options do not go together; ``converting``: those given for --to."""
     from serialpack.errors import UsageError
 
     keep, part = asked.outputs.keep, asked.records or asked.byte_range
@@ -231,7 +232,9 @@ def _check(asked: UnpackRequest, *, converts: bool) -> None:
                 if part
                 else None,
             )
-    elif converts:
+    elif converting:
+        names = [f"--{'from' if n == 'format' else n.replace('_', '-')}" for n in converting]
         raise UsageError(
-            "--from, --lossy, --tagged and the like go with --to", hint="--to FORMAT, -o FILE.json"
+            f"{' and '.join(names)} {'go' if len(names) > 1 else 'goes'} with --to",
+            hint="--to FORMAT, -o FILE.json",
         )

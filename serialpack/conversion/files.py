@@ -36,7 +36,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
-from serialpack.conversion.targets import check_delimiter, is_written, named_format, written
+from serialpack.conversion.targets import check_delimiter, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
@@ -57,9 +57,11 @@ def check_convert(
 ) -> None:
     """Raise what ``convert`` would raise whatever the source is."""
     Losses(parted(lossy)[0])
-    if not is_written(to):
-        FORMATS.source(to)
-        raise UsageError(f"{to} is read, not written", hint="known: " + ", ".join(written()))
+    if to not in written():
+        dialect = FORMATS.source(to)
+        known = "known: " + ", ".join(written())
+        hint = f"--to csv --out-delimiter '{dialect.delimiter.decode()}'"
+        raise UsageError(f"{to} is read, not written", hint=hint if dialect.dialect_of else known)
     if format is not None:
         FORMATS.source(format)
     check_threads(threads)

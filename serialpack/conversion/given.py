@@ -223,7 +223,7 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
             hint=_what_to_say(head),
         )
     if not fmt.safe and not trust:
-        raise untrusted(f"reading {format}", "reads it")
+        raise untrusted(f"reading {format}", "--trust reads it")
 
 
 def _what_to_say(head: bytes) -> str:
@@ -252,7 +252,12 @@ def with_schema(
         if name in SERIALIZERS and SERIALIZERS.cls(name).takes_options
     ]
     if not taking:
-        raise UsageError(f"neither {plan.source} nor {plan.target} takes a schema")
+        names = dict.fromkeys((plan.source, plan.target))
+        raise UsageError(
+            f"{' and '.join(names)} {'take' if len(names) > 1 else 'takes'} no"
+            f" {' and '.join(options)}",
+            hint="they are for protobuf and avro",
+        )
     settings = SERIALIZERS.cls(taking[0]).settings(options)
     if taking[0] == plan.target:
         plan = plan._replace(target_settings=settings)

@@ -103,4 +103,4 @@ def _suggest(name: str) -> str:
     near = difflib.get_close_matches(name, RULES, n=3)
     if near:
         return "did you mean " + " or ".join(near) + "?"
-    return "known: " + ", ".join([*(n for n, rule in RULES.items() if not rule.carried), EVERY])
+    return "known: " + ", ".join([*(n for n, rule in RULES.items() if rule.is_loss), EVERY])

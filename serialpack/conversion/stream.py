@@ -22,6 +22,7 @@ from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line, Progress
 from serialpack.reports import LeftOut
+from serialpack.text import with_article
 from serialpack.values.kinds import COLUMNS, Loss
 from serialpack.values.structure import Structure
 
@@ -311,8 +312,9 @@ def _everything(records: list[Any]) -> SourceBlock:
 
 
 def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
+    here = "are more" if count else "is none"
     return RefusedError(
-        f"an {plan.target} file is one document, here {'are more' if count else 'is none'}",
+        f"{with_article(plan.target)} file is one document, here {here}",
         hint="--to npy or ndjson holds any number",
     )
 

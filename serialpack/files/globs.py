@@ -14,6 +14,7 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from serialpack.errors import UsageError
+from serialpack.text import named_here
 
 #: Whether a path, of a folder or not, is meant by one of several globs.
 Matches = Callable[[str, bool], bool]
@@ -52,7 +53,7 @@ def chosen_by(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str],
     leaves = matches_any(tuple(exclude)) if exclude else None
 
     def wanted(path: str) -> bool:
-        parts = path.split("/")
+        parts = named_here(path).split("/")
         above = [("/".join(parts[:n]), n < len(parts)) for n in range(1, len(parts) + 1)]
         if leaves is not None and any(leaves(each, folder) for each, folder in above):
             return False

@@ -394,5 +394,5 @@ def source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str
     if not fmt.safe and not trust:
         from serialpack.pipeline.unpack import untrusted
 
-        raise untrusted(f"reading {format}", "reads it, -s raw packs its bytes")
+        raise untrusted(f"reading {format}", "--trust reads it, -s raw packs its bytes")
     return format

@@ -78,7 +78,10 @@ def member_plan(header: Header, *, trust: bool = True) -> Plan:
 def check_trust(chain: Chain, *, trust: bool) -> None:
     """RefusedError without ``trust``, where undoing ``chain`` can run code that is in the file."""
     if not (trust or _is_safe(chain.serializer.name)):
-        raise untrusted(chain.serializer.name, "unpacks it, if you know who that was")
+        # Whoever looks is told, too: inspect --head has no --trust.
+        raise untrusted(
+            chain.serializer.name, "unpack --trust gives it back, if you know who that was"
+        )
 
 
 def check_shown(fmt: Format) -> None:
@@ -95,11 +98,11 @@ def _is_safe(serializer: str) -> bool:
     return SERIALIZERS.cls(serializer).safe
 
 
-def untrusted(what: str, trusted: str) -> RefusedError:
-    """That ``what`` can run code which is in the file; ``trusted``: what ``--trust`` does."""
+def untrusted(what: str, hint: str) -> RefusedError:
+    """That ``what`` can run code which is in the file; ``hint``: what ``--trust`` does."""
     return RefusedError(
         f"{what} can run any code that the file's writer put into it",
-        hint=f"--trust {trusted}",
+        hint=hint,
     )
 
 

@@ -248,7 +248,7 @@ def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
                 f"there are no records in it that are known ({plan.format})", hint=hint
             )
         if not fmt.safe and not trust:
-            raise untrusted(f"reading {plan.format}", "reads it")
+            raise untrusted(f"reading {plan.format}", "--trust reads it")
         if members and members[0].plan.format != plan.format:
             raise UsageError(
                 "it holds files of different formats, one after another", hint="unpack it"

@@ -56,7 +56,8 @@ class AvroSerializer(WholeFiles):
             schema = avro_file.parse_schema(text)
             schema.skimmer()
         except ValueError as error:
-            raise UsageError(f"the schema cannot be used: {error}") from None
+            said = f"the schema cannot be used: {error}"
+            raise UsageError(said, path=str(options["schema"])) from None
         kept = json.dumps(schema.json, separators=(",", ":"))
         check_size(kept)
         return {"schema": kept}

@@ -12,6 +12,7 @@ from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.shared.recursion import frames_for
+from serialpack.text import with_article
 from serialpack.values.equality import kind_of
 
 #: Kinds of values that formats have no words for.
@@ -58,7 +59,7 @@ class _Turn(ABC):
             return value
         if id(value) in self._met:
             if len(met := self._met[id(value)]) == 1:
-                raise ValueError(f"a {type(value).__name__} is inside itself")
+                raise ValueError(f"{with_article(type(value).__name__)} is inside itself")
             return met[1]
         if self._level > MAX_DEPTH:
             raise TooDeep

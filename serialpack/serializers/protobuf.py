@@ -50,7 +50,10 @@ class ProtobufSerializer(RecordSerializer):
         odd = options.keys() - {"schema", "message"}
         if odd or len(options) < 2:
             wants = "protobuf takes a schema and the name of a message of it"
-            raise UsageError(f"{wants}, and no {', '.join(sorted(odd))}" if odd else wants)
+            raise UsageError(
+                f"{wants}, and no {', '.join(sorted(odd))}" if odd else wants,
+                hint="--schema FILE.proto --message NAME",
+            )
         from serialpack.serializers._protocompile import compiled, full_name, message_of
 
         schema = compiled(options["schema"])
@@ -58,7 +61,8 @@ class ProtobufSerializer(RecordSerializer):
         try:
             message_of(schema, name)
         except ValueError as error:
-            raise UsageError(f"the schema cannot be used: {error}") from None
+            said = f"the schema cannot be used: {error}"
+            raise UsageError(said, path=str(options["schema"])) from None
         return {"schema": schema, "message": name}
 
     def configure(self, settings: Style) -> None:

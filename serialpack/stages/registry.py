@@ -76,3 +76,6 @@ CODECS: Registry[Any] = Registry(
     Entry("blosc-zstd", 20, "serialpack.codecs.blosc:Blosc"),
     Entry("blosc-snappy", 21, "serialpack.codecs.blosc:Blosc"),
 )
+
+for _stages in (SERIALIZERS, FILTERS, CODECS):
+    _stages.options = {"-s": SERIALIZERS, "--filter": FILTERS, "-c": CODECS}

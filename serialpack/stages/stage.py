@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, cast
 
@@ -274,11 +274,17 @@ def _loaded(where: str) -> type[Stage]:
     return cast(type[Stage], getattr(importlib.import_module(module), attribute))
 
 
+#: What others call a stage in a way that is not near enough to its name here.
+_ALSO_CALLED = {"gzip": "zlib", "gz": "zlib", "deflate": "zlib", "lzma": "xz"}
+
+
 class Registry(Generic[StageT]):
     """The stages of one kind, by name and by number, in the order people read them."""
 
     def __init__(self, kind: str, *entries: Entry) -> None:
         self.kind = kind
+        #: The stages of every kind, by the option that names one.
+        self.options: Mapping[str, Registry[Any]] = {}
         self._by_name = {e.name: e for e in entries}
         self._by_number = {e.number: e for e in entries}
         if not len(entries) == len(self._by_name) == len(self._by_number):
@@ -316,7 +322,10 @@ class Registry(Generic[StageT]):
     def _suggest(self, name: str) -> str:
         import difflib
 
-        near = difflib.get_close_matches(name, self._by_name, n=3)
+        for option, other in self.options.items():
+            if name in other:
+                return f"{name} is a {other.kind}: {option} {name}"
+        near = difflib.get_close_matches(_ALSO_CALLED.get(name, name), self._by_name, n=3)
         if near:
             return "did you mean " + " or ".join(near) + "?"
         return "see: serialpack inspect --stages"

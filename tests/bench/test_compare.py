@@ -250,7 +250,7 @@ def broken(**changes: object) -> bytes:
         (b"\xff\xfe\xfd", "decode"),
         (b"[" * 100_000, "recursion"),
         (b"null", "no results"),
-        (b"[1]", "no results"),
+        (b"[1]", "no results of serialpack bench; "),
         (b"{}", "version"),
         (broken(version=2), "version 2, this reads 1"),
         (broken(rows=3), "no results"),

@@ -119,7 +119,7 @@ def test_what_is_preferred_is_recommended(run: Run, records: Path) -> None:
         (["missing.json"], 1, b"missing.json"),
         (["."], 1, b"folder"),
         (["x", "--save", "x.spk"], 1, b"exists already"),
-        (["x", "-f", "--save", "x"], 1, b"is the input itself"),
+        (["x", "-f", "--save", "x"], 1, b"x: is the input itself; name another file\n"),
         (["x", "--save", "y", "--html", "./y"], 2, b"cannot write to one file"),
         (["x", "--html", "no/such/page.html"], 1, b"folder does not exist"),
         (["x", "--plot", "plot.gif"], 2, b"takes .png and .svg"),

@@ -170,7 +170,7 @@ def test_a_batch_removes_only_what_was_converted(run: Run, tmp_path: Path) -> No
         (["--to", "bytes"], "read, not written"),
         (["--to", "json", "--records", "0:1"], "do not go with --to"),
         (["--to", "json", "--test"], "do not go with --to"),
-        (["--to", "json", "--schema", "x.proto"], "takes a schema"),
+        (["--to", "json", "--schema", "x.proto"], "yaml and json take no schema"),
         (["--to", "json", "--rm", "--lossy", "nan"], "--rm"),
     ],
 )

@@ -168,3 +168,26 @@ def test_names_that_the_locale_has_no_letters_for(
     assert (tmp_path / "\xf6.json").read_text() == "[1]"
     run("unpack", "--to", "yaml", "all.spk", "--include", "*a.json", "-o", "to/", env=env)
     assert (tmp_path / "to/in/\xe9/\xfc/a.yaml").exists()
+
+
+@needs_posix
+@pytest.mark.parametrize("verb", ["unpack", "inspect", "bench"])
+def test_nobody_is_waited_for_at_a_terminal(tmp_path: Path, verb: str) -> None:
+    """Without a FILE unpack and bench waited in silence for what was never to be typed."""
+    master, slave = os.openpty()
+    command = [sys.executable, "-m", "serialpack", verb]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=slave,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert done.returncode == 2
+    assert done.stderr.startswith("serialpack: name a FILE, ")

@@ -121,10 +121,13 @@ def test_a_journal_keeps_what_json_prints(run: Run, batch: Path, tmp_path: Path)
     assert found["runs"] == {"pack": 2}
     assert found["failed"] == {}
     assert (found["files"], found["left"], found["cut"]) == (24, 23, True)
+    run("pack", "-s", "cbor", "--skip-existing", *command)
+    found = json.loads(run("inspect", "--json", journal).stdout)
+    assert (found["files"], found["left"]) == (24, 24), "left by the last run, not by both"
     assert found["before"] == sum(path.stat().st_size for path in batch.glob("*.json"))
     assert found["after"] == sum(path.stat().st_size for path in (batch / "out").iterdir())
     shown = run("inspect", journal).stdout.decode()
-    assert "24, 23 left as they were" in shown
+    assert "24, 24 left as they were by the last\n" in shown
     assert "\ncbor:0+zstd:3 " in shown
     assert "slowest" in shown
     run("unpack", "--journal", tmp_path / "two", "-r", batch / "out", "-o", "back")

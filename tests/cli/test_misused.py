@@ -22,15 +22,48 @@ from tests.cli.told import lines
         ),
         ("pack --qqqqqq a.json", "unknown option --qqqqqq; see serialpack pack --help"),
         ("--qqqqqq a.json", "unknown option --qqqqqq; see serialpack --help"),
+        ("--to csv a.json", "unknown option --to before a verb; serialpack unpack --to csv a.json"),
+        ("-9 a.json", "unknown option -9 before a verb; serialpack pack -9 a.json"),
+        ("-r 'a b'", "unknown option -r before a verb; serialpack VERB -r 'a b'"),
         ("pack -j 0 a.json", "--threads: 0 is not a whole number of at least 1"),
         ("pack -j x a.json", "--threads: 'x' is not a whole number of at least 1"),
         ("pack --effort 12 a.json", "--effort: 12 is not a whole number from 1 to 9"),
         ("bench --budget x a.json", "--budget: 'x' is not a number"),
         ("unpack --records 2 a.json", "--records: '2' is not A:B, like 10:20, :5 or 100:"),
         ("unpack a.json --to", "'--to' requires an argument"),
+        ("pack -s zstd:19 a.json", "unknown serializer 'zstd'; zstd is a codec: -c zstd"),
+        ("pack -c json a.json", "unknown codec 'json'; json is a serializer: -s json"),
+        ("pack -c shuffle:4 a.json", "unknown codec 'shuffle'; shuffle is a filter: --filter"),
+        ("bench --filter zstd a.json", "unknown filter 'zstd'; zstd is a codec: -c zstd"),
+        ("pack -c gzip a.json", "unknown codec 'gzip'; did you mean zlib?"),
+        (
+            "unpack --to csv:semicolon a.json",
+            "csv:semicolon is read, not written; --to csv --out-delimiter ';'",
+        ),
+        ("unpack --to yaml:1.1 a.json", "yaml:1.1 is read, not written; known: json, ndjson"),
+        ("unpack --lossy x a.json -t csv", "unknown loss 'x'; known: null, nan, bigint"),
+        ("unpack -F csv --at a a.json", "--from and --at go with --to; --to FORMAT, -o FILE.json"),
+        ("unpack --strict a.json", "--strict goes with --to; --to FORMAT, -o FILE.json"),
+        ("pack --message M a.json", "a.json: only -s protobuf and -s avro take a message"),
+        (
+            "pack -s protobuf --message M a.json",
+            "a.json: protobuf takes a schema and the name of a message of it; --schema FILE.proto",
+        ),
+        (
+            "pack -s avro --schema b.avsc a.json",
+            "b.avsc: the schema cannot be used: KeyError: 'type'",
+        ),
+        (
+            "unpack --schema x a.json -t json -o -",
+            "a.json: json takes no schema; they are for protobuf",
+        ),
     ],
 )
-def test_an_option_that_is_wrong_is_told_in_one_line(run: Run, call: str, said: str) -> None:
+def test_an_option_that_is_wrong_is_told_in_one_line(
+    run: Run, tmp_path: Path, call: str, said: str
+) -> None:
+    (tmp_path / "a.json").write_bytes(b'{"a": 1}')
+    (tmp_path / "b.avsc").write_bytes(b'{"name": "x"}')
     (line,) = lines(run(*shlex.split(call), code=2).stderr)
     assert line.startswith(f"serialpack: {said}")
 

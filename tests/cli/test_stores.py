@@ -168,8 +168,12 @@ def test_bench_in_a_store(run: Run) -> None:
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/stores.md"])
-def test_examples(tmp_path: Path, source: Path, run: Run, page: str) -> None:
-    """What the pages say of stores is so: each command, and each piece of Python."""
+def test_examples(
+    tmp_path: Path, source: Path, run: Run, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the pages say of stores is so: each command, and each piece of Python, one after
+    another in one folder."""
+    monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text("utf-8")
     commands = re.findall(
         r"^    serialpack (unpack|pack|inspect) (.*sqlite-kv://.*?)(?:  #.*)?$", text, re.M
@@ -183,4 +187,4 @@ def test_examples(tmp_path: Path, source: Path, run: Run, page: str) -> None:
     ]
     assert python
     for block in python:
-        exec(block.replace("people.db", str(tmp_path / "python.db")), {})
+        exec(block, {})

@@ -54,7 +54,7 @@ def test_a_pickle_is_packed_as_it_is(
     run("inspect", packed)
     if "pickle" in serializer:
         done = run("unpack", packed, "-o", back, code=4)
-        assert "can run any code that the file's writer put into it; --trust" in only_line(
+        assert "can run any code that the file's writer put into it; unpack --trust" in only_line(
             done.stderr
         )
         assert not back.exists()

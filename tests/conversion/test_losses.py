@@ -353,7 +353,7 @@ def test_what_json_then_holds_is_all_but_other_rules(records: list[Any], rules: 
 def test_an_unknown_rule_is_named_with_its_neighbours() -> None:
     with pytest.raises(UsageError, match="did you mean bytes"):
         Losses(["byte"])
-    with pytest.raises(UsageError, match=r"known: nan, bigint, digits.*, all"):
+    with pytest.raises(UsageError, match=r"known: null, nan, bigint, digits.*, all"):
         Losses(["nothing"])
 
 

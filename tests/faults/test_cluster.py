@@ -178,6 +178,17 @@ def test_ctrl_c_ends_a_cluster_of_its_own(start: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("batch")
+def test_ctrl_c_while_a_cluster_of_its_own_starts(start: Start) -> None:
+    """Workers that were not up yet said it by a traceback each, of many lines."""
+    how = ("-r", "in", "-o", "out", "--scheduler", "local", "-j", "2")
+    command = start("pack", "-q9", *how, start_new_session=True)
+    wait_for(lambda: len(of_session(command)) > 2, "a worker that starts")
+    os.killpg(command.pid, signal.SIGINT)
+    finish(command, 130, most=0)
+    assert not of_session(command)
+
+
+@pytest.mark.usefixtures("batch")
 def test_a_scheduler_that_goes(start: Start, cluster: Cluster) -> None:
     """What is not done is named, a line each; nobody waits for it to come again."""
     command = start("pack", "-q6", "-r", "in", "-o", "out", "--scheduler", cluster.address)

@@ -155,5 +155,5 @@ def _empty() -> bytes:
 
 
 def test_a_sequence_is_none_even_where_it_has_one_record(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"holds a ndjson file, not one object; open\(path\)"):
+    with pytest.raises(UsageError, match=r"holds an ndjson file, not one object; open\(path\)"):
         serialpack.load(_packed('{"a": 1}\n', "ndjson", tmp_path))

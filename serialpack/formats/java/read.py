@@ -17,6 +17,7 @@ from serialpack.formats.base import Difference, Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.unheld import check_unfolded, not_held
 from serialpack.stages.stage import import_library
+from serialpack.text import with_article
 from serialpack.values.kinds import OBJECTS, ROOT, Loss, Path, path_text, shown
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ class _JavaValues:
             was = f"an object of the class {content.classdesc.name} as a key"
             raise self._refusal(path, was, "key")
         if isinstance(key, list | dict | set):
-            raise self._refusal(path, f"a {type(key).__name__} as a key", "key")
+            raise self._refusal(path, f"{with_article(type(key).__name__)} as a key", "key")
         return key
 
 

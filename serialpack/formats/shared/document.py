@@ -36,6 +36,7 @@ from serialpack.formats.shared.split import (
 )
 from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
+from serialpack.text import with_article
 from serialpack.values.kinds import BEYOND_JSON
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class DocumentFormat(ValueFormat):
     def too_large(self) -> RefusedError:
         """Why a source of more than ``MAX_BLOCK`` is not read as values."""
         return RefusedError(
-            f"a {self.title} source of more than 64 MiB is not read as values",
+            f"{with_article(self.title)} source of more than 64 MiB is not read as values",
             hint="pack -s raw keeps the bytes",
         )
 

@@ -10,6 +10,7 @@ from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.unheld import not_held
 from serialpack.literal import MAX_DIGITS as MAX_DIGITS
 from serialpack.literal import Literal
+from serialpack.text import with_article
 from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference, Unheld
 
 
@@ -34,7 +35,7 @@ def not_read(title: str, lost: Difference) -> Unheld | ValueRefusedError:
     """
     if lost.kind in TEXT_KINDS or lost.kind == "depth":
         return Unheld(lost)
-    what = f"a {title} source with {KINDS[lost.kind]}"
+    what = f"{with_article(title)} source with {KINDS[lost.kind]}"
     return not_held(lost, f"{what} is not read as values: {lost.was}")
 
 

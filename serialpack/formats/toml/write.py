@@ -15,6 +15,7 @@ from serialpack.formats.shared.changes import Changer
 from serialpack.formats.shared.exact import check_zone
 from serialpack.formats.toml.read import ARRAY, MAX_CALLS, TABLE
 from serialpack.literal import Literal
+from serialpack.text import with_article
 
 #: Levels up to which tomli-w writes a document: it nests three calls for each.
 _SHALLOW = 30
@@ -112,7 +113,7 @@ def _is_tables(value: Any) -> bool:
 
 
 def _refuse(value: Any) -> None:
-    raise TypeError(f"TOML has no words for a {type(value).__name__}")
+    raise TypeError(f"TOML has no words for {with_article(type(value).__name__)}")
 
 
 def _check_time(value: time) -> None:

@@ -21,6 +21,7 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.exact import Inexact, exact_float
 from serialpack.formats.xml.typed_write import CONTAINERS, fraction_text, timedelta_text
 from serialpack.stages.stage import Buffer, import_library
+from serialpack.text import with_article
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
@@ -209,7 +210,7 @@ class _XmlReader:
             if key in parent.items:
                 raise self._bad(f"the key {key!a} stands twice in a map")
         except TypeError:
-            raise self._bad(f"a {type(key).__name__} is no key") from None
+            raise self._bad(f"{with_article(type(key).__name__)} is no key") from None
         parent.items[key] = value
 
     def _nearest(self, name: str, lost: Inexact) -> Any:

@@ -21,6 +21,7 @@ from serialpack.formats.shared.utf8 import NO_UTF8
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import plain_tag, scalar, spelled_number
 from serialpack.literal import Literal
+from serialpack.text import with_article
 from serialpack.values.kinds import DUPLICATES, Spelled, shown, value_step
 from serialpack.values.yaml_tags import PREFIX, YamlTag
 
@@ -323,7 +324,7 @@ class _YamlReader:
 
     def _add_key(self, above: _Container, key: Any) -> None:
         if isinstance(key, list | dict | set):
-            raise self._unheld("key", f"a key that is a {type(key).__name__}")
+            raise self._unheld("key", f"a key that is {with_article(type(key).__name__)}")
         if type(key) is YamlTag:
             raise self._unheld("tag", f"the key {shown(key)}")
         if type(key) is Literal:

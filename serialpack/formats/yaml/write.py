@@ -20,6 +20,7 @@ from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.shared.exact import check_zone
 from serialpack.formats.yaml.scalars import needs_quotes
 from serialpack.literal import Literal
+from serialpack.text import with_article
 from serialpack.values.yaml_tags import PREFIX, YamlTag
 
 #: No line is folded: where it may be is what readers disagree about.
@@ -154,7 +155,7 @@ class _Document:
             event = events.MappingStartEvent(None, PREFIX + "set", False, flow_style=not value)
             inner = _in_turn((member, None) for member in sorted(value, key=repr))
         else:
-            raise TypeError(f"YAML has no words for a {kind.__name__}")
+            raise TypeError(f"YAML has no words for {with_article(kind.__name__)}")
         self._met[id(whole)] = event
         return event, inner
 
@@ -162,7 +163,7 @@ class _Document:
 def _in_turn(items: Any) -> Iterator[Any]:
     for key, value in items:
         if isinstance(key, list | dict | set | tuple | frozenset | YamlTag):
-            raise TypeError(f"a key that is a {type(key).__name__}")
+            raise TypeError(f"a key that is {with_article(type(key).__name__)}")
         yield key
         yield value
 

@@ -1,0 +1,77 @@
+"""A Dask cluster that is started here, for ``--scheduler local``, and ends with the command."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import Any
+
+from serialpack.pipeline.processes import MEMORY
+
+#: Where dask is told the environment of workers that are started here.
+_SPAWNED_WITH = "distributed.nanny.pre-spawn-environ"
+
+#: How long a worker may take to end, in seconds, before it is killed.
+_END = 1
+
+
+def started(distributed: Any, workers: int) -> Any:
+    """A ``LocalCluster`` of so many workers, each a process."""
+    cluster = None
+    # As the processes of a run without a cluster.
+    dask = importlib.import_module("dask")
+    try:
+        with _held_ctrl_c(), dask.config.set({_SPAWNED_WITH: MEMORY}):
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address=None,
+                # Else it is port 8787 of all networks, and a line is said where that is taken.
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                memory_limit=None,
+                silence_logs=logging.CRITICAL + 1,
+                preload=[__name__],
+            )
+    except BaseException:
+        if cluster is not None:
+            end(cluster)
+        raise
+    return cluster
+
+
+def end(cluster: Any) -> None:
+    """End it; dask itself waits 4 s for a worker that is at a large block."""
+    cluster.sync(_end_workers, cluster)
+    cluster.close()
+    # The child that multiprocessing started with them, and would leave for init to reap.
+    resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
+
+
+async def _end_workers(cluster: Any) -> None:
+    ends = (nanny.close(timeout=_END) for nanny in cluster.workers.values())
+    await asyncio.gather(*ends, return_exceptions=True)
+
+
+@contextmanager
+def _held_ctrl_c() -> Iterator[None]:
+    """Ctrl-C waits meanwhile, and what is started never hears of it: a worker that is not up yet
+    would end with a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # started later, it would let the signal through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def dask_setup(worker: object) -> None:  # noqa: ARG001  (dask's name for it, and its argument)
+    """Of a worker that was started here: Ctrl-C goes to it too, and is not meant for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
