@@ -12,7 +12,9 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import compress
+from operator import is_
 from pathlib import PurePath
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +22,7 @@ from uuid import UUID
 
 from serialpack.conversion._turned import turned_back
 from serialpack.conversion.rules import MORE, RULES
+from serialpack.depth.values import CONTAINERS, by_level
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.changes import OMITTED, Changer, is_hashable
 from serialpack.text import complex_text
@@ -67,8 +70,31 @@ class Applied(Changer):
         keys = self.active & RULES["keys"].kinds
         self.plain_keys = frozenset({str} & self.plain) if keys else self.plain
 
+        self._stays = (self.plain | CONTAINERS) - self.as_lists
+        self._finite_stay = not self.active & {"float", "integral-float"}
+
+    def changed(self, records: list[Any], first_record: int) -> list[Any]:
+        return records if self._all_stay(records) else super().changed(records, first_record)
+
+    def _all_stay(self, records: list[Any]) -> bool:
+        """Whether nothing can be changed, as the types of all values say, looked at by C code."""
+        if str not in self.plain_keys:
+            return False
+        for containers, values, kinds in by_level(records):
+            if len(values) != sum(map(len, containers)):
+                return False  # there are keys among them, which are no text
+            if odd := kinds - self._stays:
+                if odd != {float} or not self._finite_stay:
+                    return False
+                are_floats = map(partial(is_, float), map(type, values))
+                if not math.isfinite(sum(compress(values, are_floats))):
+                    return False
+        return True
+
     def value(self, value: Any) -> Any:
         if type(value) is str and value.isascii():
+            return value
+        if type(value) is float and self._finite_stay and math.isfinite(value):
             return value
         kind = kind_of(value)
         if kind not in self.active or (kind not in self._never and self._holds(value)):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-from serialpack.depth import MAX_DEPTH
-from serialpack.depth.values import contents
+from serialpack.depth.values import by_level
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.changes import Changer
 from serialpack.formats.shared.exact import Inexact, held
@@ -14,25 +13,11 @@ from serialpack.literal import Literal
 from serialpack.values.kinds import DIGITS, Difference, Loss, Spelled, Unheld, shown
 
 _PLAIN = frozenset({type(None), bool, int, str, bytes, date, datetime})
-_CONTAINERS = frozenset({dict, list, tuple, set})
 
 
 def has_literals(records: list[Any]) -> bool:
     """Whether there is a literal among what is in ``records``."""
-    level: list[Any] = [records]
-    for _ in range(MAX_DEPTH + 2):
-        below: list[Any] = []
-        for values in contents(level):
-            kinds = set(map(type, values))
-            if Literal in kinds:
-                return True
-            if not kinds.isdisjoint(_CONTAINERS):
-                below += [value for value in values if type(value) in _CONTAINERS]
-        if not below:
-            return False
-        # What stands in several places is looked at once on each level.
-        level = list({id(value): value for value in below}.values())
-    return False
+    return any(Literal in kinds for _, _, kinds in by_level(records))
 
 
 def settled(

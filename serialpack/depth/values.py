@@ -65,6 +65,27 @@ def contents(containers: list[Any]) -> Iterator[list[Any]]:
         yield get_referents(*containers[start : start + _TOGETHER])
 
 
+def by_level(records: list[Any]) -> Iterator[tuple[list[Any], list[Any], set[type]]]:
+    """Some containers at a time, the values in them (as of ``contents``), and the types of these:
+    from ``records`` itself on as deep as anything is read, each container once on its level.
+    """
+    level: list[Any] = [records]
+    for _ in range(MAX_DEPTH + 2):
+        below: list[Any] = []
+        for start in range(0, len(level), _TOGETHER):
+            some = level[start : start + _TOGETHER]
+            values = get_referents(*some)
+            kinds = set(map(type, values))
+            yield some, values, kinds
+            if kinds <= CONTAINERS:
+                below += values
+            elif not kinds.isdisjoint(CONTAINERS):
+                below += [value for value in values if type(value) in CONTAINERS]
+        if not below:
+            return
+        level = _once(below)
+
+
 def check_values(records: list[Any]) -> None:
     """TooDeep where a record is nested too deeply, which every one that holds itself is.
 
@@ -233,7 +254,7 @@ def _below_one(value: Any) -> list[Any]:
 
 def _once(level: list[Any]) -> list[Any]:
     """The same without what stands in several places."""
-    return list({id(value): value for value in level}.values())
+    return list(dict(zip(map(id, level), level, strict=True)).values())
 
 
 def _inside(level: list[Any]) -> Iterator[list[Any]]:

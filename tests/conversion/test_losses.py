@@ -22,6 +22,7 @@ from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Loss
 from tests.fidelity.values import CASES, USUAL
+from tests.formats.work import lines_run
 
 ALL = frozenset(RULES)
 
@@ -373,3 +374,18 @@ def test_every_kind_of_a_rule_is_one() -> None:
     for name, rule in RULES.items():
         assert rule.kinds <= set(KINDS), name
         assert rule.about
+
+
+def test_what_has_nothing_to_change_is_not_gone_through_value_by_value() -> None:
+    records = [{"n": n, "x": n / 7, "s": "é", "l": [n, None, {"y": 0.5}]} for n in range(3000)]
+    work = lines_run(lambda: applied("json", records, *ALL - {"types", "utf8"}))
+    assert work < 10 * len(records)
+
+
+@pytest.mark.parametrize("odd", [math.inf, b"x", {3: "x"}, (), {"l": [math.nan]}, [[{b"k": 1}]]])
+def test_one_odd_value_among_many_is_found(odd: Any) -> None:
+    records: list[Any] = [{"x": n / 7} for n in range(2000)]
+    records[1234] = {"x": 1.5, "y": [odd]}
+    changed, losses = applied("json", records, "nan", "bytes", "keys", "sequences")
+    assert changed[1234] != records[1234]
+    assert {loss.record for loss in losses.values()} == {1234}

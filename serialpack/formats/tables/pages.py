@@ -4,6 +4,7 @@ Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/par
 """
 
 from collections.abc import Iterator
+from struct import Struct
 from typing import Any, NamedTuple
 
 from serialpack.formats.tables.library import arrow
@@ -22,6 +23,9 @@ _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 
 #: Dictionaries of more bytes are not looked through.
 _MOST_WORDS = 4 << 20
+
+#: What stands before each text of a dictionary.
+_LENGTH = Struct("<I")
 
 
 class Page(NamedTuple):
@@ -73,9 +77,11 @@ def longest_word(data: Bytes, about: dict[int, Any], page: Page) -> int | None:
             words = pa.Codec(_CODECS[codec]).decompress(words, page.bytes, asbytes=True)
         except (pa.ArrowException, OSError, ValueError):  # which pyarrow says when it reads it
             return None
-    longest = at = 0
-    while at + 4 <= len(words):
-        size = int.from_bytes(words[at : at + 4], "little")
-        longest = max(longest, size)
-        at += 4 + size
+    longest, at, last = 0, 0, len(words) - _LENGTH.size
+    read = _LENGTH.unpack_from
+    while at <= last:
+        (size,) = read(words, at)
+        if size > longest:
+            longest = size
+        at += _LENGTH.size + size
     return longest
