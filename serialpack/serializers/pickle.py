@@ -62,6 +62,8 @@ class PickleSerializer(UnsafeSerializer):
         lost = super().blame_one(record, error)
         if lost.kind in NEVER or str(error) in lost.was:
             return lost
+        if self.failure([record], reads=False) is None:
+            return lost._replace(became=f"an error ({error})")
         return lost._replace(was=f"{lost.was} ({error})")
 
     def refuse(
@@ -69,6 +71,8 @@ class PickleSerializer(UnsafeSerializer):
     ) -> ValueRefusedError:
         if hint is None and _BY_NOBODY.search(lost.was):
             hint = all_given(lost.was) or "no serializer here can"
+        elif hint is None and lost.became:  # cloudpickle asks the class as pickle does
+            hint = "its class tells pickle how to make it again, and that fails"
         return super().refuse(lost, first_record, hint)
 
     def who_can(self, kind: str, *, raw: bool) -> str:
