@@ -30,6 +30,7 @@ from serialpack.formats.python.buffers import (
     MARK,
     Scattered,
     ScatteredFile,
+    flat_bytes,
     frame_layout,
     is_framed,
 )
@@ -306,7 +307,7 @@ def loads(
     """
     if object_hook is not None or (trust is not False and trust is not True):
         check_arguments(loads, {"trust": trust, "object_hook": object_hook})
-    flat = data if isinstance(data, bytes) else _flat(data)
+    flat = data if isinstance(data, bytes) else flat_bytes(data)
     if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
         try:
             plan, content = unpack_small(flat, trust=trust)
@@ -324,11 +325,6 @@ def loads(
         threads=threads,
         shared_dict=shared_dict,
     )
-
-
-def _flat(data: Buffer) -> memoryview:
-    """The bytes of a buffer of any items, where they lie if they do so one after another."""
-    return view.cast("B") if (view := memoryview(data)).c_contiguous else memoryview(view.tobytes())
 
 
 def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:
