@@ -240,9 +240,12 @@ def load(
     ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
+    A file object is left behind the object, where the next one may stand.
+
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, UsageError (a ValueError) for another ``mmap_mode`` and another packed file,
-    UnsupportedError where it needs a class whose module is not imported.
+    NotContainerError (an EOFError too where there is nothing left), UsageError (a ValueError) for
+    another ``mmap_mode`` and another packed file, UnsupportedError where it needs a class whose
+    module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")

@@ -291,5 +291,6 @@ def test_what_is_no_file_of_bytes_is_named(tmp_path: Path) -> None:
         serialpack.dump(1, both)
         serialpack.dump(2, both)
         both.seek(0)
-        with pytest.raises(serialpack.UsageError, match="holds several, one after another, not"):
-            serialpack.load(both)
+        assert [serialpack.load(both), serialpack.load(both)] == [1, 2]
+    with pytest.raises(serialpack.UsageError, match="holds several, one after another, not"):
+        serialpack.load(tmp_path / "b")
