@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from serialpack.dictionaries import train_dictionary as train_dictionary
     from serialpack.errors import ArchiveError as ArchiveError
     from serialpack.errors import DamagedError as DamagedError
+    from serialpack.errors import EmptyError as EmptyError
     from serialpack.errors import FileError as FileError
     from serialpack.errors import InputError as InputError
     from serialpack.errors import MissingLibraryError as MissingLibraryError
@@ -98,6 +99,7 @@ _PUBLIC = {
     "MissingLibraryError": "errors",
     "UsageError": "errors",
     "InputError": "errors",
+    "EmptyError": "errors",
     "NotContainerError": "errors",
     "DamagedError": "errors",
     "TruncatedError": "errors",

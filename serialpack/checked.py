@@ -25,7 +25,17 @@ def _texts(value: Any) -> bool:
     return iter(value) is value or all(isinstance(each, str) for each in value)
 
 
+def _is_range(value: Any) -> bool:
+    return (
+        isinstance(value, tuple | list)
+        and len(value) == 2
+        and hasattr(value[0], "__index__")
+        and (value[1] is None or hasattr(value[1], "__index__"))
+    )
+
+
 _KINDS: dict[str, _Kind] = {
+    "a range": ("(start, stop)", _is_range),
     "None": ("None", lambda value: value is None),
     "str": ("text", lambda value: isinstance(value, str)),
     # NumPy's too.
@@ -85,5 +95,6 @@ def _kinds(function: Callable[..., Any] | type) -> dict[str, _Takes]:
 def _words(annotation: Any) -> list[str]:
     """The types of a union, by the text of an annotation where it is none itself."""
     text = annotation.__name__ if type(annotation) is type else str(annotation)
-    words = text.replace("collections.abc.", "").replace("typing.", "").split(" | ")
+    text = text.replace("collections.abc.", "").replace("typing.", "")
+    words = text.replace("tuple[int, int | None]", "a range").split(" | ")
     return ["Callable" if word.startswith("Callable[") else word for word in words]

@@ -193,6 +193,10 @@ class NotContainerError(InputError):
         self.looks_like = looks_like
 
 
+class EmptyError(NotContainerError, EOFError):
+    """There is nothing to load: the end of the file, or an empty one."""
+
+
 class Damage(NamedTuple):
     """A place in a container that is not as it was written.
 

@@ -5,17 +5,29 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.records import Header
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import HEAD, detect, looks_like
-from serialpack.errors import DamagedError, NotContainerError, RefusedError, UsageError
+from serialpack.errors import (
+    DamagedError,
+    EmptyError,
+    NotContainerError,
+    RefusedError,
+    UsageError,
+)
 from serialpack.files.source import UNNAMED, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, ValueFormat
-from serialpack.formats.python.buffers import GatheredPieces, LengthOf, frame_length
+from serialpack.formats.python.buffers import (
+    GatheredPieces,
+    LengthOf,
+    ScatteredFile,
+    frame_length,
+)
 from serialpack.pipeline.blocks import Plan
 from serialpack.pipeline.small import unpack_small
 from serialpack.pipeline.unpack import member_plan, restored_pieces, unpack_stream
@@ -95,7 +107,7 @@ def _of_plain(
         if packed is not None:
             said = f"holds {looks_like(head) or 'bytes'} in {packed}, not one object"
             raise UsageError(said, hint=f"{hint}, {_FILE}" if hint else _FILE)
-        error = NotContainerError(looks_like(head))
+        error = (NotContainerError if head else EmptyError)(looks_like(head))
         error.hint = hint
         raise error
     pieces = GatheredPieces(_length_of(fmt))
@@ -124,12 +136,17 @@ def gathered(
     source: Source, length_of: LengthOf = frame_length, *, trust: bool, threads: int | None
 ) -> tuple[Header, list[Buffer]]:
     """The header of the only member in ``source``, and what it restores to: ``GatheredPieces``.
-    UsageError where there are several."""
+    UsageError where there are several. A file object of the caller's is read no further than the
+    first one, and left behind it."""
+    first = type(source) is Source and not (source.owned or isinstance(source.file, ScatteredFile))
     pieces, threads = GatheredPieces(length_of), threads or usable_cores()
     room = pieces.room
     done = unpack_stream(
-        source.read, pieces.add, trust=trust, threads=threads, into=source, room=room
+        source.read, pieces.add, trust=trust, threads=threads, into=source, room=room, first=first
     )
+    if first:
+        with suppress(AttributeError, OSError, ValueError):  # a pipe was read no further
+            source.pass_over(0)
     if len(done.headers) > 1:
         raise UsageError("holds several, one after another, not one object", hint=_FILE)
     return done.headers[0], pieces.pieces()

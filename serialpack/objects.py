@@ -30,6 +30,7 @@ from serialpack.formats.python.buffers import (
     MARK,
     Scattered,
     ScatteredFile,
+    flat_bytes,
     frame_layout,
     is_framed,
 )
@@ -239,9 +240,12 @@ def load(
     ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
+    A file object is left behind the object, where the next one may stand.
+
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, UsageError (a ValueError) for another ``mmap_mode`` and another packed file,
-    UnsupportedError where it needs a class whose module is not imported.
+    NotContainerError (an EOFError too where there is nothing left), UsageError (a ValueError) for
+    another ``mmap_mode`` and another packed file, UnsupportedError where it needs a class whose
+    module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -306,7 +310,7 @@ def loads(
     """
     if object_hook is not None or (trust is not False and trust is not True):
         check_arguments(loads, {"trust": trust, "object_hook": object_hook})
-    flat = data if isinstance(data, bytes) else _flat(data)
+    flat = data if isinstance(data, bytes) else flat_bytes(data)
     if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
         try:
             plan, content = unpack_small(flat, trust=trust)
@@ -324,11 +328,6 @@ def loads(
         threads=threads,
         shared_dict=shared_dict,
     )
-
-
-def _flat(data: Buffer) -> memoryview:
-    """The bytes of a buffer of any items, where they lie if they do so one after another."""
-    return view.cast("B") if (view := memoryview(data)).c_contiguous else memoryview(view.tobytes())
 
 
 def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Serialized:

@@ -172,6 +172,24 @@ def test_an_argument_of_another_type_is_one_type_error(wrong: Any) -> None:
             serialpack.dump(1, wrong)
 
 
+def test_what_is_no_buffer_range_or_mapping_is_said_so(tmp_path: Path) -> None:
+    """``loads`` of a path, a number for a range, and a list of files were errors from within."""
+    no_range: Any = 5
+    no_mapping: Any = ["a.json"]
+    with pytest.raises(TypeError, match=r"^data must be bytes.*, not str; load reads files$"):
+        serialpack.loads("a.spk")  # type: ignore[arg-type]
+    for name in ("record_range", "byte_range"):
+        for wrong in (no_range, (1,), "12", ("a", 2)):
+            how: Any = {name: wrong}
+            with pytest.raises(TypeError, match=rf"^{name} must be \(start, stop\) or None"):
+                serialpack.unpack(tmp_path / "a.spk", None, **how)
+    with pytest.raises(TypeError, match=r"^sources must be a mapping"):
+        serialpack.pack_archive(no_mapping, tmp_path / "a.spk")
+    data = serialpack.dumps([1])
+    with pytest.raises(serialpack.UsageError, match=r"unknown compression 'gz'; known: gzip, zstd"):
+        serialpack.unpack(io.BytesIO(data), io.BytesIO(), compression="gz")
+
+
 def _dumped(**how: Any) -> None:
     serialpack.dump([1], io.BytesIO(), **how)
 

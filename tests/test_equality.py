@@ -375,7 +375,7 @@ def test_of_an_array_of_numpy_only_what_describes_it_and_its_numbers_are_looked_
     one, other = (np.arange(6.0).reshape(2, 3) for _ in range(2))
     odd = collections.deque([1])  # else the quick look passes all
     assert difference({"a": one, "b": (one, odd)}, {"a": other, "b": (other, odd)}) is None
-    assert set(looked_at) == {dict, tuple}
+    assert not looked_at
     # One of another class may have some.
     assert difference(one.view(np.recarray), other.view(np.recarray)) is None
     assert np.recarray in looked_at

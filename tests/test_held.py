@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.errors import DamagedError, RefusedError, UsageError
+from serialpack.errors import DamagedError, NotContainerError, RefusedError, UsageError
+from serialpack.values.equality import difference
 from tests.formats.test_arrays_layout import nifti
 from tests.pipes import Pipe
 
@@ -145,6 +147,52 @@ def test_an_archive_and_several_are_no_object(tmp_path: Path) -> None:
         two.write_bytes(data + second)
         with pytest.raises(UsageError, match=r"several, one after another, not one object; unpack"):
             serialpack.load(two)
+
+
+OBJECTS: list[Any] = [[1], np.arange(50_000.0), {"a": np.zeros(3)}, [2] * 300]
+
+
+@pytest.mark.parametrize("opener", [open, gzip.open])
+@pytest.mark.parametrize("chain", ["auto", "auto+none", "pickle", "json+zlib"])
+def test_of_an_open_file_one_object_is_loaded_after_another(
+    tmp_path: Path, chain: str, opener: Any
+) -> None:
+    """As pickle does: all were read, and refused as several."""
+    objects = [each for each in OBJECTS if chain != "json+zlib" or type(each) is list]
+    with opener(tmp_path / "several", "wb") as file:
+        file.write(b"before")
+        for each in objects:
+            serialpack.dump(each, file, chain)
+        file.write(b"behind")
+    with opener(tmp_path / "several", "rb") as file:
+        assert file.read(6) == b"before"
+        for each in objects:
+            assert difference(each, serialpack.load(file, trust=True)) is None
+        assert file.read() == b"behind"
+        with pytest.raises(EOFError) as caught:
+            serialpack.load(file)
+        assert isinstance(caught.value, NotContainerError)
+
+
+def test_a_connection_that_stays_open_is_read_no_further_than_the_object() -> None:
+    """It waited for more, or for the end."""
+    here, there = socket.socketpair()
+    for end in (here, there):
+        end.settimeout(20)
+    with here, there, here.makefile("rwb") as asks, there.makefile("rwb") as answers:
+        for each in OBJECTS[:1] + OBJECTS[2:]:
+            ways: list[tuple[Any, Any]] = [(asks, answers), (answers, asks)]
+            for one, other in ways:
+                serialpack.dump(each, one)
+                one.flush()
+                assert difference(each, serialpack.load(other)) is None
+
+
+def test_bytes_are_one_object() -> None:
+    data = serialpack.dumps(OBJECTS[1], "auto+none")
+    for more in (data, b"behind"):
+        with pytest.raises((UsageError, DamagedError)):
+            serialpack.loads(data + more)
 
 
 def test_of_another_file_only_the_header_is_read(tmp_path: Path) -> None:

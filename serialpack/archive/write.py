@@ -344,7 +344,10 @@ class _Counted:
 
 
 def check_together(sources: Mapping[str, Path | IO[bytes]]) -> None:
-    """UsageError where the paths of ``sources`` cannot be those of one archive."""
+    """UsageError where the paths of ``sources`` cannot be those of one archive; TypeError."""
+    if not isinstance(sources, Mapping):
+        kind = type(sources).__name__
+        raise TypeError(f'sources must be a mapping as {{"a.json": "folder/a.json"}}, not {kind}')
     if not sources:
         raise UsageError("an archive has at least one entry")
     seen = {""}

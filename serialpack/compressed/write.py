@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from serialpack.compressed._compressions import KINDS
-from serialpack.errors import FileError
+from serialpack.errors import FileError, UsageError
 from serialpack.stages.stage import Buffer, import_library
 
 Write = Callable[[Buffer], object]
@@ -81,6 +81,9 @@ class CompressedWrite:
     def __init__(self, write: Write, compression: str, *, verify: bool) -> None:
         from xxhash import xxh3_128
 
+        if compression not in _MAKERS:
+            known = ", ".join(_MAKERS)
+            raise UsageError(f"unknown compression {compression!r}; known: {known}")
         self._write = write
         self._compression = compression
         self._codec = _MAKERS[compression]()
@@ -157,7 +160,8 @@ class _Unless:
 def compressed_once(write: Write, compression: str | None) -> Iterator[Write]:
     """``write``, before which bytes are compressed that are not yet; None: they stay as they are.
 
-    MissingLibraryError where the library of the compression is not installed.
+    MissingLibraryError where the library of the compression is not installed, UsageError for one
+    that is not known.
     """
     if compression is None:
         yield write

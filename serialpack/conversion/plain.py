@@ -54,8 +54,8 @@ class PlainMaker(Changer):
 
     def _of_library(self, value: Any) -> Any:
         kind = type(value)
-        if not _is_of_library(kind.__module__):
-            return value
+        if not _is_of_library(kind.__module__) or isinstance(value, type | dict):
+            return value  # a class, or a schema, which is no table
         if is_array(value):
             if value.ndim == 0 and value.dtype.kind in "mM" and value != value:
                 return None  # NaT, which may have no unit

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from itertools import islice
 from threading import local
 from time import perf_counter
 from typing import NamedTuple
@@ -117,12 +118,14 @@ def unpack_stream(
     into: Into | None = None,
     elsewhere: Elsewhere | None = None,
     room: Room | None = None,
+    first: bool = False,
 ) -> Unpacked:
     """Unpack all members that ``read`` gives, in order, checking every byte.
 
     ``trust``: also those whose serializer can run code that is in the file. ``into``: see
     ``FrameSource``. ``elsewhere`` has others restore the blocks. ``room(size)`` gives memory for
-    each block in its turn, in which it is then, or None; ``write`` gets just that.
+    each block in its turn, in which it is then, or None; ``write`` gets just that. ``first``: no
+    more than the first member, behind which nothing is read.
 
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
     written: a caller that wants all or nothing gives a file of its own.
@@ -138,7 +141,7 @@ def unpack_stream(
             elsewhere=elsewhere,
             room=room,
         )
-        for member in read_members(read, into=into, threads=threads)
+        for member in islice(read_members(read, into=into, threads=threads), 1 if first else None)
     ]
     records = [each.records for each in done if each.records is not None]
     seconds: dict[str, float] = {}

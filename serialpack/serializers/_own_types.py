@@ -1,32 +1,38 @@
 """Python's own types as extensions of MessagePack (``man/spk.5``, objects): made and undone.
 
-Nothing here imports a module, or calls what a class of the user's defines: names lead only to
-classes that are here already, a dataclass or a named tuple gets its fields, a member of an enum is
-looked up.
+Nothing here imports a module of the user's, or calls what a class of the user's defines
+(``_own_classes``).
 """
 
 from __future__ import annotations
 
-import dataclasses
+import re
 import sys
 from array import array
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from enum import Enum, EnumType, Flag
+from enum import Enum, Flag
 from fractions import Fraction
-from functools import lru_cache
-from inspect import getattr_static
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
-from types import EllipsisType, MemberDescriptorType, NotImplementedType, SimpleNamespace
+from types import EllipsisType, NotImplementedType, SimpleNamespace
 from typing import Any
 from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
 from serialpack.errors import UnsupportedError
 from serialpack.serializers._moments import moment_back, parts_of_moment, parts_of_zone, zone_of
+from serialpack.serializers._own_classes import (
+    dataclass_of,
+    enum_of,
+    fields_of,
+    items_of_tuple,
+    named,
+    named_tuple_of,
+    names_in,
+    names_of_fields,
+)
 
 #: What an extension holds, before it is MessagePack again: its code and its parts.
 Parts = tuple[int, list[Any]]
@@ -56,49 +62,46 @@ _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
 _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
+_PATTERN, _CHAIN_MAP = 45, 46
 #: Objects of classes that are found by their names.
 OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE})
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
 }
+_BUILT_IN = bool, bytes, dict, float, frozenset, int, list, set, str, tuple
 #: What a defaultdict makes of nothing: types of plain values, and none of the user's.
-_FACTORIES = {
-    cls.__name__: cls for cls in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
+_FACTORIES: dict[str, type] = {
+    cls.__name__: cls for cls in (*_BUILT_IN, Counter, OrderedDict, defaultdict, deque)
 }
 #: What there is but one of, by its name; classes of the values of ``builtins`` are such, too.
 _ONE_OF_A_KIND: dict[str, Any] = {
     "Ellipsis": ...,
     "NotImplemented": NotImplemented,
-    **{
-        cls.__name__: cls
-        for cls in (*_FACTORIES.values(), bytearray, complex, object, range, slice)
-    },
+    **{cls.__name__: cls for cls in (*_BUILT_IN, bytearray, complex, object, range, slice)},
 }
 _NAMES = {id(value): name for name, value in _ONE_OF_A_KIND.items()}
 #: The classes of ``ipaddress``.
 _ADDRESSES = {f"IPv{v}{what}" for v in (4, 6) for what in ("Address", "Network", "Interface")}
-#: What members of a flag are beside its class.
-_NO_MIXIN = object, int
-#: The methods by which a class says itself what is written of it.
-_OWN_WORDS = ("__reduce_ex__", "__reduce__")
 
 
 def parts_of(value: Any) -> Parts | None:
     """What ``value`` becomes; None for a type that is not known here."""
-    make = _MAKERS.get(type(value))
+    cls: Any = type(value)
+    make = _MAKERS.get(cls)
     if make is not None:
         return make(value)
     if isinstance(value, Enum):
-        cls = type(value)
         combined = isinstance(value, Flag) and value._name_ not in cls._member_map_
-        return ENUM, [*_named(value, cls), value._value_ if combined else value._name_]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return DATACLASS, [*_named(value, type(value)), _fields(value)]
-    if isinstance(value, tuple) and _names_in(type(value)):
-        return NAMED_TUPLE, [*_named(value, type(value)), *_items_of_tuple(value)]
-    if type(value).__module__ == "ipaddress" and type(value).__name__ in _ADDRESSES:
-        return _ADDRESS, [type(value).__name__, str(value)]
+        return ENUM, [*named(value, cls), value._value_ if combined else value._name_]
+    if not isinstance(value, type) and names_of_fields(cls) is not None:
+        return DATACLASS, [*named(value, cls), fields_of(value)]
+    if isinstance(value, tuple) and names_in(cls):
+        return NAMED_TUPLE, [*named(value, cls), *items_of_tuple(value)]
+    if cls.__module__ == "ipaddress" and cls.__name__ in _ADDRESSES:
+        return _ADDRESS, [cls.__name__, str(value)]
+    if cls is _of_arguments():
+        return _attributes_of(value, "argparse")
     return None
 
 
@@ -111,133 +114,6 @@ def value_of(code: int, parts: list[Any]) -> Any:
     except (ArithmeticError, AssertionError, AttributeError, LookupError) as error:
         what = str(error) or type(error).__name__
         raise ValueError(f"an extension {code} with other parts ({what})") from None
-
-
-def is_of_own_class(value: Any) -> bool:
-    """Whether it is one of ``OWN_CLASSES``, of which nothing is asked."""
-    cls = type(value)
-    if issubclass(cls, tuple):
-        return cls is not tuple
-    return issubclass(cls, Enum) or dataclasses.is_dataclass(cls)
-
-
-def _named(value: Any, cls: type) -> tuple[str, str]:
-    """By which names the class is found again; TypeError where it is not."""
-    if _class_at(cls.__module__, cls.__qualname__) is not cls:
-        raise TypeError(f"the class of {type(value).__name__} is not found by its name")
-    return cls.__module__, cls.__qualname__
-
-
-def _class_at(module: str, name: str) -> Any:
-    """The class of that name, where its module is here; None where it is not there."""
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, "__dict__", {}).get(part)
-    return found if isinstance(found, type) else None
-
-
-def _class(module: str, name: str) -> type:
-    found: type | None = _class_at(module, name)
-    if found is None:
-        there = module in sys.modules
-        hint = "has it been renamed?" if there else f"import {module} first"
-        raise UnsupportedError(f"needs the class {module}.{name}, which is not here", hint=hint)
-    return found
-
-
-def _check_plain(cls: type) -> None:
-    """TypeError where the class writes more or less than what its objects hold."""
-    if any(getattr(cls, word) is not getattr(object, word) for word in _OWN_WORDS):
-        raise TypeError(f"{cls.__name__} says itself what is written of it")
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    """What is in the fields of a dataclass; TypeError where the reader would not take them, or
-    where it has more: attributes of its own, items of a list."""
-    cls: Any = type(value)
-    _check_plain(cls)
-    object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
-    held = _attributes(value)
-    names = [field.name for field in dataclasses.fields(cls)]
-    if held.keys() - set(names) or _settable(cls) != set(names):
-        raise TypeError(f"{cls.__name__} holds more than its fields")
-    try:
-        return {name: held[name] if name in held else getattr(cls, name) for name in names}
-    except AttributeError as error:
-        raise TypeError(f"a field was never set ({error})") from None
-
-
-def _attributes(value: Any) -> dict[str, Any]:
-    """All that there are, also those in slots."""
-    state = object.__getstate__(value)
-    inside, slots = state if type(state) is tuple else (state, {})
-    return {**(inside or {}), **slots}
-
-
-@lru_cache(256)
-def _settable(cls: Any) -> frozenset[str]:
-    """The fields of a dataclass that are set without running what the class defines."""
-
-    def plain(name: str) -> bool:
-        there = getattr_static(cls, name, None)
-        return not hasattr(type(there), "__set__") or isinstance(there, MemberDescriptorType)
-
-    return frozenset(field.name for field in dataclasses.fields(cls) if plain(field.name))
-
-
-def _names_in(cls: type) -> tuple[str, ...]:
-    """The names of the items of a named tuple's class; none where it is another class."""
-    names = getattr_static(cls, "_fields", ())
-    return names if issubclass(cls, tuple) and type(names) is tuple else ()
-
-
-def _items_of_tuple(value: Any) -> tuple[Any, ...]:
-    _check_plain(type(value))
-    if getattr(value, "__dict__", None):
-        raise TypeError(f"{type(value).__name__} with attributes")
-    return tuple(value)
-
-
-def _named_tuple(module: str, name: str, *items: Any) -> Any:
-    cls: Any = _class(module, name)
-    if not issubclass(cls, tuple) or len(_names_in(cls)) != len(items):
-        raise ValueError(f"{name} has no {len(items)} names")
-    return tuple.__new__(cls, items)
-
-
-def _enum(module: str, name: str, member: str | int) -> Any:
-    cls = _class(module, name)
-    if type(member) is int:
-        return _flag(cls, member)
-    if not issubclass(cls, Enum) or member not in cls._member_map_:
-        raise ValueError(f"{name} has no member {member}")
-    return cls._member_map_[member]
-
-
-def _flag(cls: type, bits: int) -> Any:
-    """Members of a flag together, as Python itself makes them."""
-    found: Any = None
-    if issubclass(cls, Flag) and type(cls) is EnumType and vars(cls)["_member_type_"] in _NO_MIXIN:
-        made: Any = cls._missing_
-        if made.__func__ is Flag.__dict__["_missing_"].__func__:
-            with suppress(ValueError):  # of several lines
-                found = cls(bits)
-    if type(found) is not cls:  # of some flags other bits become an int
-        raise ValueError(f"{cls.__name__} has no {bits}")
-    return found
-
-
-def _dataclass(module: str, name: str, fields: dict[str, Any]) -> Any:
-    cls = _class(module, name)
-    if not dataclasses.is_dataclass(cls):
-        raise ValueError(f"{name} is no dataclass")
-    settable = _settable(cls)
-    made = object.__new__(cls)
-    for field, value in fields.items():
-        if field not in settable:
-            raise ValueError(f"{name} has no field {field}")
-        object.__setattr__(made, field, value)
-    return made
 
 
 def _path(name: str, text: str) -> PurePath:
@@ -300,16 +176,44 @@ def _uuid(data: bytes, safe: int | None = None) -> UUID:
     return UUID(bytes=data, is_safe=SafeUUID(safe))
 
 
-def _attributes_of(value: SimpleNamespace) -> Parts:
+def _of_arguments() -> Any:
+    """The class of what ``argparse`` finds, where that is imported."""
+    return getattr(sys.modules.get("argparse"), "Namespace", None)
+
+
+def _attributes_of(value: Any, *module: str) -> Parts:
     if any(type(name) is not str for name in vars(value)):
         raise TypeError("an attribute whose name is no text")
-    return _NAMESPACE, [dict(vars(value))]
+    return _NAMESPACE, [dict(vars(value)), *module]
 
 
-def _namespace(attributes: Any) -> SimpleNamespace:
-    if any(type(name) is not str for name in _map(attributes)):
+def _namespace(attributes: Any, module: str | None = None) -> Any:
+    if module not in (None, "argparse") or any(type(name) is not str for name in _map(attributes)):
         raise ValueError("an attribute whose name is no text")
-    return SimpleNamespace(**attributes)
+    if module is None:
+        return SimpleNamespace(**attributes)
+    import argparse
+
+    return argparse.Namespace(**attributes)
+
+
+def _pattern(value: re.Pattern[Any]) -> Parts:
+    return _PATTERN, [value.pattern, value.flags]
+
+
+def _pattern_back(text: Any, flags: int) -> Any:
+    if type(text) not in (str, bytes) or type(flags) is not int or flags & re.DEBUG:  # it prints
+        raise ValueError("no regular expression")
+    try:
+        return re.compile(text, flags)
+    except (re.error, RecursionError, FutureWarning) as error:
+        raise ValueError(f"no regular expression ({error})") from None
+
+
+def _chain_map(value: ChainMap[Any, Any]) -> Parts:
+    if vars(value).keys() != {"maps"}:
+        raise TypeError("a ChainMap with attributes")
+    return _CHAIN_MAP, list(value.maps)
 
 
 def _map(items: Any) -> dict[Any, Any]:
@@ -341,6 +245,8 @@ _MAKERS: dict[type, Callable[[Any], Parts | None]] = {
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
     **dict.fromkeys((ZoneInfo, timezone), lambda v: (_ZONE, parts_of_zone(v))),
     SimpleNamespace: _attributes_of,
+    re.Pattern: _pattern,
+    ChainMap: _chain_map,
     **dict.fromkeys((type, EllipsisType, NotImplementedType), _name),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
 }
@@ -359,8 +265,8 @@ _BACK: dict[int, Callable[..., Any]] = {
     _DATETIME: moment_back(datetime),
     _DURATION: lambda days, seconds, micro: timedelta(days, seconds, micro),
     _PATH: _path,
-    ENUM: _enum,
-    DATACLASS: _dataclass,
+    ENUM: enum_of,
+    DATACLASS: dataclass_of,
     _TYPED: _typed,
     _RANGE: lambda start, stop, step: range(start, stop, step),
     _SLICE: lambda start, stop, step: slice(start, stop, step),
@@ -368,9 +274,11 @@ _BACK: dict[int, Callable[..., Any]] = {
     DEQUE: lambda most, *items: deque(items, most),
     COUNTER: lambda items: Counter(_map(items)),
     DEFAULT: _default_back,
-    NAMED_TUPLE: _named_tuple,
+    NAMED_TUPLE: named_tuple_of,
     _ZONE: zone_of,
     _NAMESPACE: _namespace,
     _NAME: lambda name: _ONE_OF_A_KIND[name],
     _ADDRESS: _address,
+    _PATTERN: _pattern_back,
+    _CHAIN_MAP: ChainMap,
 }

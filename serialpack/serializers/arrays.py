@@ -19,7 +19,7 @@ MASKED, SHOWN = 33, 34
 SAME, SAME_OBJECT = 35, 36
 #: An array of objects of Python.
 OBJECTS = 37
-_SHOWN = ("matrix", "recarray")
+_SHOWN = ("matrix", "recarray", "chararray")
 
 
 def is_array(value: Any) -> bool:
@@ -182,12 +182,12 @@ def masked_of(items: Any, mask: Any, fill: Any, hard: bool) -> Any:
 
 
 def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
-    """What a matrix or a recarray is as an extension; None for all else.
+    """What a matrix, a recarray or a chararray is as an extension; None for all else.
 
     TypeError for one that has attributes of its own.
     """
     numpy, name = imported("numpy"), type(value).__name__
-    if numpy is None or name not in _SHOWN or type(value) is not getattr(numpy, name):
+    if numpy is None or name not in _SHOWN or type(value) is not _shown(name):
         return None
     if vars(value).keys() - {"_getitem"}:  # which a matrix sets itself
         raise TypeError(f"a {name} with attributes")
@@ -198,14 +198,22 @@ def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
 
 
 def shown_of(name: str, items: Any) -> Any:
-    """The matrix or recarray again; ValueError where the parts are none of one."""
+    """The matrix, recarray or chararray again; ValueError where the parts are none of one."""
     import numpy as np
 
     if name not in _SHOWN or not is_array(items) or not np.ndim(items):
         raise ValueError(f"no array that a {name} shows")
     if name == "matrix" and np.ndim(items) != 2:
         raise ValueError("a matrix without two dimensions")
-    return np.asarray(items).view(getattr(np, name))
+    if name == "chararray" and items.dtype.kind not in "SU":
+        raise ValueError("a chararray of no characters")
+    return np.asarray(items).view(_shown(name))
+
+
+def _shown(name: str) -> Any:
+    import numpy as np
+
+    return getattr(np.char if name == "chararray" else np, name)
 
 
 def one_of(before: list[Any], number: int) -> Any:

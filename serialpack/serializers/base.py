@@ -385,7 +385,7 @@ def hint_for(kind: str, *, raw: bool = True, but: str = "") -> str:
         if (
             cls.exact
             or entry.name == but
-            or kind in cls.cannot
+            or kind in cls.cannot | cls.seldom
             or cls.missing(entry.name) is not None
         ):
             continue

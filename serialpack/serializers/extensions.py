@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.errors import SerialpackError
 from serialpack.formats.msgpack.values import messages, one_message
-from serialpack.formats.shared.recursion import frames_for
+from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers._outline import Met
 from serialpack.serializers._own_types import ARRAY, SCALAR, value_of
 from serialpack.serializers.arrays import (
@@ -40,36 +39,37 @@ CALLS_A_LEVEL = 4
 def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> list[Any]:
     """The objects of a message, whose arrays are what ``over`` makes of ``buffers`` and of what
     ``arrays.array_over`` takes beside; one of ``FAILURES`` where it has others."""
-    reader = ExtensionReader(buffers, over)
-    found = reader.values(message)
-    if reader.used != len(buffers):
-        raise ValueError("a frame with more than its message reads")
-    return found
+
+    def read(most: int) -> list[Any]:
+        reader = _ExtensionReader(buffers, over, most)
+        found = messages(message, ext_hook=reader)
+        if reader.used != len(buffers):
+            raise ValueError("a frame with more than its message reads")
+        return found
+
+    return with_room(CALLS_A_LEVEL, read)
 
 
-class ExtensionReader:
-    """Reads messages. ``buffers``: what stands beside them; ``used``: how many were asked for."""
+class _ExtensionReader:
+    """Makes values of extensions, of ``most`` in each other. ``buffers``: what stands beside the
+    message; ``used``: how many were asked for."""
 
-    def __init__(self, buffers: list[Any], over: Callable[..., Any] = array_over) -> None:
+    def __init__(self, buffers: list[Any], over: Callable[..., Any], most: int) -> None:
         self._buffers = buffers
         self._over = over
+        self._most = most
         self._level = 0
         self._met = Met()
         self.used = 0
 
-    def values(self, data: Buffer) -> list[Any]:
-        """ValueError, or another of ``FAILURES``, where ``data`` holds none."""
-        with frames_for(CALLS_A_LEVEL):
-            return messages(data, ext_hook=self._value)
-
-    def _value(self, code: int, data: bytes) -> Any:
-        if self._level >= MAX_DEPTH:
-            raise TooDeep
+    def __call__(self, code: int, data: bytes) -> Any:
+        if self._level >= self._most:
+            raise NeedsRoom
         self._level += 1
         if self._level < _SHALLOW:
-            parts = one_message(data, self._value)
+            parts = one_message(data, self)
         else:
-            (parts,) = messages(data, ext_hook=self._value)
+            (parts,) = messages(data, ext_hook=self)
         self._level -= 1
         if type(parts) is not list:
             raise ValueError(f"an extension {code} without its parts")

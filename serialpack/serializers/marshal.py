@@ -33,6 +33,7 @@ class MarshalSerializer(UnsafeSerializer):
         *("date", "time", "timedelta"),
     }
     partly = frozenset({"object"})
+    seldom = partly  # code, and an ellipsis
     params = (Param("version", 0, VERSION, VERSION),)
     written_in_c = True
     about = "Python's marshal data, for one Python version; unpacked with --trust only"

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.depth import TooDeep
 from serialpack.depth.values import contents
 from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import (
@@ -19,7 +19,7 @@ from serialpack.formats.python.buffers import (
     take_frame,
     whole_frame,
 )
-from serialpack.formats.shared.recursion import frames_for
+from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers._outline import COUNTED, ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
@@ -39,7 +39,7 @@ from serialpack.serializers.arrays import (
     parts_of_shown,
 )
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.serializers.extensions import CALLS_A_LEVEL, ExtensionReader, load_over
+from serialpack.serializers.extensions import CALLS_A_LEVEL, load_over
 from serialpack.serializers.of_arrow import (
     ARROW,
     is_table,
@@ -94,36 +94,28 @@ class ObjectsSerializer(RecordSerializer):
     )
 
     def _dump(self, records: list[Any]) -> bytes:
-        (data,) = self._pieces(_ExtensionWriter(), records)
-        return bytes(data)
+        return _written(records).data
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
-        return self._pieces(_ExtensionWriter(beside=True), records)
+        return _written(records, beside=True).pieces()
 
     def dump_otherwise(self, records: list[Any], *, whole: bool) -> list[Buffer] | None:
-        writer = _ExtensionWriter(beside=whole, bytearrays=True)
         try:
-            pieces = self._pieces(writer, records)
+            written = _written(records, beside=whole, bytearrays=True)
         except FAILURES:
             return None
-        return pieces if writer.met else None
-
-    def _pieces(self, writer: _ExtensionWriter, records: list[Any]) -> list[Buffer]:
-        with frames_for(CALLS_A_LEVEL):
-            data = b"".join([writer.message(record) for record in records])
-        return frame_pieces(data, writer.buffers) if writer.buffers else [data]
+        return written.pieces() if written.met else None
 
     def message(self, obj: Any) -> tuple[bytes, list[memoryview]]:
         """An object, and the large buffers that stand beside it, for ``load_over`` elsewhere: of no
         class of the user's, which need not be imported there. One of ``FAILURES``, or TooDeep.
 
         Nobody proves it: what would come back as another type is refused."""
-        writer = _ExtensionWriter(beside=True, alone=True)
-        with frames_for(CALLS_A_LEVEL):
-            return writer.message(obj), writer.buffers
+        written = _written([obj], beside=True, alone=True)
+        return written.data, written.buffers
 
     def _load(self, data: Buffer) -> list[Any]:
-        return ExtensionReader([]).values(data)
+        return load_over(data, [], array_over)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
         whole = whole_frame(pieces)
@@ -146,14 +138,30 @@ class ObjectsSerializer(RecordSerializer):
         return load_over(data.read(layout.pickle.start, layout.pickle.stop), buffers, array_over)
 
 
+def _written(records: list[Any], **how: bool) -> _ExtensionWriter:
+    def write(most: int) -> _ExtensionWriter:
+        writer = _ExtensionWriter(most, **how)
+        writer.data = b"".join([writer.message(record) for record in records])
+        return writer
+
+    return with_room(CALLS_A_LEVEL, write)
+
+
 class _ExtensionWriter:
-    """Writes messages; ``beside``: with large buffers in ``buffers``, not in them;
+    """Writes messages, with ``most`` extensions in each other; ``beside``: with large buffers in
+    ``buffers``, not in them;
     ``alone``: that nobody proves; without ``OWN_CLASSES``, and without what the library takes;
     ``bytearrays``: with those, which the library takes for bytes."""
 
     def __init__(
-        self, *, beside: bool = False, alone: bool = False, bytearrays: bool = False
+        self,
+        most: int,
+        *,
+        beside: bool = False,
+        alone: bool = False,
+        bytearrays: bool = False,
     ) -> None:
+        self.data = b""
         self.buffers: list[memoryview] = []
         #: Writes what is ``_FLAT``; made for the first of these.
         self._packer: Any = None
@@ -162,7 +170,7 @@ class _ExtensionWriter:
         self._bytearrays = bytearrays
         #: Whether there was one of these.
         self.met = False
-        self._level = 0
+        self._level, self._most = 0, most
         #: The number of each array that the user's own values hold, by its identity, and the array,
         #: which must live on for that; and how many arrays there were. What a library makes of its
         #: values may be one in memory by chance, and to be changed apart.
@@ -175,6 +183,9 @@ class _ExtensionWriter:
         self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
         self._of_pandas = 0
+
+    def pieces(self) -> list[Buffer]:
+        return frame_pieces(self.data, self.buffers) if self.buffers else [self.data]
 
     def message(self, value: Any) -> bytes:
         """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
@@ -228,8 +239,8 @@ class _ExtensionWriter:
             self._of_library = True
         if made is None or (made[0] in OWN_CLASSES and self._alone):
             raise TypeError(f"cannot hold {type(value).__name__}")
-        if self._level >= MAX_DEPTH:
-            raise TooDeep
+        if self._level >= self._most:
+            raise NeedsRoom
         self._level += 1
         code, parts = made
         inner = self._flat(parts) if code in _FLAT else self.message(parts)

@@ -1,14 +1,15 @@
 """What NumPy has beside arrays of numbers, as extensions of MessagePack: made and undone.
 
-``man/spk.5``, Objects of Python: types, classes of scalars, arrays of strings (``StringDType``) and
-of records with objects in them, records, generators of random numbers, polynomials, and the one
-item that is masked.
+``man/spk.5``, Objects of Python: types and their limits, classes of scalars, arrays of strings
+(``StringDType``) and of records with objects in them, records, arrays of those, generators of
+random numbers, polynomials, and the one item that is masked.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from serialpack.imported import imported
@@ -17,6 +18,9 @@ from serialpack.serializers._random import parts_of_random, random_of
 from serialpack.serializers.arrays import descr_of, is_array
 
 OF_NUMPY = 42
+
+#: What says the limits of a type of numbers.
+_LIMITS = "finfo", "iinfo"
 
 #: As the type of objects is spelled, of which no array of numbers is.
 _OBJECT = "'|O'"
@@ -35,6 +39,8 @@ def parts_of_numpy(value: Any) -> tuple[int, list[Any]] | None:
         if _class(value.__name__) is not value:
             raise TypeError(f"the class {value.__name__}")
         return OF_NUMPY, ["class", value.__name__]
+    if (name := type(value).__name__) in _LIMITS and type(value) is getattr(numpy, name):
+        return OF_NUMPY, [name, value.dtype]
     if type(value).__module__.startswith("numpy.polynomial") or type(value) is numpy.poly1d:
         return _parts_of_polynomial(value)
     if type(value).__module__.startswith("numpy.random") and (parts := parts_of_random(value)):
@@ -50,10 +56,11 @@ def parts_of_odd(value: Any) -> tuple[int, list[Any]] | None:
         return OF_NUMPY, _parts_of_fields(value)
     if kind.char == "T":
         return OF_NUMPY, _parts_of_strings(value)
-    if kind.char == "V" and kind.type.__name__ == "record" and not value.shape:
+    if kind.char == "V" and kind.type.__name__ == "record":
         import numpy as np
 
-        return OF_NUMPY, ["record", np.asarray(value).view(np.dtype((np.void, kind)))]
+        word = "record" if isinstance(value, np.generic) else "records"
+        return OF_NUMPY, [word, np.asarray(value).view(np.dtype((np.void, kind)))]
     return None
 
 
@@ -188,6 +195,8 @@ def _parts_of_type(kind: Any) -> list[Any]:
         return ["dtype", np.empty(0, kind)]
     if kind == np.dtype(object):
         return ["dtype", _OBJECT]
+    if kind.type is np.record:
+        return ["record type", np.dtype((np.void, kind))]
     base, shape = kind.subdtype or (kind, ())
     said = [repr(spelled_type(base)), *([list(shape)] if shape else [])]
     if _type_back(*said) != kind:
@@ -224,12 +233,35 @@ def _class_back(name: str) -> Any:
     return found
 
 
-def _record_back(items: Any) -> Any:
+def _limits_back(name: str, kind: Any) -> Any:
     import numpy as np
 
-    if not isinstance(items, np.ndarray) or items.shape or items.dtype.names is None:
+    if not isinstance(kind, np.dtype):
+        raise ValueError("limits of no type")
+    return getattr(np, name)(kind)
+
+
+def _record_type_back(kind: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(kind, np.dtype) or kind.names is None:
+        raise ValueError("no type of records")
+    return np.dtype((np.record, kind))
+
+
+def _records_back(items: Any) -> Any:
+    import numpy as np
+
+    if not is_array(items) or items.dtype.names is None:
+        raise ValueError("no array of records")
+    return np.asarray(items).view(_record_type_back(items.dtype))
+
+
+def _record_back(items: Any) -> Any:
+    found = _records_back(items)
+    if found.shape:
         raise ValueError("no array of one record")
-    return items.view(np.dtype((np.record, items.dtype)))[()]
+    return found[()]
 
 
 def _masked_back() -> Any:
@@ -245,6 +277,9 @@ _BACK: dict[str, Callable[..., Any]] = {
     "fields": _fields_back,
     "polynomial": _polynomial_back,
     "record": _record_back,
+    "records": _records_back,
+    "record type": _record_type_back,
+    **{name: partial(_limits_back, name) for name in _LIMITS},
     "masked": _masked_back,
     "random": random_of,
 }

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from serialpack.alone import know_pandas
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
-from serialpack.serializers._own_types import is_of_own_class
+from serialpack.serializers._own_classes import is_of_own_class
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
 
 #: Frames, series, and all else; and an index that the message had before.

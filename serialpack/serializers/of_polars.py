@@ -1,6 +1,7 @@
-"""Frames and series of polars as extensions of MessagePack: made and undone.
+"""Frames, series, schemas and types of polars as extensions of MessagePack: made and undone.
 
-``man/spk.5``, Objects of Python. Both are tables of Arrow, whose memory is theirs.
+``man/spk.5``, Objects of Python. The first two are tables of Arrow, whose memory is theirs; a
+schema is that of one without rows, a type that of its only column.
 """
 
 from __future__ import annotations
@@ -21,14 +22,33 @@ def is_of_polars(value: Any) -> bool:
 
 
 def parts_of_polars(value: Any) -> tuple[int, list[Any]] | None:
-    """What a frame or a series becomes; None for what is none, TypeError where it is not held."""
-    if not is_of_polars(value):
+    """What an object of polars becomes; None for what is none, TypeError where it is not held."""
+    polars = imported("polars")
+    if polars is None:
+        return None
+    if isinstance(value, type):
+        named = issubclass(value, polars.DataType) and _class(value.__name__) is value
+        return (OF_POLARS, ["class", value.__name__]) if named else None
+    if is_of_polars(value):
+        word, held = "frame" if hasattr(value, "columns") else "series", value
+    elif type(value) is polars.Schema:
+        word, held = "schema", polars.DataFrame(schema=value)
+    elif isinstance(value, polars.DataType):
+        word, held = "type", polars.DataFrame(schema={"": value})
+    else:
         return None
     try:
-        table = table_of_polars(value)
+        return OF_POLARS, [word, table_of_polars(held)]
     except Exception as error:  # whatever the libraries say of types that only polars has
         raise TypeError(f"{type(value).__name__} of polars ({error})") from None
-    return OF_POLARS, ["frame" if hasattr(value, "columns") else "series", table]
+
+
+def _class(name: str) -> Any:
+    """The class of types of that name; None where there is none."""
+    import polars
+
+    found = getattr(polars, name, None)
+    return found if isinstance(found, type) and issubclass(found, polars.DataType) else None
 
 
 def table_of_polars(value: Any) -> Any:
@@ -43,12 +63,17 @@ def polars_of(word: str, table: Any) -> Any:
         import polars
     except ImportError:
         raise UnsupportedError("needs polars", hint="pip install polars") from None
+    if word == "class":
+        if type(table) is not str or _class(table) is None:
+            raise ValueError("polars has no such type")
+        return _class(table)
     try:
         frame = polars.DataFrame(table) if is_table(table) else None
         if frame is not None:
             frame.columns = table.column_names  # of none it makes some
     except Exception as error:  # whatever the library says of columns that it has not
         raise ValueError(f"nothing of polars ({error})") from None
-    if frame is None or (word == "series" and frame.width != 1):
+    if frame is None or (word in ("series", "type") and frame.width != 1):
         raise ValueError("no table of its columns")
-    return frame.to_series() if word == "series" else frame
+    made: dict[str, Any] = {"series": frame.to_series, "type": lambda: frame.dtypes[0]}
+    return frame.schema if word == "schema" else made.get(word, lambda: frame)()

@@ -26,6 +26,9 @@ from serialpack.values.kinds import NEVER, TEXT_KINDS, Difference, all_given
 #: but of a few of Python's own.
 _BY_NOBODY = re.compile(r"\(cannot pickle '(?!property|cell|(static|class)method)[\w.]+' object\)$")
 
+#: What is said to become of what is written, and not read again.
+_UNREAD = "an error ("
+
 
 class PickleSerializer(UnsafeSerializer):
     """Any object whose class says how, with its cycles and shared references.
@@ -62,6 +65,8 @@ class PickleSerializer(UnsafeSerializer):
         lost = super().blame_one(record, error)
         if lost.kind in NEVER or str(error) in lost.was:
             return lost
+        if self.failure([record], reads=False) is None:
+            return lost._replace(became=f"{_UNREAD}{error})")
         return lost._replace(was=f"{lost.was} ({error})")
 
     def refuse(
@@ -69,6 +74,8 @@ class PickleSerializer(UnsafeSerializer):
     ) -> ValueRefusedError:
         if hint is None and _BY_NOBODY.search(lost.was):
             hint = all_given(lost.was) or "no serializer here can"
+        elif hint is None and lost.became.startswith(_UNREAD):  # cloudpickle asks as pickle does
+            hint = "its class tells pickle how to make it again, and that fails"
         return super().refuse(lost, first_record, hint)
 
     def who_can(self, kind: str, *, raw: bool) -> str:

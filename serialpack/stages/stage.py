@@ -125,6 +125,8 @@ class Stage:
     cannot: ClassVar[frozenset[str]] = frozenset()
     #: Kinds of which it holds some values and refuses others.
     partly: ClassVar[frozenset[str]] = frozenset()
+    #: And of those the ones of which it takes so few that nobody is sent to it for them.
+    seldom: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         self.name = name

@@ -18,6 +18,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from serialpack.depth.values import CONTAINERS
 from serialpack.literal import Literal
 from serialpack.text import number_of
 from serialpack.values.arrays import (
@@ -38,7 +39,7 @@ from serialpack.values.parts import (
     same_leaf,
     whole,
 )
-from serialpack.values.quick import quickly_same
+from serialpack.values.quick import lists_same, quickly_same
 from serialpack.values.yaml_tags import YamlTag
 
 
@@ -158,6 +159,10 @@ Pair = tuple[str | _Whole, Any, Any]
 _Path = tuple[Any, str | _Whole]
 
 
+#: Containers of fewer values are looked at value by value.
+_MANY = 256
+
+
 class _Walk:
     """Compares two values place by place, without recursion."""
 
@@ -189,6 +194,8 @@ class _Walk:
             self._pairs.add((id(x), id(y)))
             if x is y or same_array(x, y):
                 continue
+            if path[0] is not None and type(x) in (list, tuple) and self._many_alike(x, y):
+                continue
             inner = list(self._inside(x, y))
             self._kept.append(inner)
             for found in inner:
@@ -206,12 +213,21 @@ class _Walk:
             return Difference(0, "", "a value of its own", "a shared reference", "cycle")
         return None
 
+    def _many_alike(self, *both: Any) -> bool:
+        """Whether lists, or maps, of many values certainly are the same: what is odd in the values
+        around them kept these from being compared quickly."""
+        if self._identity or len(both[0]) < _MANY or len(both[0]) != len(both[1]):
+            return False
+        if isinstance(both[0], dict):
+            both = tuple([*map_.items()] for map_ in both)
+        return lists_same(*both)
+
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
-        if isinstance(x, dict):
-            yield from _maps(_held(x), _held(y))
-        elif isinstance(x, Mapping):
-            yield from _maps(dict(x), dict(y))
+        if isinstance(x, Mapping):
+            one, other = (_held(v) if isinstance(v, dict) else dict(v) for v in (x, y))
+            if not self._many_alike(one, other):
+                yield from _maps(one, other)
         elif isinstance(x, list | tuple):
             if len(x) != len(y):
                 yield Difference(0, "", number_of(len(x), "element"), f"{len(y)}", kind_of(x))
@@ -221,6 +237,8 @@ class _Walk:
             yield from _sets(x, y)
         elif not same_leaf(plain(x), plain(y)):
             yield _lost(x, y)
+        if type(x) in CONTAINERS:  # which are no more than what is in them
+            return
         facts = array_facts(x) if kind_of(x) == "number-array" else None
         if facts is not None:
             objects = objects_of(x)

@@ -7,13 +7,13 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import serialpack
 from serialpack.depth import MAX_DEPTH
-from serialpack.errors import ValueRefusedError
+from serialpack.errors import DamagedError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.values.equality import difference
@@ -27,6 +27,13 @@ READ_ONLY = {"java"}
 STACK = 512 << 10
 
 Wrap = Callable[[Any], Any]
+
+
+class Around(NamedTuple):
+    beside: Any
+    value: Any
+
+
 WRAPS: dict[str, Wrap] = {
     "lists": lambda value: [value],
     "maps": lambda value: {"a": value, "b": 2},
@@ -91,6 +98,34 @@ def test_500_levels_are_held_and_501_refused(name: str, wrap: str) -> None:
         assert refused.kind == "depth"
         assert "more than 500 levels" in str(refused)
         assert refused.value_path == "$"
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda v: (v,), lambda v: Around([], v), lambda v: {"a": Around(v, 1)}]
+)
+def test_extensions_in_extensions_take_a_stack_of_their_own(wrap: Wrap) -> None:
+    """500 calls from C to Python and back are more than a small one holds."""
+    value = nested(MAX_DEPTH // (1 + isinstance(wrap(1), dict)) - 1, wrap)
+    packed = on_a_small_stack(partial(serialpack.dumps, value, "objects"))
+    assert isinstance(packed, bytes), packed
+    again = on_a_small_stack(partial(serialpack.loads, packed))
+    assert difference(value, again) is None
+
+
+def test_no_thread_is_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a process may have no more: the depth is refused then, and no less is held."""
+
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    value = nested(MAX_DEPTH, lambda v: (v,))
+    packed = serialpack.dumps(value, "objects")
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(ValueRefusedError, match="nested too deeply"):
+        serialpack.dumps(value, "objects")
+    with pytest.raises(DamagedError, match="more than 500 levels"):
+        serialpack.loads(packed)
+    assert serialpack.loads(serialpack.dumps((((1,),),), "objects")) == (((1,),),)
 
 
 def test_no_depth_crashes() -> None:

@@ -50,6 +50,25 @@ def _of_numpy() -> list[ExtType]:
     ]
 
 
+def _more() -> list[ExtType]:
+    """What came after those of 44, and what those before it have come to hold."""
+    byte, single = (ExtType(42, packb(["dtype", repr(kind)])) for kind in ("|u1", "<f4"))
+    fields = repr([("a", "|u1"), ("b", "|i1")])
+    records = ExtType(18, packb([b"\1\xfe", fields, [1], False, True]))
+    characters = ExtType(18, packb([b"abc\0", "'|S2'", [2], False, True]))
+    return [
+        ExtType(39, packb([{"a": 1}, "argparse"])),
+        ExtType(45, packb(["a+", 34])),
+        ExtType(46, packb([{"a": 1}, {}])),
+        ExtType(28, packb(["Counter", {}])),
+        ExtType(42, packb(["iinfo", byte])),
+        ExtType(42, packb(["finfo", single])),
+        ExtType(42, packb(["record type", ExtType(42, packb(["dtype", fields]))])),
+        ExtType(42, packb(["records", records])),
+        ExtType(34, packb(["chararray", characters])),
+    ]
+
+
 def _sparse() -> list[ExtType]:
     """One of each format of SciPy, of 7 and 8 beside the diagonal; the first again."""
 
@@ -158,6 +177,7 @@ def serialized() -> dict[str, bytes]:
         "object-types": packb(types),
         "object-sparse": packb(_sparse()),
         "object-numpy": packb(_of_numpy()),
+        "object-more": packb(_more()),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -176,6 +196,7 @@ DUMPED = {
     "object-types": "objects+none",
     "object-sparse": "objects+none",
     "object-numpy": "objects+none",
+    "object-more": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",

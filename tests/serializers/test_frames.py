@@ -9,13 +9,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 
 import serialpack
 from serialpack import objects
 from serialpack.container.small import Small
-from serialpack.errors import SerialpackError
+from serialpack.errors import DamagedError, SerialpackError
 from serialpack.serializers import SERIALIZERS
+from tests.serializers.test_own_objects import made_of
 
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
@@ -171,6 +173,34 @@ def test_polars_needs_no_trust(column: list[Any]) -> None:
         assert type(back) is type(value)
         assert repr(back) == repr(value)
         assert serialpack.loads(serialpack.dumps(value, "pickle"), trust=True).shape == value.shape
+
+
+def test_types_and_schemas_of_polars_need_no_trust() -> None:
+    pl = pytest.importorskip("polars")
+    types = [
+        pl.Int8(),
+        pl.Datetime("us", "UTC"),
+        pl.Enum(["a"]),
+        pl.List(pl.Int8()),
+        pl.Decimal(9, 2),
+    ]
+    schema = pl.DataFrame({"a": [[1]], "b": ["x"]}).schema
+    value = [*types, pl.Int8, pl.Struct, schema, {"again": schema}]
+    back = serialpack.loads(serialpack.dumps(value))
+    assert back == value
+    assert list(map(type, back)) == list(map(type, value))
+    assert list(map(repr, back)) == list(map(repr, value))
+    for parts in (["class", "DataFrame"], ["class", 1], ["type", 1], ["schema", None]):
+        with pytest.raises(DamagedError):
+            serialpack.loads(made_of(msgpack.ExtType(32, msgpack.packb(parts))))
+
+
+def test_a_schema_of_polars_is_no_table(tmp_path: Path) -> None:
+    """Converting it was an internal error."""
+    pl = pytest.importorskip("polars")
+    serialpack.dump({"s": pl.Schema({"a": pl.Int8})}, tmp_path / "a.spk")
+    with pytest.raises(serialpack.RefusedError, match=r"\$\.s\.a"):
+        serialpack.convert(tmp_path / "a.spk", tmp_path / "a.json")
 
 
 def test_two_frames_of_polars_are_told_apart() -> None:

@@ -371,3 +371,19 @@ def test_what_nobody_holds_is_said_of_nobody() -> None:
     with pytest.raises(ValueRefusedError) as caught:
         serialpack.dumps((n for n in range(3)), "pickle")
     assert caught.value.hint == "list(it) can be held"
+
+
+class TwoWords(Exception):
+    """Tells pickle one of the two arguments that it takes."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"{one} {other}")
+
+
+@pytest.mark.parametrize("chain", ["auto", "pickle", "cloudpickle"])
+def test_what_is_written_and_not_read_is_no_matter_of_who_writes(chain: str) -> None:
+    """The hint was cloudpickle, which writes it as pickle does."""
+    with pytest.raises(ValueRefusedError, match=r"became an error .*'other'") as caught:
+        serialpack.dumps([TwoWords("a", "b")], chain)
+    assert caught.value.value_path == "$[0]"
+    assert caught.value.hint == "its class tells pickle how to make it again, and that fails"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import dataclasses
 import datetime
 import io
 import ipaddress
+import re
 import uuid
 import warnings
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -64,6 +67,15 @@ VALUES: dict[str, Any] = {
     "with None": _strings(["a", None], na_object=None),
     "with a word": _strings(["a", "no"], na_object="no", coerce=False),
     "record": [_PAIR[0], np.ma.masked],
+    "what is read of arguments": argparse.Namespace(a=1, b=[argparse.Namespace()]),
+    "patterns": [re.compile("(a+)|\\d", re.IGNORECASE), re.compile(b"a"), re.compile(".", re.S)],
+    "chains of maps": ChainMap({"a": 1}, ChainMap({}), OrderedDict(b=2)),
+    "what makes what is missing": [
+        *(defaultdict(kind, a=kind()) for kind in (Counter, OrderedDict, deque, defaultdict)),
+    ],
+    "limits": [np.finfo("f4"), np.iinfo("u2")],
+    "records by class": [_PAIR.dtype, np.array([_PAIR.dtype, None])],
+    "arrays of records": [np.asarray(_PAIR), np.asarray(_PAIR)[::-1], np.array(_PAIR[0])],
     "objects in fields": [
         _FIELDS,
         _FIELDS.T,
@@ -157,11 +169,13 @@ def _odd_names() -> SimpleNamespace:
         _FIELDS[0, 0],
         np.poly1d(np.array([None, 1], object)),
         np.zeros(1, np.dtype([("a", "i1"), ("b", "O")], align=True)),
-        _PAIR.dtype,
+        np.dtype((np.record, [("a", object)])),
+        np.dtype((np.record, _PAIR.dtype), metadata={"unit": "m"}),
         _strings(["a"], na_object=_HOUR),
         _Class,
         SimpleNamespace,
         _odd_names(),
+        defaultdict(Path),
     ],
     ids=repr,
 )
@@ -188,11 +202,20 @@ BAD: dict[str, tuple[int, list[Any]]] = {
     "called by a number": (38, [0, 0, 1]),
     "attributes in a list": (39, [["a"]]),
     "an attribute without a name": (39, [{1: 2}]),
+    "attributes of another module": (39, [{"a": 1}, "os"]),
     "no name": (40, ["print"]),
     "no text": (40, [[1]]),
     "no address": (41, ["IPv4Address", "a"]),
     "a number as address": (41, ["IPv4Address", 1]),
     "another class": (41, ["_BaseV4", "10.0.0.1"]),
+    "no pattern": (45, ["(", 32]),
+    "a pattern of numbers": (45, [[1], 32]),
+    "a pattern that prints": (45, ["a", 32 | re.DEBUG]),
+    "a pattern in too many brackets": (45, ["(" * 5000 + ")" * 5000, 32]),
+    "limits of no numbers": (42, ["finfo", 1]),
+    "limits of text": (42, ["iinfo", msgpack.ExtType(42, msgpack.packb(["dtype", "'<U1'"]))]),
+    "records of nothing": (42, ["records", _NUMBERS]),
+    "a type of no records": (42, ["record type", "f8"]),
     "a word of nothing": (42, ["load"]),
     "a word that is none": (42, [[]]),
     "no type": (42, ["dtype", "'<q9'"]),
@@ -269,6 +292,18 @@ def test_others_of_numpy_are_kept_for_ever() -> None:
     assert texts.dtype.metadata == {"vlen": str}
 
 
+def test_the_latest_types_are_kept_for_ever() -> None:
+    found = serialpack.load(Path(__file__).parent.parent / "golden" / "object-more.spk")
+    assert found[0] == argparse.Namespace(a=1)
+    assert found[1] == re.compile("a+", re.IGNORECASE)
+    assert found[2].maps == [{"a": 1}, {}]
+    assert found[3].default_factory is Counter
+    assert (found[4].max, found[5].bits) == (255, 32)
+    assert found[6].type is found[7].dtype.type is np.record
+    assert found[7].tolist() == [(1, -2)]
+    assert type(found[8]).__name__ == "chararray"
+
+
 class _Asked:
     """Would run code of its class where it is asked for what an array, or a state, has."""
 
@@ -289,6 +324,7 @@ class Odd(_Asked):
 
 
 _OF_NUMPY = ["dtype", "random", "strings", "record", "offset", "fields", "polynomial"]
+_OF_NUMPY += ["records", "record type", "finfo"]
 
 
 @pytest.mark.parametrize("word", _OF_NUMPY)

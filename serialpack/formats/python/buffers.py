@@ -148,6 +148,19 @@ def frame_pieces(pickle: bytes, buffers: list[memoryview]) -> list[Buffer]:
     return pieces
 
 
+def flat_bytes(data: Any) -> memoryview:
+    """The bytes of a buffer of any items, where they lie if they do so one after another; TypeError
+    for what is none."""
+    try:
+        view = memoryview(data)
+    except TypeError:
+        kind = type(data).__name__
+        raise TypeError(
+            f"data must be bytes, or another buffer, not {kind}; load reads files"
+        ) from None
+    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+
+
 def is_framed(data: Buffer) -> bool:
     """Whether a frame begins where ``data`` does."""
     return bytes(data[: len(MARK)]) == MARK

@@ -2,17 +2,27 @@
 
 Python stops them at 1000 calls within each other, which is less than MAX_DEPTH levels take. Calls
 from Python to Python take no room on the stack of the processor, so more of them do no harm; those
-of pickle's C code for so many levels fit in 512 KiB of it.
+of pickle's C code for so many levels fit in 512 KiB of it. What takes more for a level goes on with
+a stack of its own (``with_room``), whatever that of the thread is.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
+from functools import partial
+from threading import Lock, Thread, stack_size
+from typing import TypeVar
 
-from serialpack.depth import MAX_DEPTH
+from serialpack.depth import MAX_DEPTH, TooDeep
+
+T = TypeVar("T")
+
+#: So many levels that call Python from C and C from Python, 2 KiB of stack each, fit in any stack.
+_SOME = 100
+#: What holds MAX_DEPTH of them, four times over.
+_LARGE = 4 << 20
 
 _lock = Lock()
 _held = 0
@@ -38,3 +48,55 @@ def frames_for(each: int) -> Iterator[None]:
             _held -= 1
             if _held == 0:
                 sys.setrecursionlimit(_usual)
+
+
+class NeedsRoom(Exception):
+    """There are more levels than ``with_room`` said."""
+
+
+def with_room(each: int, work: Callable[[int], T]) -> T:
+    """What ``work`` returns or raises, which gets the most levels that it may go down.
+
+    It raises ``NeedsRoom`` where that is not enough, and is called once more, in a thread with more
+    stack. ``each`` is that of ``frames_for``. TooDeep where there is no thread to be had.
+    """
+    with frames_for(each):
+        try:
+            return work(_SOME)
+        except NeedsRoom:
+            pass
+        try:
+            return in_a_thread(partial(work, MAX_DEPTH), _LARGE)
+        except NeedsRoom:
+            raise TooDeep from None
+
+
+def in_a_thread(work: Callable[[], T], stack: int | None = None) -> T:
+    """What ``work`` returns or raises, with a stack that holds no calls of others, of the usual
+    size or of ``stack`` bytes; TooDeep where there is no thread to be had."""
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = Thread(target=run)
+    try:
+        if stack is None:
+            thread.start()
+        else:
+            with _lock:
+                before = stack_size(stack)
+                try:
+                    thread.start()
+                finally:
+                    stack_size(before)
+    except RuntimeError:
+        raise TooDeep from None
+    thread.join()
+    if failed:
+        raise failed[0]
+    return done[0]

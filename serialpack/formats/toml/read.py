@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from codecs import BOM_UTF8
-from collections.abc import Callable
-from threading import Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from serialpack.depth import MAX_DEPTH
@@ -18,6 +16,7 @@ from serialpack.formats.base import Difference
 from serialpack.formats.shared.comments import blanked
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.exact import Inexact, exact_float, not_read
+from serialpack.formats.shared.recursion import in_a_thread
 from serialpack.formats.shared.utf8 import NO_UTF8
 from serialpack.literal import number as literal_number
 from serialpack.values.equality import difference, kind_of
@@ -88,7 +87,7 @@ def _loads(text: str, marks: Marks | None = None, *, literals: bool = False) -> 
 
     try:
         if text.count("[") + text.count("{") > _DEEP:
-            return _in_a_thread(lambda: tomllib.loads(text, parse_float=number))
+            return in_a_thread(lambda: tomllib.loads(text, parse_float=number))
         return tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
@@ -112,25 +111,6 @@ def _place(text: str, line: int, column: int) -> int:
     for _ in range(line - 1):
         start = text.index("\n", start) + 1
     return start + column - 1
-
-
-def _in_a_thread(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What ``work`` returns or raises, with a stack that holds no calls of others."""
-    done: list[dict[str, Any]] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = Thread(target=run)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return done[0]
 
 
 def _float(text: str) -> float:

@@ -1,0 +1,159 @@
+"""Objects of the user's classes: dataclasses, those of attrs, named tuples, members of enums.
+
+Nothing here imports a module, or calls what such a class defines: names lead only to classes that
+are here already, one with fields gets these, a member is looked up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from contextlib import suppress
+from enum import Enum, EnumType, Flag
+from functools import lru_cache
+from inspect import getattr_static
+from types import MemberDescriptorType
+from typing import Any
+
+from serialpack.errors import UnsupportedError
+
+#: What members of a flag are beside its class.
+_NO_MIXIN = object, int
+#: The methods by which a class says itself what is written of it.
+_OWN_WORDS = ("__reduce_ex__", "__reduce__")
+
+
+def is_of_own_class(value: Any) -> bool:
+    """Whether it is one of ``OWN_CLASSES``, of which nothing is asked."""
+    cls: Any = type(value)
+    if issubclass(cls, tuple):
+        return cls is not tuple
+    return issubclass(cls, Enum) or names_of_fields(cls) is not None
+
+
+def named(value: Any, cls: type) -> tuple[str, str]:
+    """By which names the class is found again; TypeError where it is not."""
+    if _class_at(cls.__module__, cls.__qualname__) is not cls:
+        raise TypeError(f"the class of {type(value).__name__} is not found by its name")
+    return cls.__module__, cls.__qualname__
+
+
+def _class_at(module: str, name: str) -> Any:
+    """The class of that name, where its module is here; None where it is not there."""
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, "__dict__", {}).get(part)
+    return found if isinstance(found, type) else None
+
+
+def _class(module: str, name: str) -> type:
+    found: type | None = _class_at(module, name)
+    if found is None:
+        there = module in sys.modules
+        hint = "has it been renamed?" if there else f"import {module} first"
+        raise UnsupportedError(f"needs the class {module}.{name}, which is not here", hint=hint)
+    return found
+
+
+def _check_plain(cls: type) -> None:
+    """TypeError where the class writes more or less than what its objects hold."""
+    if any(getattr(cls, word) is not getattr(object, word) for word in _OWN_WORDS):
+        raise TypeError(f"{cls.__name__} says itself what is written of it")
+
+
+@lru_cache(256)
+def names_of_fields(cls: Any) -> tuple[str, ...] | None:
+    """Of a dataclass, or one of attrs; None for another class."""
+    if dataclasses.is_dataclass(cls):
+        return tuple(field.name for field in dataclasses.fields(cls))
+    fields = getattr_static(cls, "__attrs_attrs__", None)
+    return tuple(field.name for field in fields) if isinstance(fields, tuple) else None
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """What is in the fields of a dataclass; TypeError where the reader would not take them, or
+    where it has more: attributes of its own, items of a list."""
+    cls: Any = type(value)
+    _check_plain(cls)
+    object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
+    held = _attributes(value)
+    names = names_of_fields(cls) or ()
+    if held.keys() - set(names) or _settable(cls) != set(names):
+        raise TypeError(f"{cls.__name__} holds more than its fields")
+    try:
+        return {name: held[name] if name in held else getattr(cls, name) for name in names}
+    except AttributeError as error:
+        raise TypeError(f"a field was never set ({error})") from None
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """All that there are, also those in slots."""
+    state = object.__getstate__(value)
+    inside, slots = state if type(state) is tuple else (state, {})
+    return {**(inside or {}), **slots}
+
+
+@lru_cache(256)
+def _settable(cls: Any) -> frozenset[str]:
+    """The fields of a dataclass that are set without running what the class defines."""
+
+    def plain(name: str) -> bool:
+        there = getattr_static(cls, name, None)
+        return not hasattr(type(there), "__set__") or isinstance(there, MemberDescriptorType)
+
+    return frozenset(filter(plain, names_of_fields(cls) or ()))
+
+
+def names_in(cls: type) -> tuple[str, ...]:
+    """The names of the items of a named tuple's class; none where it is another class."""
+    names = getattr_static(cls, "_fields", ())
+    return names if issubclass(cls, tuple) and type(names) is tuple else ()
+
+
+def items_of_tuple(value: Any) -> tuple[Any, ...]:
+    _check_plain(type(value))
+    if getattr(value, "__dict__", None):
+        raise TypeError(f"{type(value).__name__} with attributes")
+    return tuple(value)
+
+
+def named_tuple_of(module: str, name: str, *items: Any) -> Any:
+    cls: Any = _class(module, name)
+    if not issubclass(cls, tuple) or len(names_in(cls)) != len(items):
+        raise ValueError(f"{name} has no {len(items)} names")
+    return tuple.__new__(cls, items)
+
+
+def enum_of(module: str, name: str, member: str | int) -> Any:
+    cls = _class(module, name)
+    if type(member) is int:
+        return _flag(cls, member)
+    if not issubclass(cls, Enum) or member not in cls._member_map_:
+        raise ValueError(f"{name} has no member {member}")
+    return cls._member_map_[member]
+
+
+def _flag(cls: type, bits: int) -> Any:
+    """Members of a flag together, as Python itself makes them."""
+    found: Any = None
+    if issubclass(cls, Flag) and type(cls) is EnumType and vars(cls)["_member_type_"] in _NO_MIXIN:
+        made: Any = cls._missing_
+        if made.__func__ is Flag.__dict__["_missing_"].__func__:
+            with suppress(ValueError):  # of several lines
+                found = cls(bits)
+    if type(found) is not cls:  # of some flags other bits become an int
+        raise ValueError(f"{cls.__name__} has no {bits}")
+    return found
+
+
+def dataclass_of(module: str, name: str, fields: dict[str, Any]) -> Any:
+    cls = _class(module, name)
+    if names_of_fields(cls) is None:
+        raise ValueError(f"{name} is no dataclass")
+    settable = _settable(cls)
+    made: Any = object.__new__(cls)
+    for field, value in fields.items():
+        if field not in settable:
+            raise ValueError(f"{name} has no field {field}")
+        object.__setattr__(made, field, value)
+    return made
