@@ -108,8 +108,8 @@ def test_one_record_larger_than_a_sample_decides_nothing() -> None:
     ("values", "filters"),
     [
         (np.cumsum(np.random.default_rng(1).normal(size=60_000)).astype("<f4"), "shuffle:4"),
-        (np.random.default_rng(2).integers(0, 1000, 60_000).astype("<i8"), "bitshuffle:8"),
-        (np.random.default_rng(4).integers(1, 2000, 40_000).cumsum().astype("<M8[25s]"), "delta:8"),
+        (np.random.default_rng(2).integers(0, 1000, (300, 200)).cumsum(0), "delta:8@200"),
+        (np.random.default_rng(4).integers(1, 9, (99, 200)).cumsum(0).astype("M8[25s]"), "delta:8"),
         (np.random.default_rng(3).integers(0, 256, 90_000).astype("u1"), ""),
     ],
     ids=["f4", "i8", "M8", "u1"],

@@ -34,7 +34,7 @@ _QUICK, _MIDDLE = 1, 9
 
 #: A codec that is slower than zstd must be smaller by this share, where time matters, and what has
 #: filters by this one for each.
-_SLOWER, _MORE = 0.02, 0.002
+_SLOWER, _MORE = 0.005, 0.002
 
 #: Of fewer bytes all is tried by one thread, where time matters: another one takes more than it
 #: saves, in memory too.
@@ -278,7 +278,7 @@ class _ArrayChoice:
         found = _together(threads, *tried)
         both = zip(found[: len(ways)], found[len(ways) :], strict=True)
         quick, own = min(both, key=lambda each: each[0].share + each[1].share)
-        return [quick, _asking(_FASTER, own)]
+        return [self._trial.in_planes(quick), _asking(_FASTER, self._trial.in_planes(own))]
 
     def _slowly(
         self, chains: list[ArrayChain], ways: list[Way], plain: ArrayChain, threads: int

@@ -147,6 +147,21 @@ class SampleTrial:
             self._found[way, codec] = found
         return found
 
+    def in_planes(self, chain: ArrayChain) -> ArrayChain:
+        """With the share that is left where bytes, or bits, of equal weight are compressed each by
+        themselves, if that is smaller: of a block that is longer than the samples there are so many
+        that zstd says of each anew how they are spread."""
+        data = memoryview(self._bytes(chain.way))
+        planes = self.layout.size * _planes_of(chain.way)
+        if self._whole or not 1 < planes <= len(data):
+            return chain
+        length = len(data) // planes
+        coder = self._coder(chain.way, chain.codec)
+        around = len(coder.compress(b""))
+        parts = [data[start : start + length] for start in range(0, planes * length, length)]
+        share = sum(len(coder.compress(part)) - around for part in parts) / len(data)
+        return chain._replace(share=min(chain.share, share))
+
     def packed(self, chain: ArrayChain) -> ArrayChain:
         """With its payload, of the whole."""
         if chain.payload is not None:
@@ -254,6 +269,12 @@ class SampleTrial:
             start = max(stop - self._each - sum(self._near), 0)
             found.append(np.frombuffer(sample, f"<u{size}", stop - start, start * size))
         return found
+
+
+def _planes_of(way: Way) -> int:
+    """How many planes the last filter makes of each byte of an item; 0 where it makes none."""
+    last = way.after[-1] if way.after else ""
+    return 8 if last.startswith("bitshuffle") else int(last.startswith("shuffle"))
 
 
 @cache
