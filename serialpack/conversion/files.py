@@ -20,15 +20,7 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import (
-    DATABASES,
-    EVERY,
-    FIXED,
-    RULES,
-    TABLES,
-    TEXT_TABLES,
-    UNIONS,
-)
+from serialpack.conversion.rules import DATABASES, EVERY, FIXED, RULES, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.sinks import HeldWrite, opened_target
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.known import Below, Known
