@@ -174,6 +174,22 @@ def test_of_an_open_file_one_object_is_loaded_after_another(
         assert isinstance(caught.value, NotContainerError)
 
 
+@pytest.mark.parametrize(
+    ("opener", "extension"), [(gzip.open, "gz"), (bz2.open, "bz2"), (lzma.open, "xz")]
+)
+def test_of_a_file_that_undoes_its_compression_the_name_says_nothing(
+    opener: Any, extension: str, tmp_path: Path
+) -> None:
+    """Its name said so, and it was refused as damaged, or at its end."""
+    path = tmp_path / f"a.npy.{extension}"
+    with opener(path, "wb") as file:
+        np.save(file, ARRAYS["float"])
+    with opener(path) as file:
+        _is(serialpack.load(file), ARRAYS["float"])
+        with pytest.raises(EOFError):
+            serialpack.load(file)
+
+
 def test_a_connection_that_stays_open_is_read_no_further_than_the_object() -> None:
     """It waited for more, or for the end."""
     here, there = socket.socketpair()

@@ -53,6 +53,10 @@ def _begun(head: bytes, name: str, told: str | None = None) -> Kind | None:
     )
 
 
+#: Whose files are called as the compressed ones, and give what is in these: those of gzip.open.
+_UNDOING = frozenset({"gzip", "bz2", "lzma"})
+
+
 def decompressed(source: Source) -> Source:
     """What is in ``source`` where it is compressed; else ``source``, and also for containers. Of
     a volume in two files the one that it would be, as ``pairs.joined``.
@@ -77,7 +81,7 @@ def _undone(source: Source) -> Source:
     if (kind := _kind_of(source)) is not None:
         return _Decompressed(source, kind)
     named = _named(source.name)
-    if named is None:
+    if named is None or type(source.file).__module__ in _UNDOING:
         return source
     if not head or named.begins(head):
         raise truncated(named, len(head), source.path)

@@ -319,8 +319,8 @@ RULES: dict[str, Rule] = {
         ("short row without its last fields", "short rows without their last fields"),
     ),
     LONG_ROWS: Rule(
-        "a row of a table of text with more fields than there are names is a record with those"
-        " behind by their place, column4, where other rows have no more",
+        "a row of a table of text with more fields than there are names, up to 1,000 more, is a"
+        " record with those behind by their place, column4, where other rows have no more",
         *(NONE, ALL),
         ("long row with fields by their place", "long rows with fields by their place"),
     ),

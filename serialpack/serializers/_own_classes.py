@@ -71,8 +71,8 @@ def names_of_fields(cls: Any) -> tuple[str, ...] | None:
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """What is in the fields of a dataclass; TypeError where the reader would not take them, or
-    where it has more: attributes of its own, items of a list."""
+    """What is in the fields of an object of such a class; TypeError where the reader would not take
+    them, or where it has more: attributes of its own, items of a list."""
     cls: Any = type(value)
     _check_plain(cls)
     object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
@@ -95,7 +95,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 @lru_cache(256)
 def _settable(cls: Any) -> frozenset[str]:
-    """The fields of a dataclass that are set without running what the class defines."""
+    """The fields that are set without running what the class defines."""
 
     def plain(name: str) -> bool:
         there = getattr_static(cls, name, None)
@@ -149,7 +149,7 @@ def _flag(cls: type, bits: int) -> Any:
 def dataclass_of(module: str, name: str, fields: dict[str, Any]) -> Any:
     cls = _class(module, name)
     if names_of_fields(cls) is None:
-        raise ValueError(f"{name} is no dataclass")
+        raise ValueError(f"{name} has no fields")
     settable = _settable(cls)
     made: Any = object.__new__(cls)
     for field, value in fields.items():

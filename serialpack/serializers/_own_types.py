@@ -190,11 +190,13 @@ def _attributes_of(value: Any, *module: str) -> Parts:
 def _namespace(attributes: Any, module: str | None = None) -> Any:
     if module not in (None, "argparse") or any(type(name) is not str for name in _map(attributes)):
         raise ValueError("an attribute whose name is no text")
-    if module is None:
-        return SimpleNamespace(**attributes)
-    import argparse
+    made: Any = SimpleNamespace()
+    if module is not None:
+        import argparse
 
-    return argparse.Namespace(**attributes)
+        made = argparse.Namespace()
+    vars(made).update(attributes)  # which may be called self
+    return made
 
 
 def _pattern(value: re.Pattern[Any]) -> Parts:

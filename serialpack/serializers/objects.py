@@ -149,9 +149,8 @@ def _written(records: list[Any], **how: bool) -> _ExtensionWriter:
 
 class _ExtensionWriter:
     """Writes messages, with ``most`` extensions in each other; ``beside``: with large buffers in
-    ``buffers``, not in them;
-    ``alone``: that nobody proves; without ``OWN_CLASSES``, and without what the library takes;
-    ``bytearrays``: with those, which the library takes for bytes."""
+    ``buffers``, not in them; ``alone``: that nobody proves; without ``OWN_CLASSES``, and without
+    what the library takes; ``bytearrays``: with those, which the library takes for bytes."""
 
     def __init__(
         self,

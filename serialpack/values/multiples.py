@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
 
 #: The unit is so many roundings of the largest number at least, or nothing is gained by it; and no
-#: unit is smaller than this.
+#: unit, nor a power of two, is smaller than this: how many of it one has must be a float, too.
 _ROUNDINGS, _SMALLEST = 16, 1e-30
 
 #: The least difference between two numbers is one unit, or so many.
@@ -67,8 +67,9 @@ def binary_unit_of(numbers: NDArray[Any]) -> float | None:
     # The last bit that is set in each, as a float, has its place as the exponent.
     lasts = exponents + np.frexp((digits & -digits).astype(np.float64))[1]
     lasts -= np.finfo(np.float64).nmant + 2
-    unit = np.partition(lasts, least := int(len(lasts) * _LESS))[least]
-    return 2.0**unit if np.mean(lasts < unit + _TIMES.bit_length()) >= _EVEN else None
+    last = np.partition(lasts, least := int(len(lasts) * _LESS))[least]
+    unit, are_even = 2.0 ** int(last), np.mean(lasts < last + _TIMES.bit_length()) >= _EVEN
+    return unit if are_even and unit >= _SMALLEST else None
 
 
 def _unit_of(some: NDArray[Any]) -> float | None:

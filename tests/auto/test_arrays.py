@@ -103,6 +103,14 @@ def test_what_stands_first_does_not_decide(tmp_path: Path) -> None:
     assert "delta" not in str(serialpack.inspect(io.BytesIO(out.getvalue())).members[0].chain)
 
 
+@pytest.mark.parametrize("unit", [5e-324, 2.0**-1050, 2.0**1000])
+def test_numbers_next_to_zero_are_packed(tmp_path: Path, unit: float) -> None:
+    """As gradients are that nearly vanish; one has more of their unit than there are floats."""
+    path = tmp_path / "a.npy"
+    np.save(path, foretold(100, 100) % 1000 * unit)
+    assert "scaled" not in packed(path)[0]
+
+
 def test_what_recurs_far_off_is_left_to_zstd(tmp_path: Path) -> None:
     """Images of which some are the same: no sample is as long as from one to the next."""
     images = DRAW.normal(size=(40, 50, 60)).astype("<f4")

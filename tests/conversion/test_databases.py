@@ -233,6 +233,23 @@ def test_what_a_table_loses_in_another_database_is_told(tmp_path: Path) -> None:
     assert report.carried == []
 
 
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ("a CHECK (a > 0))", "CHECK"),
+        ("a TEXT COLLATE nocase)", "COLLATE"),
+        ("a INTEGER PRIMARY KEY AUTOINCREMENT)", "PRIMARY KEY, AUTOINCREMENT"),
+        ("a, b AS (a * 2))", "GENERATED b"),
+        ("a INTEGER) STRICT", "STRICT"),
+        ("a, \"check\", [strict] DEFAULT 'COLLATE' /* CHECK */)", "DEFAULT of strict"),
+    ],
+)
+def test_what_only_its_sql_says_is_told_too(tmp_path: Path, columns: str, told: str) -> None:
+    path = database(tmp_path / "a.db", f"CREATE TABLE a ({columns}", "INSERT INTO a (a) VALUES (1)")
+    report = serialpack.convert(path, io.BytesIO(), to="sqlite", table="a")
+    assert [loss.was for loss in report.carried] == [told]
+
+
 def test_whole_or_not_at_all(tmp_path: Path) -> None:
     source, target = tmp_path / "a.ndjson", tmp_path / "a.db"
     source.write_text('{"a":1}\n' * 1000 + f'{{"a":{2**64}}}\n')

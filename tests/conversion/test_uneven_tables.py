@@ -286,3 +286,11 @@ def test_allowed_the_last_one_wins_and_strictly_it_is_refused() -> None:
 )
 def test_names_are_told_apart(names: list[str], unique: list[str]) -> None:
     assert unique_names(names) == unique
+
+
+def test_of_very_many_fields_beyond_the_names_none_has_one() -> None:
+    """A line of nothing but commas, 30 MB of them, took 7 GB of names."""
+    text = b"a,b\n1,2\n1,2" + b",x" * 1000
+    assert len(json.loads(converted(text, "ndjson")[0].splitlines()[1])) == 1002
+    with pytest.raises(serialpack.RefusedError, match="line 3: 1,003 fields, not 2"):
+        converted(text + b",x", "ndjson")

@@ -31,6 +31,8 @@ _CALLED = datetime.timezone(_HOUR, "CET")
 _UUID = uuid.UUID("12345678-1234-4678-9234-567812345678")
 _TEXTS = np.array([["", "é", "a" * 40], ["b", "c", "d"]], np.dtypes.StringDType())
 _PAIR = np.rec.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")])
+_ARGUMENTS = argparse.Namespace()
+vars(_ARGUMENTS)["self"] = 1
 
 
 def _strings(items: list[Any], **how: Any) -> Any:
@@ -68,6 +70,7 @@ VALUES: dict[str, Any] = {
     "with a word": _strings(["a", "no"], na_object="no", coerce=False),
     "record": [_PAIR[0], np.ma.masked],
     "what is read of arguments": argparse.Namespace(a=1, b=[argparse.Namespace()]),
+    "an argument called self": _ARGUMENTS,
     "patterns": [re.compile("(a+)|\\d", re.IGNORECASE), re.compile(b"a"), re.compile(".", re.S)],
     "chains of maps": ChainMap({"a": 1}, ChainMap({}), OrderedDict(b=2)),
     "what makes what is missing": [

@@ -30,7 +30,7 @@ from serialpack.formats.csv.tokens import (
     first_width,
     rows_of,
 )
-from serialpack.formats.csv.uneven import are_odd, names_beyond, ragged
+from serialpack.formats.csv.uneven import MOST_BEYOND, are_odd, names_beyond, ragged
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.renamed import renamed
@@ -238,7 +238,8 @@ class CsvText(ValueFormat):
         told: dict[str, Loss] = {}
         headed = not self.declared.headless
         beyond = names
-        if self._allows(LONG_ROWS) and (most := max(map(len, rows), default=0)) > width:
+        most = max(map(len, rows), default=0) if self._allows(LONG_ROWS) else 0
+        if width < most <= width + MOST_BEYOND:
             first = text[begin:] if headed and not block.index else None
             if are_odd(rows, width, first, self._mark):
                 beyond = names_beyond(names, most)

@@ -14,6 +14,9 @@ _NAMED = (
     "; sed '1s/^/row{0}/' <FILE >NEW.csv where it is the first"
 )
 
+#: A row may have so many fields more than there are names: each of them gets one, for all rows.
+MOST_BEYOND = 1000
+
 
 def names_beyond(names: list[str], width: int) -> list[str]:
     """``names``, and of fields behind them up to ``width`` that of their place."""

@@ -19,8 +19,8 @@ from serialpack.depth import MAX_DEPTH, TooDeep
 
 T = TypeVar("T")
 
-#: So many levels that call Python from C and C from Python, 2 KiB of stack each, fit in any stack.
-_SOME = 100
+#: So many levels that call Python from C and C from Python, 3 KiB of stack each, fit in 256 KiB.
+_SOME = 40
 #: What holds MAX_DEPTH of them, four times over.
 _LARGE = 4 << 20
 

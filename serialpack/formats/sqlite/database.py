@@ -91,8 +91,16 @@ def _wrong(connection: sqlite3.Connection, view: str) -> str:
     return ""
 
 
-#: What a column is that ``SELECT *`` has not.
-_HIDDEN = 1
+#: What a column is that ``SELECT *`` has not, and what those are that are made of others.
+_HIDDEN, _GENERATED = 1, (2, 3)
+
+#: What no PRAGMA tells of a table, but its SQL; and strings, names and comments, in which it is
+#: nothing of the kind.
+_ONLY_IN_SQL = re.compile(
+    r"""'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^]]*]?|--[^\n]*|/\*.*?(?:\*/|$)"""
+    r"""|\b(CHECK|COLLATE|AUTOINCREMENT|STRICT(?=[\s\w,]{,40}$))\b""",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class OpenTable(NamedTuple):
@@ -300,8 +308,12 @@ def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
 def _beside(table: OpenTable) -> list[str]:
     """What the database says of a table beside its columns and rows."""
     name, ask = quoted(table.name), table.connection.execute
-    columns = ask(f"PRAGMA table_info({name})").fetchall()
+    columns = ask(f"PRAGMA table_xinfo({name})").fetchall()
     found = ["PRIMARY KEY"] if any(column[5] for column in columns) else []
+    sql = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+    for (text,) in ask(sql, (table.name,)):
+        found += [word.upper() for word in _ONLY_IN_SQL.findall(text) if word]
+    found += [f"GENERATED {column[1]}" for column in columns if column[6] in _GENERATED]
     found += [f"NOT NULL of {column[1]}" for column in columns if column[3]]
     found += [f"DEFAULT of {column[1]}" for column in columns if column[4] is not None]
     indexes = ask(f"PRAGMA index_list({name})").fetchall()
