@@ -240,7 +240,7 @@ def load(
     ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
-    A file object is left behind the object, where the next one may stand.
+    A file object is left behind the object, where the next one of ``dump`` or ``dumps`` may stand.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
     NotContainerError (an EOFError too where there is nothing left), UsageError (a ValueError) for
