@@ -60,6 +60,8 @@ _HEAD = 16
 
 #: How one comes to be, to pack with.
 _TRAINS = "pack -r FOLDER --shared-dict PATH trains one where there is none"
+#: And in Python: a command has trained it before anything is packed.
+_MADE = "train_dictionary(files, path) makes one"
 
 #: Which one unpacks.
 _PACKED_WITH = "name the one that was packed with; serialpack inspect FILE tells its name and hash"
@@ -150,7 +152,7 @@ def for_source(path: Path, chain: Chain, size: int) -> DictionaryName | None:
     UsageError where the codec of ``chain`` works with no dictionary; what ``read`` raises.
     """
     check_codec(chain)
-    named = read(path).named
+    named = read(path, _MADE).named
     return named if size <= MOST_SOURCE else None
 
 

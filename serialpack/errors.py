@@ -93,6 +93,10 @@ class SystemFileError(FileError, OSError):
         super().__init__(message, hint=hint, path=path)
         self.errno = number
 
+    @property
+    def filename(self) -> str | None:  # as OSError has it
+        return self.path
+
 
 class MissingFileError(SystemFileError, FileNotFoundError):
     """A file, or the folder that one is to be in, is not there."""

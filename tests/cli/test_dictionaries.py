@@ -211,6 +211,12 @@ def test_what_is_no_dictionary_is_refused_before_anything_is_written(run: Run, k
     assert not (kinds / "few.dict").exists()
 
 
+def test_in_python_a_function_trains_one(tmp_path: Path) -> None:
+    told = r"; train_dictionary\(files, path\) makes one"
+    with pytest.raises(FileNotFoundError, match=told):
+        serialpack.dumps([1], shared_dict=tmp_path / "none.dict")
+
+
 def test_who_unpacks_is_not_told_to_train_another(run: Run, kinds: Path) -> None:
     """Which would have another hash: "pack -r FOLDER --shared-dict PATH trains one", it said."""
     (kinds / "no.dict").write_bytes(b"not one")
