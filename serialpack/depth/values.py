@@ -275,6 +275,8 @@ def _parts(value: Any) -> list[Any]:
     if not type(value).__dictoffset__:
         return get_referents(value)
     own = object.__getattribute__(value, "__dict__")
+    if not own:
+        return [part for part in get_referents(value) if part is not own]
     # From Python 3.13 on, the collector knows the attributes also without their map.
     parts = {id(part): part for part in chain(own.values(), get_referents(value))}
     parts.pop(id(own), None)
