@@ -138,6 +138,8 @@ def _translated(words: re.Match[str]) -> str:
     given = [_argument(each) for each in re.findall(_ONE, words[0])]
     if words["options"]:
         return _joined(given)
+    if given == [("trust", "True")]:  # of all functions that may need it
+        return _joined(given)
     name = words[0].split()[0]
     if name == "unpack" and not {each[0] for each in given} <= _OF_UNPACK:
         name = "convert"

@@ -33,7 +33,7 @@ from serialpack.errors import (
 )
 from serialpack.files.output import Output
 from serialpack.files.paths import safe_name
-from serialpack.files.source import Path, Source, check_output, open_folders
+from serialpack.files.source import Path, Source, check_output, file_error, open_folders
 from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.text import number_of
@@ -60,6 +60,8 @@ _HEAD = 16
 
 #: How one comes to be, to pack with.
 _TRAINS = "pack -r FOLDER --shared-dict PATH trains one where there is none"
+#: And in Python: a command has trained it before anything is packed.
+_MADE = "train_dictionary(files, path) makes one"
 
 #: Which one unpacks.
 _PACKED_WITH = "name the one that was packed with; serialpack inspect FILE tells its name and hash"
@@ -150,7 +152,7 @@ def for_source(path: Path, chain: Chain, size: int) -> DictionaryName | None:
     UsageError where the codec of ``chain`` works with no dictionary; what ``read`` raises.
     """
     check_codec(chain)
-    named = read(path).named
+    named = read(path, _MADE).named
     return named if size <= MOST_SOURCE else None
 
 
@@ -265,19 +267,25 @@ def train_dictionary(
 
     It appears whole or not at all. Files of up to 64 KiB count, and of many those spread evenly
     over all of them: some 11 MB are read. The same files give the same dictionary. What cannot be
-    read is passed over.
+    read is passed over, if anything else is there.
 
     Raises FileError, UsageError; RefusedError where the files are too few or too small.
     """
     check_output(path, force=False)
     sizes: list[tuple[str, int]] = []
+    unread: FileError | None = None
     for each in sources:
         try:
             found = os.stat(each)
-        except (OSError, ValueError):
+        except OSError as error:
+            unread = unread or file_error(error, os.fspath(each), "read")
             continue
-        if 0 < found.st_size <= MOST_SOURCE and os.path.isfile(each):
+        except ValueError:
+            continue
+        if 0 < found.st_size <= MOST_SOURCE and stat.S_ISREG(found.st_mode):
             sizes.append((os.fspath(each), found.st_size))
+    if unread is not None and not sizes:
+        raise unread
     step = -(-sum(size for _, size in sizes) // _SAMPLES) or 1
     samples: list[bytes] = []
     for name, _ in sizes[::step]:
@@ -290,11 +298,12 @@ def train_dictionary(
         level = parse_stage(CODECS, "zstd", EFFORTS[effort].shared).values[0]
         data = train(samples, SIZE, level)
     except CodecError as error:
-        said = (
-            f"no dictionary can be trained from {number_of(len(samples), 'file')} of up to 64 KiB"
-        )
+        files = number_of(len(samples), "file")
+        said = f"no dictionary can be trained from {files} of up to 64 KiB: {error}"
+        if not samples:
+            said = "no input is a file of up to 64 KiB, of which a dictionary could be trained"
         hint = "pack without --shared-dict"
-        raise RefusedError(f"{said}: {error}", path=os.fspath(path), hint=hint) from None
+        raise RefusedError(said, path=os.fspath(path), hint=hint) from None
     with Output(path) as output:
         output.write(data)
     return Trained(read(path), len(samples))

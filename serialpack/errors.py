@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+#: What a file is called whose name is empty.
+NO_NAME = "''"
+
 #: Exit codes of which the worst of several files wins, the worst first; 130 is that of Ctrl-C.
 WORST_FIRST = (130, 3, 4, 1, 2, 0)
 
@@ -59,7 +62,7 @@ class SerialpackError(Exception):
         return in_arguments(self.said)
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.told}" if self.path else self.told
+        return self.told if self.path is None else f"{self.path or NO_NAME}: {self.told}"
 
 
 def _rebuild(
@@ -89,6 +92,10 @@ class SystemFileError(FileError, OSError):
     ) -> None:
         super().__init__(message, hint=hint, path=path)
         self.errno = number
+
+    @property
+    def filename(self) -> str | None:  # as OSError has it
+        return self.path
 
 
 class MissingFileError(SystemFileError, FileNotFoundError):

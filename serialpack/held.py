@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.records import Header
-from serialpack.container.small import MAX_SMALL
+from serialpack.container.small import MAX_SMALL, first_small
 from serialpack.detect import HEAD, detect, looks_like
 from serialpack.errors import (
     DamagedError,
@@ -138,7 +138,7 @@ def gathered(
     """The header of the only member in ``source``, and what it restores to: ``GatheredPieces``.
     UsageError where there are several. A file object of the caller's is read no further than the
     first one, and left behind it."""
-    first = type(source) is Source and not (source.owned or isinstance(source.file, ScatteredFile))
+    first = _is_of_caller(source)
     pieces, threads = GatheredPieces(length_of), threads or usable_cores()
     room = pieces.room
     done = unpack_stream(
@@ -155,10 +155,29 @@ def gathered(
 def restored(source: Source, *, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
     """What the serializer of an object wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
-        plan, content = unpack_small(source.read(MAX_SMALL + 1), trust=trust)
+        data = source.peek(MAX_SMALL + 1)
+        if _is_of_caller(source) and (end := first_small(data)):
+            data = source.read(end)
+            _leave(source)
+        plan, content = unpack_small(data, trust=trust)
         return plan, [content]
     header, pieces = gathered(source, trust=trust, threads=threads)
     return member_plan(header, trust=trust), pieces
+
+
+def _is_of_caller(source: Source) -> bool:
+    return type(source) is Source and not (source.owned or isinstance(source.file, ScatteredFile))
+
+
+def _leave(source: Source) -> None:
+    """The file of the caller's behind what was read, and not behind what was peeked at."""
+    try:
+        source.pass_over(0)
+    except (AttributeError, OSError, ValueError):
+        said = "in a pipe, what dumps made cannot be told from what stands behind it"
+        raise UsageError(
+            said, hint="dump(obj, file) writes what load(file) reads one by one"
+        ) from None
 
 
 def _unknown(_: Buffer) -> int:

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
 #: installed; all but the last are safe to load, and the first two are portable.
 AUTO = ("msgpack", "json", "objects", "pickle")
+#: What json reads; of other types it holds nothing, which is not to be found out by the proof.
+_OF_JSON = frozenset({dict, list, str, int, float, bool, type(None)})
 
 
 class _MoreOptions(TypedDict, total=False):
@@ -240,7 +242,7 @@ def load(
     ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
-    A file object is left behind the object, where the next one may stand.
+    A file object is left behind the object, where the next one of ``dump`` or ``dumps`` may stand.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
     NotContainerError (an EOFError too where there is nothing left), UsageError (a ValueError) for
@@ -347,6 +349,8 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
     refused: Callable[[], ValueRefusedError] | None = None
     is_auto = chain.startswith("auto")
     for name in _tried(chain, proved=verify) if is_auto else (chain,):
+        if refused and not more and type(obj) not in _OF_JSON and name.startswith("json"):
+            continue
         writer = writer_of(name, effort, options)
         serializer = writer.serializer
         try:
@@ -355,7 +359,7 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
             if verify:
                 pieces = proved(serializer, obj, plain, pieces, object_hook)
         except ValueRefusedError as error:
-            refused = partial(_same, error)
+            refused = partial(lambda same: same, error)
             continue
         except NotTaken as failed:
             # Which value it is takes long to find, and where the next one holds it nobody asks.
@@ -374,10 +378,6 @@ def _tried(chain: str, *, proved: bool) -> list[str]:
     first, *rest = chain.split("+", 1)
     names = [name for name in AUTO if proved or name != "json"]
     return ["+".join((name, *rest)) for name in names] if first == "auto" else [chain]
-
-
-def _same(error: ValueRefusedError) -> ValueRefusedError:
-    return error
 
 
 _warned = Event()

@@ -53,7 +53,9 @@ def test_no_message_names_an_option_in_python() -> None:
     for text in found:
         told = re.sub(r"\bserialpack \w+ [^;]*", "", in_arguments(text))
         assert not {*_OPTION.findall(told)} & {*ARGUMENTS}, text
-        assert {*_OPTION.findall(told)} <= _ITS_OWN | {"-v"} or re.match("xmllint|pip", text), text
+        assert {*_OPTION.findall(told)} <= _ITS_OWN | {"-v"} or re.match(
+            "xmllint|pip|nccopy", text
+        ), text
 
 
 def test_each_argument_is_one_and_each_option_too() -> None:
@@ -91,6 +93,7 @@ def test_each_argument_is_one_and_each_option_too() -> None:
         ("more than --max-size 1.5 KiB", "more than max_size 1.5 KiB"),
         ("(unpack --bytes 1:9)", "(unpack(..., byte_range=(1, 9)))"),
         ("pack -s raw keeps the bytes", 'pack(..., serializer="raw") keeps the bytes'),
+        ("unpack --trust gives it back", "trust=True gives it back"),
         ("unpack -o FOLDER gives them", 'unpack_archive(..., "FOLDER") gives them'),
         ("unpack --at N -o N.npy", 'convert(..., shaping=Shaping(at="N"), to="npy")'),
         ("inspect --head 3 shows records", "serialpack inspect --head 3 shows records"),

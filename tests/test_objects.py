@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 import subprocess
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,18 @@ def test_auto_takes_who_holds_it() -> None:
         serialpack.dumps({"a": [1, lambda: 2]})
     assert caught.value.value_path == "$.a[1]"
     assert caught.value.kind == "function"
+
+
+def test_json_is_not_tried_where_it_would_make_another_type(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A large Counter was written, read and compared as JSON first."""
+    tried: list[Any] = []
+    write = "serialpack.serializers.json.JsonSerializer._dump"
+    monkeypatch.setattr(write, lambda _, records: tried.append(records))
+    for obj in (Counter(a=1), (1, "x"), {1, 2}):
+        assert serialpack.loads(serialpack.dumps(obj)) == obj
+    assert not tried
 
 
 def test_a_refusal_is_one_line_with_path_and_who_can() -> None:

@@ -12,6 +12,7 @@ from serialpack.cli.requests import Sources
 from serialpack.errors import FolderError, MissingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files.paths import entry_path
+from serialpack.files.regular import as_found
 from serialpack.files.source import Source, shown
 from serialpack.pipeline.workers import MANY_FILES
 from serialpack.text import number_of, printable
@@ -73,7 +74,7 @@ def input_files(
     is called from the root, and is no input where it is in a folder that is. ``many`` is
     called as soon as folders are known to have many files.
     """
-    typed, listed = [shown(name) for name in files], _listed(files, sources)
+    typed, listed = [as_found(shown(name)) for name in files], _listed(files, sources)
     if not sources.recursive:
         if sources.include or sources.exclude or sources.gitignore:
             raise UsageError("--include, --exclude and --gitignore choose in folders, with -r")
@@ -185,7 +186,7 @@ def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
         names[:1] = [n.removeprefix("\ufeff") for n in names[:1]]  # as editors of Windows begin it
     if sources.files_from == STDIO and STDIO in (*files, *names):
         raise UsageError("standard input cannot give both the names and the data")
-    return [shown(name) for name in names if name]
+    return [as_found(shown(name)) for name in names if name]
 
 
 def _check_ends(listed: bytes, sources: Sources) -> None:

@@ -120,8 +120,9 @@ def _inspect(
     from serialpack.cli.chosen import only_chosen
     from serialpack.cli.journal import is_journal
     from serialpack.cli.naming import STDIO
-    from serialpack.cli.run import data_of, named, progress_bar
+    from serialpack.cli.run import data_of, named, progress_bar, say
     from serialpack.cli.salvage import add_hint, left_of
+    from serialpack.cli.shapes import told_by_none
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError, UsageError
 
@@ -161,6 +162,8 @@ def _inspect(
         add_hint(error, path)
         complain(error.said, named(path))
         return _as_json(path, found, blocks)
+    if untold := told_by_none(found, blocks=blocks, columns=asked.columns):
+        say(asked.manner, f"{named(path)}: {untold}")
     damage = None if found.shape is None else found.shape.damage
     if as_json and damage is None:
         return _as_json(path, found, blocks)

@@ -291,7 +291,12 @@ def _check_folder(output: str, *, converts: bool) -> None:
         raise UsageError(
             f"several inputs cannot go to one file, {shown}",
             hint=("pack --archive makes one of them; " if is_packed else "")
-            + f"{one}-o {shlex.quote(f'{shown}/')} is a folder",
+            + one
+            + (
+                "-o FOLDER takes each"
+                if os.path.exists(output)
+                else f"-o {shlex.quote(f'{shown}/')} is a folder"
+            ),
         )
 
 

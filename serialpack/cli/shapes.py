@@ -25,6 +25,18 @@ _LONGEST = 200
 _MOST_CELLS = 40
 
 
+def told_by_none(found: Inspection, *, blocks: bool, columns: bool) -> str:
+    """What there is to say of ``--blocks`` and ``--columns`` where the file has none of them."""
+    if found.shape is not None:
+        asked = [name for name, on in (("--blocks", blocks), ("--columns", columns)) if on]
+        tell = "tells" if len(asked) == 1 else "tell"
+        return f"{' and '.join(asked)} {tell} of containers; this is none" if asked else ""
+    if columns and all(member.columns is None for member in found.members):
+        names = {member.chain.serializer.name for member in found.members}
+        return f"no columns, but {' and '.join(sorted(names))}; pack -s columns makes them"
+    return ""
+
+
 def shape_rows(found: Inspection) -> list[tuple[str, str]]:
     """The lines about a file that is no container."""
     shape = found.shape

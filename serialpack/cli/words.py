@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Any, cast
 
-from serialpack.errors import FileError
+from serialpack.errors import NO_NAME, FileError
 from serialpack.formats import FORMATS
 from serialpack.text import aligned, number_of, printable
 from serialpack.units import format_size
@@ -106,7 +106,7 @@ def name_standard_output() -> None:
 
 def complain(message: str, path: str | None = None) -> None:
     """One line on standard error."""
-    message = f"{path}: {message}" if path else message
+    message = message if path is None else f"{path or NO_NAME}: {message}"
     if "://" in message:
         from serialpack.far.urls import shown
 

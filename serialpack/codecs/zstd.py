@@ -259,8 +259,8 @@ def train(samples: Sequence[Buffer], size: int, level: int) -> bytes:
 
     try:
         found = zstandard.train_dictionary(size, [*samples], k=512, d=8, level=level)
-    except zstandard.ZstdError as error:
-        raise CodecError(f"zstd cannot train a dictionary from them ({error})") from None
+    except zstandard.ZstdError:
+        raise CodecError("they are too few, or too small") from None
     data = bytearray(found.as_bytes())
     number = _PRIVATE_ID + dictionary_id(data) % _PRIVATE_ID
     data[4:8] = number.to_bytes(4, "little")

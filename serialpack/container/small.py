@@ -1,14 +1,17 @@
 """The small form: one object with few bytes around it, for messages. ``man/spk.5``, SMALL FORM.
 
-It has no header, index or end, so it is written and read at once, and is always a whole file.
+It has no header, index or end, so it is written and read at once, and is always a whole file;
+in a file object it is told by its check from the next one.
 """
 
+import re
 import struct
 from typing import Any, NamedTuple
 
 import msgpack
+from xxhash import xxh3_64
 
-from serialpack.container.frames import checksum, pack_body
+from serialpack.container.frames import START_OWN, START_ZSTD, checksum, pack_body
 from serialpack.container.names import count_of
 from serialpack.container.records import decode_chain
 from serialpack.errors import DamagedError, TruncatedError
@@ -33,6 +36,8 @@ _check = struct.Struct("<Q").pack
 CHECK_SIZE = 8
 
 _LEAST = len(START_SMALL) + CHECK_SIZE
+
+_START = re.compile(b"|".join(map(re.escape, (START_SMALL, START_OWN, START_ZSTD))))
 
 
 def small_form(head: bytes, size: int, settings: bytes, payload: Buffer) -> bytes:
@@ -90,11 +95,14 @@ def read_small(data: Buffer) -> tuple[Said, int, bytes]:
     it is not whole."""
     whole = data if isinstance(data, bytes) else bytes(data)
     size = len(whole)
-    if size > MAX_SMALL:
-        raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
     if size < _LEAST:
         raise TruncatedError(f"truncated: ends at byte {size}", hint="get the file again")
-    if whole[-CHECK_SIZE:] != _check(checksum(whole[:-CHECK_SIZE])):
+    if size > MAX_SMALL or not _is_whole(whole):
+        if first_small(whole):
+            several = "holds several that dumps made, one after another, not one object"
+            raise DamagedError(several, hint="load(file) of the open file reads each")
+        if size > MAX_SMALL:
+            raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
         raise DamagedError("the checksum does not match", start=0, end=size)
     for length, heads in _known.items():
         said = heads.get(whole[:length])
@@ -131,6 +139,25 @@ def read_small(data: Buffer) -> tuple[Said, int, bytes]:
     if whole.startswith(head + _number(restored) + said.packed):
         _remember(head, said)
     return said, restored, whole[len(START_SMALL) + unpacker.tell() : -CHECK_SIZE]
+
+
+def _is_whole(data: bytes) -> bool:
+    return data[-CHECK_SIZE:] == _check(checksum(data[:-CHECK_SIZE]))
+
+
+def first_small(data: bytes) -> int:
+    """Where the small form that ``data`` begins with ends, if another container stands behind it:
+    its check is before the start of that. 0 where it is the whole file, or damaged."""
+    if len(data) <= MAX_SMALL and _is_whole(data):
+        return 0
+    hashed, at = xxh3_64(), 0
+    for start in _START.finditer(data, _LEAST, MAX_SMALL + len(START_ZSTD)):
+        check = start.start() - CHECK_SIZE
+        hashed.update(data[at:check])
+        at = check
+        if data.startswith(_check(hashed.intdigest()), check):
+            return start.start()
+    return 0
 
 
 #: What small forms begin with up to their size, of those that were read, by the length of that; and

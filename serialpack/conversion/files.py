@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import IO, Any
@@ -28,7 +27,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
-from serialpack.conversion.targets import check_delimiter, named_format, written
+from serialpack.conversion.targets import check_delimiter, format_of, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
@@ -121,7 +120,7 @@ def convert(
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
     """
-    to = _named(target) if to is None else FORMATS.spelled(to, to=True)
+    to = format_of(target) if to is None else FORMATS.spelled(to, to=True)
     format = None if format is None else FORMATS.spelled(format)
     check_convert(to, format=format, lossy=lossy, threads=threads)
     how: ConvertOptions = {
@@ -162,15 +161,6 @@ def convert(
             if lists:
                 listed(refused, to, list(lossy), partial(_attempt, again, to, how, block_size))
             raise
-
-
-def _named(target: Target) -> str:
-    """The format that the path of ``target`` says; UsageError where it says none."""
-    path = os.fspath(target) if isinstance(target, str | os.PathLike) else ""
-    found = named_format(path)
-    if found is None:
-        raise UsageError("the target's name says no format", hint="to='json' does, for one")
-    return found
 
 
 def _attempt(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, cast
 
 from serialpack.compressed.source import uncompressed_name
 from serialpack.errors import UsageError
+from serialpack.files.targets import Target
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
@@ -101,6 +103,17 @@ def named_format(path: str) -> str | None:
     """The format that a file's name says, also behind the ending of a compression."""
     found = FORMATS.by_extension(uncompressed_name(path))
     return None if found is None else found.name
+
+
+def format_of(target: Target) -> str:
+    """The format that the path of ``target`` says; UsageError where it says none."""
+    path = os.fspath(target) if isinstance(target, str | os.PathLike) else ""
+    found = named_format(path)
+    if found is None:
+        packs = path.endswith(".spk")
+        hint = "pack(source, target) makes a container" if packs else "to='json' does, for one"
+        raise UsageError("the target's name says no format", hint=hint)
+    return found
 
 
 def is_written(format: str) -> bool:

@@ -52,6 +52,9 @@ _SHALLOW = 16
 #: What is deeper than this is looked at for containers that stand in several places, if a level
 #: has many: it may double with each.
 _USUAL, _MANY = 12, 4096
+#: A level that has so many times as many as there were when those in several places were last left
+#: out is looked at for such again.
+_GROWN = 8
 #: What is deeper than this may hold itself.
 _TREES = 32
 
@@ -118,14 +121,14 @@ def check_graph(records: list[Any]) -> None:
             break
     if _is_message(few):
         return
-    level = [records]
-    for depth in range(_TREES):
-        above = len(level)
+    level, distinct = [records], 1
+    for _ in range(_TREES):
         level = _below(level)
         if not level:
             return
-        if len(level) > _MANY and (depth > _USUAL or len(level) > 8 * above):
+        if len(level) > _GROWN * distinct:
             level = _once(level)
+            distinct = len(level)
     _check_in_order(records)
 
 
@@ -272,6 +275,8 @@ def _parts(value: Any) -> list[Any]:
     if not type(value).__dictoffset__:
         return get_referents(value)
     own = object.__getattribute__(value, "__dict__")
+    if not own:
+        return [part for part in get_referents(value) if part is not own]
     # From Python 3.13 on, the collector knows the attributes also without their map.
     parts = {id(part): part for part in chain(own.values(), get_referents(value))}
     parts.pop(id(own), None)

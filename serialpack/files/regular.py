@@ -1,7 +1,7 @@
-"""Files that were found, not named: none is waited for.
+"""Files that were found to be files: none is waited for.
 
 What opens a named pipe waits until somebody writes to it. That is what whoever names one asks for;
-whoever names the folder that it stands in does not.
+whoever names a file, or the folder that it stands in, does not.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ class RegularPath(str):
     """The path of a regular file that was found there: nothing else is read in its place."""
 
     __slots__ = ()
+
+
+def as_found(path: str) -> str:
+    """``path``, as a ``RegularPath`` where a regular file is there now."""
+    return RegularPath(path) if os.path.isfile(path) else path
 
 
 def open_regular(path: str, flags: int) -> int:
@@ -43,5 +48,5 @@ def check_regular(fd: int, path: str) -> None:
         raise FileError(
             f"was a file when it was found, and is {kind} now; not read",
             path=path,
-            hint="named by itself, without -r, it is read as it is",
+            hint="named by itself, it is read as it is",
         )

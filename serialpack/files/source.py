@@ -51,8 +51,8 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
     if isinstance(error, io.UnsupportedOperation):
         why = f"the file was not opened to {doing}"
     kind = next(ours for theirs, ours in _KINDS.items() if isinstance(error, theirs))
-    of_name = doing == "write" and error.errno in (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
-    hint = "-o names the output of one file" if of_name else None
+    names = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ENOENT)  # the last: in /dev/fd
+    hint = "-o names the output of one file" if doing == "write" and error.errno in names else None
     return kind(f"cannot {doing}: {why}", error.errno, path=path, hint=hint)
 
 

@@ -20,6 +20,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.csv.found import in_lines
 from serialpack.formats.json.text import JsonText
+from serialpack.formats.shared.elements import MessageFormat
 from serialpack.inspection.listed import ListedArray, Listing
 from serialpack.inspection.listing import listing_of
 from serialpack.stages.stage import Buffer
@@ -257,11 +258,27 @@ def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
     if not isinstance(fmt, ValueFormat) or not fmt.safe or fmt.declared.has_datasets:
         return [], len(head)
     try:
+        if (found := _elements(fmt, head)) is not None:
+            return found
         for block in _split(fmt, head):
             return fmt.parse(block), len(block.data)
     except (SerialpackError, Unheld):
         pass
     return [], len(head)
+
+
+def _elements(fmt: ValueFormat, head: bytes) -> tuple[list[Any], int] | None:
+    """The same of an array of MessagePack or CBOR that goes on behind ``head``; None of all else.
+
+    Taken for a message that is cut, it would be explained value by value what is wrong with it.
+    """
+    if len(head) < SAMPLE or not isinstance(fmt, MessageFormat):
+        return None
+    opening = fmt.opening(head)
+    if opening is None or opening.kind != Structure.ARRAY or fmt.scan(memoryview(head), 1, 1).end:
+        return None
+    some = fmt.elements(head[: SAMPLE // 4], {"k": opening.kind.value}, first=True)
+    return fmt.read_parts(bytes(some)), opening.size + len(some)
 
 
 def _types(values: Iterable[Any]) -> tuple[str, ...]:

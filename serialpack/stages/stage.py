@@ -327,7 +327,18 @@ class Registry(Generic[StageT]):
         for option, other in self.options.items():
             if name in other:
                 return f"{name} is a {other.kind}: {option} {name}"
+        if (spelled := self._with_level(name)) is not None:
+            return f"did you mean {spelled}?"
         near = difflib.get_close_matches(_ALSO_CALLED.get(name, name), self._by_name, n=3)
         if near:
             return "did you mean " + " or ".join(near) + "?"
         return "see: serialpack inspect --stages"
+
+    def _with_level(self, name: str) -> str | None:
+        """The stage that is meant by a level alone, as in ``zstd -19``, or right behind a name."""
+        word = name.rstrip("0123456789")
+        level, word = name[len(word) :], word.rstrip("-") or "zstd"
+        if not 0 < len(level) < 3 or word not in self:
+            return None
+        params = self.cls(word).params
+        return f"{word}:{int(level)}" if params and params[0].allows(int(level)) else None

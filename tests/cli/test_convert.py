@@ -213,3 +213,5 @@ def test_the_library_takes_the_format_from_the_name_of_the_target(tmp_path: Path
     for target in (tmp_path / "b", io.BytesIO()):
         with pytest.raises(serialpack.UsageError, match="name says no format"):
             serialpack.convert(source, target)
+    with pytest.raises(serialpack.UsageError, match=r"no format; pack\(source, target\) makes"):
+        serialpack.convert(source, tmp_path / "b.spk")

@@ -197,10 +197,24 @@ def test_what_is_no_dictionary_is_refused_before_anything_is_written(run: Run, k
         assert path in said.stderr.decode()
     said = run("pack", "in/2.json", "in/4.json", "--shared-dict", "few.dict", code=4)
     assert "no dictionary can be trained from 2 files" in said.stderr.decode()
+    assert said.stderr.decode().endswith(
+        ": they are too few, or too small; pack without --shared-dict\n"
+    )
+    (kinds / "large.json").write_bytes(b"[%s0]" % (b"0," * 40_000))
+    said = run("pack", "large.json", "none.json", "--shared-dict", "few.dict", code=1)
+    assert said.stderr.startswith(b"serialpack: none.json: cannot read: no such file")
+    said = run("pack", "large.json", "--shared-dict", "few.dict", code=4)
+    assert "no input is a file of up to 64 KiB, of which a dictionary" in said.stderr.decode()
     run("pack", "-c", "xz", "in/2.json", "--shared-dict", "few.dict", code=2)
     run("pack", "-r", "--dry-run", "in", "--shared-dict", "few.dict")
     assert not list(kinds.rglob("*.spk"))
     assert not (kinds / "few.dict").exists()
+
+
+def test_in_python_a_function_trains_one(tmp_path: Path) -> None:
+    told = r"; train_dictionary\(files, path\) makes one"
+    with pytest.raises(FileNotFoundError, match=told):
+        serialpack.dumps([1], shared_dict=tmp_path / "none.dict")
 
 
 def test_who_unpacks_is_not_told_to_train_another(run: Run, kinds: Path) -> None:

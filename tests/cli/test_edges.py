@@ -25,7 +25,7 @@ SAYING = [
     ["inspect", "a.json", "b.json.spk"],
     ["inspect", "--json", "a.json"],
     ["inspect", "--json", "a.json", "b.json.spk"],
-    ["inspect", "--blocks", "--columns", "b.json.spk"],
+    ["inspect", "-q", "--blocks", "--columns", "b.json.spk"],
     ["inspect", "--head", "1", "b.json.spk"],
     ["inspect", "--stages"],
     ["inspect", "--stages", "--json"],

@@ -34,6 +34,9 @@ def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     run(*verb, *two, "-o", f"{output}/")
     assert len(list((tmp_path / output).iterdir())) == 2
     run(*verb, *two, "-o", output, "-f")  # a folder that is there
+    (tmp_path / "file.json").touch()
+    (line,) = lines(run(*verb, *two, "-o", "file.json", code=2).stderr)
+    assert line.endswith("; -o FOLDER takes each")
 
 
 @pytest.mark.parametrize("packed", [["-r", "data"], ["data/one.json", "data/two.json"]])

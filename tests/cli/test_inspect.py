@@ -58,6 +58,22 @@ def test_entries_are_a_line_each_with_a_total(run: Run, tmp_path: Path, kind: st
     ] == names
 
 
+def test_what_has_no_blocks_or_columns_is_told(run: Run, tmp_path: Path) -> None:
+    """It was shown as if that had not been asked for."""
+    (tmp_path / "a.json").write_bytes(b"[1, 2]")
+    run("pack", "-s", "raw", "a.json")
+    for options, name, told in (
+        (["--blocks"], "a.json", "--blocks tells of containers; this is none"),
+        (["--blocks", "--columns"], "a.json", "--blocks and --columns tell of containers; this is"),
+        (["--columns"], "a.json.spk", "no columns, but raw; pack -s columns makes them"),
+    ):
+        for more in ([], ["--json"]):
+            done = run("inspect", *options, *more, name)
+            assert done.stderr.decode().startswith(f"{name}: {told}")
+            assert done.stdout
+    assert not run("inspect", "--blocks", "a.json.spk").stderr
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_damaged_one_has_one_line_and_its_exit_code(
     run: Run, tmp_path: Path, as_json: bool

@@ -46,6 +46,7 @@ def test_several_files_go_into_a_folder_and_failures_do_not_stop_the_rest(
     assert sorted(p.name for p in folder.iterdir()) == ["other.txt.spk", "sample.ndjson.spk"]
     (error,) = [line for line in lines(done.stderr) if line.startswith("serialpack: ")]
     assert "missing: cannot read: no such file or directory" in error
+    assert run("pack", "", code=1).stderr.startswith(b"serialpack: '': cannot read: no such file")
 
 
 def test_the_worst_exit_code_wins(run: Run, tmp_path: Path, sample: Path) -> None:

@@ -35,6 +35,9 @@ from tests.cli.told import lines
         ("pack -c json a.json", "unknown codec 'json'; json is a serializer: -s json"),
         ("pack -c shuffle:4 a.json", "unknown codec 'shuffle'; shuffle is a filter: --filter"),
         ("bench --filter zstd a.json", "unknown filter 'zstd'; zstd is a codec: -c zstd"),
+        ("pack -c19 a.json", "unknown codec '19'; did you mean zstd:19?"),
+        ("pack -c xz-9 a.json", "unknown codec 'xz-9'; did you mean xz:9?"),
+        ("pack -c 99 a.json", "unknown codec '99'; see: serialpack inspect --stages"),
         ("pack -c gzip a.json", "unknown codec 'gzip'; did you mean zlib?"),
         (
             "unpack --to csv:semicolon a.json",

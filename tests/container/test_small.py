@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ import pytest
 import serialpack
 from serialpack.container import small
 from serialpack.container.small import MOST_WRITTEN, START_SMALL, Small
-from serialpack.errors import DamagedError, FileError, SerialpackError, UnsupportedError
+from serialpack.errors import DamagedError, FileError, SerialpackError, UnsupportedError, UsageError
 from tests.fidelity.measure import spellings
 
 MESSAGES = [None, 1, "", {"a": 1}, [1, 2.5, "é"] * 50, {"text": "x" * 5000}]
@@ -86,6 +87,44 @@ def test_every_flipped_bit_and_every_truncation_is_refused() -> None:
             serialpack.loads(data[:end])
     with pytest.raises(DamagedError):
         serialpack.loads(data + data)
+
+
+SEVERAL = [[[1], [2]], [[0], list(range(50_000)), [3]], [serialpack.dumps([1]), "x", [2]]]
+
+
+@pytest.mark.parametrize("objects", SEVERAL, ids=["small", "large", "nested"])
+@pytest.mark.parametrize("buffering", [None, 0, -1])
+def test_several_in_one_file_are_read_one_by_one(
+    objects: list[Any], buffering: int | None, tmp_path: Path
+) -> None:
+    """The first was said to be damaged: the second was taken for the end of it."""
+    path = tmp_path / "several"
+    path.write_bytes(b"".join(map(serialpack.dumps, objects)))
+    data = path.read_bytes()
+    with io.BytesIO(data) if buffering is None else path.open("rb", buffering) as file:
+        assert [serialpack.load(file) for _ in objects] == objects
+        assert file.tell() == len(data)
+        with pytest.raises(EOFError):
+            serialpack.load(file)
+
+
+def test_several_are_no_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "several"
+    path.write_bytes(serialpack.dumps([1]) + serialpack.dumps([2]))
+    told = r"holds several that dumps made, one after another, not one object; load\(file\)"
+    for read in (serialpack.load, serialpack.inspect, lambda p: serialpack.loads(p.read_bytes())):
+        with pytest.raises(DamagedError, match=told):
+            read(path)
+
+
+def test_of_several_in_a_pipe_none_is_read() -> None:
+    """The others would be lost with what was read of them."""
+    out, into = os.pipe()
+    with os.fdopen(out, "rb") as file, os.fdopen(into, "wb") as writer:
+        writer.write(serialpack.dumps([1]) + serialpack.dumps([2]))
+        writer.close()
+        with pytest.raises(UsageError, match=r"; dump\(obj, file\) writes what"):
+            serialpack.load(file)
 
 
 def test_another_thread_may_read_a_new_kind_of_message_meanwhile(

@@ -115,6 +115,16 @@ def test_a_cube_of_one_row_is_no_work_for_those_who_write_it_once() -> None:
     assert taken(check_graph, [[[row] * 300] * 300] * 300)
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("times", [2, 7, 40])
+def test_shared_lists_of_any_length_are_entered_once(times: int) -> None:
+    """Seven at a time were too few to be looked at: 9 levels took seconds."""
+    value: Any = 1
+    for _ in range(30):
+        value = [value] * times
+    assert lines_run(check_graph, [value], most=20_000)
+
+
 def test_the_types_of_shallow_values_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """That took three times as long as to go through them."""
     monkeypatch.setattr(depth_values, "_below", None)

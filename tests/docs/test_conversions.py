@@ -147,8 +147,8 @@ COMMANDS: dict[str, Wanted] = {
     "--to csv --at statuses --null null --lossy around twitter.json": Wanted(
         "(back: -F csv --typed --nest --null null)", None
     ),
-    "-F csv --to json --typed --nest --null null twitter.csv -o again.json": Wanted(
-        "same values", values("again.json"), STATUSES
+    "-F csv --to json --typed --nest --null null twitter.csv -o statuses.json": Wanted(
+        "same values", values("statuses.json"), STATUSES
     ),
     "--to parquet apache_builds.json": Wanted(
         "it is one row: --at jobs takes the list in it as the records",

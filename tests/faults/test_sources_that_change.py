@@ -142,6 +142,18 @@ def test_a_file_found_in_a_folder_that_is_a_pipe_meanwhile_is_not_waited_for(
     assert (tmp_path / "in/a").exists() is ("--rm" not in words)
 
 
+@pytest.mark.parametrize("words", [["pack", "-o", "out"], ["inspect"]], ids=" ".join)
+def test_a_file_that_is_named_and_a_pipe_meanwhile_is_not_waited_for(
+    start: Start, tmp_path: Path, words: list[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    for name in "abc":
+        (tmp_path / "in" / name).write_bytes(b"row\n" * 9)
+    env = injected(tmp_path / "site", BECOMES_A_PIPE + WHEN["opened"])
+    said = finish(start(*words, "in/a", "in/b", "in/c", env=env), 1, most=9)
+    assert "in/b: was a file when it was found, and is a pipe now; not read" in said
+
+
 @pytest.mark.parametrize("more", [["in/b", "-o", "out"], ["-r", "in/b", "-o", "out"]])
 def test_a_pipe_that_is_named_is_read(start: Start, tmp_path: Path, more: list[str]) -> None:
     (tmp_path / "in").mkdir()

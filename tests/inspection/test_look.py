@@ -97,6 +97,20 @@ def test_what_records_are_is_told(data: bytes, types: tuple[str, ...]) -> None:
     assert shape(data).record_types == types
 
 
+@pytest.mark.parametrize("size", [SAMPLE, LARGER])
+@pytest.mark.parametrize("format", ["msgpack", "cbor"])
+def test_the_fields_of_a_large_array_of_messages_are_found(format: str, size: int) -> None:
+    """It was taken for a message that is cut, and explained value by value, in seconds."""
+    records = [{"id": n, "name": "x" * 20, "at": [n, 1.5]} for n in range(size // 30)]
+    pack = msgpack.packb if format == "msgpack" else pytest.importorskip("cbor2").dumps
+    found = serialpack.inspect(io.BytesIO(pack(records)), format=format).shape
+    assert found is not None
+    assert found.fields == {"id": ("integer",), "name": ("string",), "at": ("array",)}
+    assert found.record_types == ("object",)
+    assert 0 < found.looked_at <= SAMPLE
+    assert not found.whole
+
+
 def test_the_keys_of_a_large_map_of_msgpack_are_found() -> None:
     document = {"first": LONG, "list": [1] * 9, "n": 1}
     found = serialpack.inspect(io.BytesIO(msgpack.packb(document)), format="msgpack").shape
