@@ -215,6 +215,23 @@ def test_such_rows_are_left_out_where_that_is_asked_for() -> None:
     assert (report.left_out, [place.record for place in report.places]) == (1, [1])
 
 
+@pytest.mark.parametrize("shaping", [Shaping(), Shaping(typed=True)])
+def test_what_is_told_of_the_header_is_told_beside_rows_left_out(shaping: Shaping) -> None:
+    """Read row by row, none of which has the header, columns were renamed without a word."""
+    text = b"a,a,b\n1,2,3\n3,4,5,6\n"
+    report = converted(text, "ndjson", shaping=shaping, skip_bad=True)[1]
+    assert {loss.rule: loss.count for loss in report.carried} == {"renamed": 1}
+    assert report.left_out == 1
+
+
+def test_what_is_lost_of_the_header_is_counted_beside_rows_left_out() -> None:
+    """As of a name that is no UTF-8."""
+    text = b"\xff,b\n1,2\n3,4,5\n"
+    report = converted(text, "ndjson", encoding="utf-8", lossy=["utf8"], skip_bad=True)[1]
+    assert {loss.rule: loss.count for loss in report.losses} == {"utf8": 1}
+    assert report.left_out == 1
+
+
 def test_their_names_are_no_others() -> None:
     data, _ = converted(b"a,column3\n1,2,3\n4,5\n", "json")
     assert json.loads(data)[0] == {"a": "1", "column3": "2", "column3_2": "3"}
