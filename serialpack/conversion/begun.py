@@ -233,7 +233,8 @@ def _known(
     if to not in TABLES:
         return Known(None, types, block_size, columns)
     try:
-        layout = _layout(looked, front, to, how)._replace(lists=looked.lists)
+        layout = _layout(looked, front, to, how)
+        layout = layout._replace(lists=looked.lists, tables=looked.tables)
     except OddKey as odd:
         record, kind = {odd.key: "x"}, key_kind(odd.key) or "key"
         lost = Difference(0, "$", shown(odd.key), "", kind)
