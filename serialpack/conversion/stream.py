@@ -24,7 +24,7 @@ from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line, Progress
 from serialpack.reports import LeftOut
 from serialpack.text import with_article
-from serialpack.values.kinds import COLUMNS, DIGITS, NO_ROWS, RENAMED, Loss
+from serialpack.values.kinds import COLUMNS, DIGITS, LONG_ROWS, NO_ROWS, RENAMED, SHORT_ROWS, Loss
 from serialpack.values.structure import Structure
 
 #: The records of so much less are read where tables of them are large: up to three blocks wait.
@@ -383,7 +383,8 @@ def comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
     """What of a table of text comes back from a table that keeps how it was written."""
     if plan.kept is None or plan.target in TEXT_TABLES:
         return ""
-    changed = any(loss.rule in (DIGITS, SPELLINGS, RENAMED) for loss in done.losses)
+    others = (DIGITS, SPELLINGS, RENAMED, SHORT_ROWS, LONG_ROWS)
+    changed = any(loss.rule in others for loss in done.losses)
     if changed or done.left_out or plan.fields or not plan.verify:
         return ""
     return "bytes" if done.same and as_it_is else "cells"

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -245,6 +246,32 @@ def test_in_later_blocks_all_may_be_long() -> None:
     data, report = converted(b"\n".join([b"a,b", *rows]), "ndjson", block_size=64 << 10)
     assert [(loss.rule, loss.count) for loss in report.carried] == [("long-rows", 30_000)]
     assert json.loads(data.splitlines()[-1]) == {"a": "59999", "b": "x", "column3": "y"}
+
+
+def test_where_all_rows_are_longer_the_hint_works() -> None:
+    """It was to leave them out, and no record is left then."""
+    with pytest.raises(serialpack.ValueRefusedError, match="names the one field more"):
+        converted(b"a,b\n3,4,5\n", "json")
+    with pytest.raises(serialpack.ValueRefusedError, match="no_header=True, by which the names"):
+        converted(b"a,b\n3,4,5,6\n7,8,9,0\n", "json")
+    data, _ = converted(b"a,b\n3,4,5,6\n7,8,9,0\n", "json", no_header=True)
+    assert [len(row) for row in json.loads(data)] == [2, 4, 4]
+
+
+@pytest.mark.parametrize("text", [LONG, b"a,b\n1,2\n3\n"])
+def test_where_they_are_values_is_said(text: bytes, tmp_path: Path) -> None:
+    """The hint of --strict, and of a serializer, was to leave them out."""
+    with pytest.raises(serialpack.ValueRefusedError, match="carries it"):
+        converted(text, "json", strict=True)
+    (tmp_path / "a.csv").write_bytes(text)
+    with pytest.raises(serialpack.ValueRefusedError, match="carries it"):
+        serialpack.pack(tmp_path / "a.csv", tmp_path / "a.spk", serializer="msgpack")
+
+
+def test_with_types_such_a_table_is_not_said_to_come_back() -> None:
+    """Its header does not, nor its rows: the closing line said that its cells did."""
+    report = converted(LONG, "parquet", shaping=Shaping(infer=True))[1]
+    assert (report.columns, report.comes_back) == (4, "")
 
 
 @pytest.mark.parametrize("data", [b"a,b\n3,4,5\n", b"a\n1\n2,3\n", b"a\n1\n\n2\n"])
