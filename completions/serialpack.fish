@@ -175,7 +175,7 @@ function __serialpack_loss
         'digits' 'numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign, times are cut to microseconds' \
         'duplicates' 'the last of equal keys wins' \
         'order' 'text and elements of XML that alternate are put together' \
-        'columns' 'the names of columns are dropped, of a table without rows' \
+        'columns' 'of a table of text without rows, the names of columns are dropped' \
         'around' 'what stands around the records of --at is left out, and datasets that are no arrays' \
         'fields' 'a field of --fields that no record has is left out' \
         'fixed' 'floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at most, else left as they are' \

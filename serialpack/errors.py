@@ -151,11 +151,12 @@ class UsageError(SerialpackError, ValueError):
 
 
 class SeveralTablesError(UsageError):
-    """One table is to be read of what has several: ``tables``, by their names. ``is_map``: they are
-    lists in a map, else in a database. ``unread``: its views that SQLite cannot read, and why."""
+    """One table is to be read of what has several: ``tables``, by their names. ``above``: the path
+    above them, with a dot behind it, where they are lists in a map; None where they are those of a
+    database. ``unread``: its views that SQLite cannot read, and why."""
 
     tables: tuple[str, ...] = ()
-    is_map: bool = False
+    above: str | None = None
     unread: Mapping[str, str] = MappingProxyType({})
 
 

@@ -188,8 +188,8 @@ class Converter:
             return self._moved(path, path, target, to, lambda: nullcontext(data), how)
         except SeveralTablesError as several:
             targets = tables_apart(several, self._asked, self._mover, path, to)
-            is_map = several.is_map
-        done = move_tables(self._asked, self._mover, path, targets, to, how, is_map=is_map)
+            above = several.above
+        done = move_tables(self._asked, self._mover, path, targets, to, how, above)
         for table, report in done.items():
             self._mover.tally.not_kept.add(targets[table], report.not_kept)
             self._mover.line({**_line(path, targets[table], report), "table": table})

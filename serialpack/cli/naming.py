@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
@@ -46,6 +47,9 @@ def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     ``salvage``: the container is damaged, and its name wherever it is left.
     FileError where there is nothing to take off, or no stored name that is safe to use.
     """
+    if is_store(path):
+        way = f"unpack --to ndjson {shlex.quote(path)} writes its values"
+        raise FileError("is a store, and no container", path=path, hint=way)
     if not stored:
         target = beside(path)
         if target.endswith(SUFFIX) and os.path.basename(target) != SUFFIX:

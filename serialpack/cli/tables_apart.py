@@ -15,6 +15,7 @@ from serialpack.cli.run import say
 from serialpack.conversion.databases import in_map, only
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.tables.at import Lists
 from serialpack.errors import RefusedError, SerialpackError, SeveralTablesError, UsageError
 from serialpack.files.disk import folded
 from serialpack.files.paths import safe_name
@@ -42,7 +43,8 @@ def tables_apart(
     if len(mover.inputs) == 1 and os.path.isfile(path):
         if (folder := mover.targets.folder_of_parts(path)) is not None:
             if not asked.outputs.keep:
-                what = "they are several" if error.is_map else "a database is more than its tables"
+                is_map = error.above is not None
+                what = "they are several" if is_map else "a database is more than its tables"
                 raise UsageError(f"--rm needs one output: {what}", hint="use -k")
             tables = [table for table in error.tables if table not in error.unread]
             if asked.conversion.strict or not tables:
@@ -82,11 +84,12 @@ def move_tables(
     targets: Mapping[str, str],
     to: str,
     how: ConvertOptions,
-    *,
-    is_map: bool,
+    above: str | None,
 ) -> dict[str, ConvertReport]:
     """Convert the tables of ``path``, a database or a map of lists, each to its target, and say so;
-    what came of each that was not left as it was."""
+    what came of each that was not left as it was. ``above``: as of ``SeveralTablesError``."""
+    is_map = above is not None
+    lists = Lists(above or "", (*targets,))
     skips, verbose = asked.outputs.skip_existing, asked.manner.verbose
     force = how["force"]
     left = [t for t in targets.values() if skips and is_done(path, t, packed=False, force=force)]
@@ -100,9 +103,11 @@ def move_tables(
         reports: list[ConvertReport] = []
         limit = LimitedWrite(len, how["max_size"])  # that of all together
         for table, target in to_do.items():
-            alone: ConvertOptions = only(table, how) if is_map else {**how, "table": table}
+            alone: ConvertOptions = {**how, "table": table}
+            if above is not None:
+                alone = only(table, above, how)
             try:
-                with in_map(table, (*targets,), how["lossy"]) if is_map else nullcontext():
+                with in_map(table, lists, how["lossy"]) if is_map else nullcontext():
                     done = convert(path, target, to=to, progress=progress, **alone)
             except SerialpackError as error:
                 if error.path in (None, path) and not is_map:

@@ -94,7 +94,8 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
         if fmt.declared.sequence or fmt.structure(first, 0) == Structure.ARRAY:
             return
     known = looked_at(Rereadable(source), io.BytesIO(), to, how, None)
-    if known is not None and known.layout is not None and (names := tables_of(known, how)):
-        several = SeveralTablesError(f"it is {number_of(len(names), 'list')} of records by name")
-        several.tables, several.is_map = names, True
+    if known is not None and known.layout is not None and (lists := tables_of(known, how)):
+        count = number_of(len(lists.names), "list")
+        several = SeveralTablesError(f"it is {count} of records by name")
+        several.tables, several.above = lists.names, lists.above
         raise several

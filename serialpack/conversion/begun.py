@@ -45,11 +45,11 @@ from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
 from serialpack.conversion.writing import WritingHalf
 from serialpack.detect import AsFound, dialect_named
-from serialpack.errors import UsageError
+from serialpack.errors import RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, ValueFormat
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.filed import FileRead, as_file
 from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
 from serialpack.values.kinds import LONG_ROWS, Difference, key_kind, shown
@@ -83,7 +83,11 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         threads=threads,
         verify=verify,
     )
-    if how["table"] is not None and not DATABASES & {to, given.plan.source}:
+    source_format = given.plan.source
+    if source_format in DATABASES and how["table"] is None:
+        if not is_copied(source_format, to, how):
+            _check_no_store(given, source)
+    elif how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
     allowed = allowed_for(to, lossy, strict=how["strict"])
     if how["skip_bad"] and LONG_ROWS not in lossy:
@@ -233,7 +237,8 @@ def _known(
     if to not in TABLES:
         return Known(None, types, block_size, columns)
     try:
-        layout = _layout(looked, front, to, how)._replace(lists=looked.lists)
+        layout = _layout(looked, front, to, how)
+        layout = layout._replace(lists=looked.lists, tables=looked.tables)
     except OddKey as odd:
         record, kind = {odd.key: "x"}, key_kind(odd.key) or "key"
         lost = Difference(0, "$", shown(odd.key), "", kind)
@@ -282,6 +287,18 @@ def _words(shaping: Shaping) -> tuple[str, ...]:
     if not shaping.types:
         return infer
     return (*infer, "--types", ",".join(f"{name}={kind}" for name, kind in shaping.types))
+
+
+def _check_no_store(given: Given, source: Source) -> None:
+    """RefusedError for the file of a key-value store, whose rows nobody else can read."""
+    from serialpack.stores.sqlite_kv import is_store_file
+
+    path = as_file(given.read).path
+    if path is not None and is_store_file(path):
+        raise RefusedError(
+            "it is a key-value store, whose rows are packed",
+            hint=f"sqlite-kv://{source.path} reads its values, --table records those rows",
+        )
 
 
 def as_found(how: ConvertOptions) -> AsFound:

@@ -367,6 +367,7 @@ class BlockConverter(WritingHalf):
         losses = self._losses()
         left_out: list[LeftOut] = []
         good, bad, count = b"", [], 0
+        self._reader.tell_header(block, losses)
         for count, (part, reader) in enumerate(self._reader.alone(block), 1):  # noqa: B007
             if part is block:
                 left_out.append(left_out_of(block, block.records, error))

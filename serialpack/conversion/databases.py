@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,17 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
-from serialpack.conversion.rules import ARRAYS, BY_TABLE, RULES, TABLES, UNIONS
+from serialpack.conversion.rules import (
+    ARRAYS,
+    BY_TABLE,
+    EMPTY_LISTS,
+    EVERY,
+    RULES,
+    TABLES,
+    UNIONS,
+)
 from serialpack.conversion.sinks import opened_target
+from serialpack.conversion.tables.at import Lists
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.writing import WritingHalf
@@ -33,10 +42,10 @@ from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
 from serialpack.formats.shared.filed import FileRead, as_file
 from serialpack.formats.sqlite.database import open_table, tables_in
-from serialpack.formats.sqlite.write import is_name, join_tables, same_names
+from serialpack.formats.sqlite.write import NewDatabase, is_name, join_tables, same_names
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import AROUND, NO_ROWS, VIEWS, Loss, totals, value_step
+from serialpack.values.kinds import AROUND, NO_ROWS, VIEWS, Loss, totals
 
 #: Bytes of rows that are read at a time, and what a row takes beside its bytes, about.
 _BLOCK, _ROW = 1 << 20, 32
@@ -65,7 +74,7 @@ def from_tables(given: Given, plan: ConversionPlan, losses: Losses, source: Sour
     names = ", ".join(document)
     told = [Loss(BY_TABLE, len(document), 0, "$", f"the tables {names:.60}", "lists by name")]
     for table in tables:
-        place = _path_of(table.name)
+        place = Lists().place(table.name)
         if table.wrong:
             told.append(Loss(VIEWS, 1, 0, place, table.name, f"{table.name}: {table.wrong}"))
         elif not document[table.name]:
@@ -113,52 +122,65 @@ class _Tables:
             if not error.message.startswith(f"the table {table} "):
                 error.message = f"the table {table}: {error.message}"
             raise
-        self._losses.merge(_in_map(table, loss) for loss in losses.report())
+        self._losses.merge(_in_map(Lists().place(table), loss) for loss in losses.report())
         return records
 
 
 #: So many tables are made of one map: for each it is read once more.
 _MOST = 64
 
+#: The column of one that has no rows, and so no names: that of records which are no maps.
+_COLUMN = "value"
+
 #: Converts into a file of a format, with other options than were said; where ``losses`` counts
 #: them, nothing is written.
 Convert = Callable[..., ConvertReport]
 
 
-def tables_of(known: Known, how: ConvertOptions) -> tuple[str, ...]:
-    """The names of the tables that the one record is, which would be a row: a document that is a
-    map of nothing but lists of records, of two or more: one table would be a list again. None where
-    it is none, or the user said what is wanted."""
+def tables_of(known: Known, how: ConvertOptions) -> Lists | None:
+    """The tables that the one record is, which would be a row: a document that is a map of nothing
+    but lists of records, of two or more: one table would be a list again. None where it is none, or
+    the user said what is wanted."""
     assert known.layout is not None
-    names = known.layout.lists
-    said = how["table"] is not None or how["shaping"].at or how["fields"] or how["strict"]
-    if said or not known.layout.only_lists or len(names) > _MOST:
-        return ()
+    found, at = known.layout.tables, how["shaping"].at
+    names = found.names
+    # What stands around a path is told, where it is left out, of one table.
+    around = at and {AROUND, EVERY}.intersection(how["lossy"])
+    said = how["table"] is not None or around or how["fields"] or how["strict"]
+    if said or not 0 < len(names) <= _MOST:
+        return None
     if FORMATS.declaration(known.source).sequence:
-        return ()
-    return names if all(map(is_name, names)) and same_names(names) is None else ()
+        return None
+    found = found._replace(above=f"{at}.{found.above}" if at else found.above)
+    if found.above and any("." in name for name in names):
+        return None  # the paths of which are others
+    return found if all(map(is_name, names)) and same_names(names) is None else None
 
 
 def into_tables(
     source: Source,
     target: Target,
     to: str,
-    names: Sequence[str],
+    lists: Lists,
     how: ConvertOptions,
     one: Convert,
 ) -> ConvertReport:
-    """Make a database with a table of each of the lists ``names``, which ``one`` makes alone.
+    """Make a database with a table of each of ``lists``, which ``one`` makes alone.
 
     Errors as of the conversion.
     """
+    names = lists.names
     with TemporaryDirectory(prefix="serialpack-") as folder:
         paths = [Path(folder) / f"{number}.db" for number in range(len(names) + 1)]
         *parts, whole = paths
-        reports = []
+        reports = {}
         for path, name in zip(parts, names, strict=True):
+            if name in lists.empty:
+                NewDatabase(path, name, [(_COLUMN, "")]).close()
+                continue
             try:
-                with path.open("wb") as file, in_map(name, names, how["lossy"]):
-                    reports.append(one(file, to, {**only(name, how), "table": name}))
+                with path.open("wb") as file, in_map(name, lists, how["lossy"]):
+                    reports[name] = one(file, to, {**only(name, lists.above, how), "table": name})
             except ValueRefusedError as error:
                 # What is said of columns would take the table alone.
                 ways = None if error.record is None else error.hint
@@ -176,22 +198,26 @@ def into_tables(
             with whole.open("rb") as file:
                 for data in iter(partial(file.read, _BLOCK), b""):
                     out(data)
-    told = [Loss(BY_TABLE, len(names), 0, "$", "the lists of the map", "tables by name")]
-    told += _told(dict(zip(names, reports, strict=True)), how, one)
-    return reports[0]._replace(
+    was = "the lists of the map"
+    told = [Loss(BY_TABLE, len(names), 0, lists.place(), was, "tables by name")]
+    if lists.empty:
+        place = lists.place(next(filter(lists.empty.__contains__, names)))
+        became = f"a table of the column {_COLUMN}"
+        told.append(Loss(EMPTY_LISTS, len(lists.empty), 0, place, "a list without records", became))
+    told += _told(reports, lists, how, one)
+    first, *_ = each = [*reports.values()]
+    return first._replace(
         source=source.path,
         target=target_name(target),
         size=into.size(out.written),
-        records=sum(report.records or 0 for report in reports),
+        records=sum(report.records or 0 for report in each),
         losses=[loss for loss in told if not RULES[loss.rule].is_carried(to)],
-        left_out=sum(report.left_out for report in reports),
-        places=[place for report in reports for place in report.places],
+        left_out=sum(report.left_out for report in each),
+        places=[place for report in each for place in report.places],
         carried=[loss for loss in told if RULES[loss.rule].is_carried(to)],
-        back=next((report.back for report in reports if report.back), ()),
-        types={
-            f"{n}.{c}": t for n, r in zip(names, reports, strict=True) for c, t in r.types.items()
-        },
-        columns=sum(report.columns for report in reports),
+        back=next((report.back for report in each if report.back), ()),
+        types={f"{n}.{c}": t for n, r in reports.items() for c, t in r.types.items()},
+        columns=sum(report.columns for report in each),
         not_kept=not_kept_by(into.plain),
     )
 
@@ -206,35 +232,37 @@ def _as_row(to: str, how: ConvertOptions, one: Convert) -> str:
 
 
 @contextmanager
-def in_map(name: str, names: Sequence[str], lossy: Collection[str]) -> Iterator[None]:
-    """Where the list ``name``, of all of ``names``, is made a table: errors have their places in
-    the map, and do not ask for what ``only`` asks for but ``lossy`` does not."""
+def in_map(name: str, lists: Lists, lossy: Collection[str]) -> Iterator[None]:
+    """Where the list ``name`` of ``lists`` is made a table: errors have their places in the map,
+    and do not ask for what ``only`` asks for but ``lossy`` does not."""
     try:
         yield
     except ValueRefusedError as error:
         place = error.value_path
-        if not place.startswith(tuple(map(_path_of, names))):  # as of what cannot be read
-            error.value_path = _path_of(name, error.record) + place[1:]
+        if not place.startswith(tuple(map(lists.place, lists.names))):  # as of what cannot be read
+            error.value_path = _below(lists.place(name), error.record) + place[1:]
             error.record = None if error.record is None else 0
         if error.hint and AROUND not in lossy:  # nobody has to name that
             error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
         raise
 
 
-def only(name: str, how: ConvertOptions) -> ConvertOptions:
-    """``how``, for the one list of that name; what is around it is the others, and is not lost."""
-    above = f"{name}."
-    types = [
-        (n.removeprefix(above), kind) for n, kind in how["shaping"].types if n.startswith(above)
-    ]
+def only(name: str, above: str, how: ConvertOptions) -> ConvertOptions:
+    """``how``, for the one list of that name below the path ``above``; what is around it is the
+    others, and is not lost."""
+    at = how["shaping"].at
+    own = f"{above.removeprefix(f'{at}.') if at else above}{name}."
+    types = [(n.removeprefix(own), kind) for n, kind in how["shaping"].types if n.startswith(own)]
     return {
         **how,
-        "shaping": how["shaping"]._replace(at=name, types=tuple(types)),
+        "shaping": how["shaping"]._replace(at=above + name, types=tuple(types)),
         "lossy": [*how["lossy"], AROUND],
     }
 
 
-def _told(reports: Mapping[str, ConvertReport], how: ConvertOptions, one: Convert) -> list[Loss]:
+def _told(
+    reports: Mapping[str, ConvertReport], lists: Lists, how: ConvertOptions, one: Convert
+) -> list[Loss]:
     """What is told of the tables, with its places in the map; of reading that, which is done for
     each of them, what is told once."""
     found = {name: [*each.losses, *each.carried] for name, each in reports.items()}
@@ -248,21 +276,20 @@ def _told(reports: Mapping[str, ConvertReport], how: ConvertOptions, one: Conver
         for loss in losses:
             count = loss.count - once.get(_place(loss), 0)
             if _place(loss) not in once:
-                loss = _in_map(name, loss)
+                loss = _in_map(lists.place(name), loss)
             if count > 0 and loss.rule != AROUND:
                 told.append(loss._replace(count=count))
     return totals(told)
 
 
-def _path_of(name: str, record: int | None = None) -> str:
-    """The path of a list in the map, or of a record in that."""
-    return f"${value_step(name)}" + ("" if record is None else f"[{record}]")
+def _below(place: str, record: int | None) -> str:
+    """The place of a list, or of a record in that."""
+    return place if record is None else f"{place}[{record}]"
 
 
-def _in_map(name: str, loss: Loss) -> Loss:
-    """``loss`` of a record of that list, with its place in the map."""
-    path = _path_of(name, loss.record) + loss.value_path[1:]
-    return loss._replace(record=0, value_path=path)
+def _in_map(place: str, loss: Loss) -> Loss:
+    """``loss`` of a record of the list at ``place``, with its place in the map."""
+    return loss._replace(record=0, value_path=_below(place, loss.record) + loss.value_path[1:])
 
 
 def _place(loss: Loss) -> Loss:

@@ -19,16 +19,15 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import DATABASES, EVERY, FIXED, RULES, TABLES, TEXT_TABLES, UNIONS
+from serialpack.conversion.rules import DATABASES, EVERY, FIXED, RULES, TABLES, UNIONS
 from serialpack.conversion.sinks import HeldWrite, opened_target
-from serialpack.conversion.stream import Converted, convert_stream
+from serialpack.conversion.stream import Converted, comes_back, convert_stream
 from serialpack.conversion.tables.known import Below, Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets import check_delimiter, format_of, written
-from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files.source import Path, Source
@@ -40,7 +39,7 @@ from serialpack.pipeline.line import Elsewhere, Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import DIGITS, RENAMED, totals
+from serialpack.values.kinds import AROUND, totals
 
 
 def check_convert(
@@ -192,10 +191,10 @@ def _either(
     if known is not None and to in DATABASES and losses is None:
         from serialpack.conversion.databases import into_tables, tables_of
 
-        if names := tables_of(known, how):
+        if lists := tables_of(known, how):
             one = partial(_either, again, block_size=block_size, progress=None)
             with opened_source(again.again(), trust=how["trust"]) as opened:
-                return into_tables(opened, target, to, names, how, one)
+                return into_tables(opened, target, to, lists, how, one)
     no_layout = known is None or known.layout is None
     whole = no_layout and to in UNIONS and block_size != MAX_BLOCK
     if whole and _needs_one_schema(again, to, how, known, block_size):
@@ -321,23 +320,15 @@ def _converted(
         by_content=given.by_content,
         read_as="" if given.loose is None else given.loose.words,
         lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
-        apart=plan.layout is not None and plan.layout.only_lists and not how["shaping"].at,
+        apart=plan.layout is not None
+        and bool(plan.layout.tables.names)
+        and AROUND not in plan.lossy,
         kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
-        comes_back=_comes_back(plan, done, as_it_is=given.as_it_is),
+        comes_back=comes_back(plan, done, as_it_is=given.as_it_is),
         not_kept=not_kept_by(into.plain),
     )
-
-
-def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
-    """What of a table of text comes back from a table that keeps how it was written."""
-    if plan.kept is None or plan.target in TEXT_TABLES:
-        return ""
-    changed = any(loss.rule in (DIGITS, SPELLINGS, RENAMED) for loss in done.losses)
-    if changed or done.left_out or plan.fields or not plan.verify:
-        return ""
-    return "bytes" if done.same and as_it_is else "cells"
 
 
 def _is_made(given: Given, plan: ConversionPlan) -> bool:

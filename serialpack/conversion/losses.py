@@ -70,8 +70,8 @@ class Losses:
             if loss.rule in self.allowed:
                 continue
             raise ValueRefusedError(
-                f"{target} holds it only in another shape: {RULES[loss.rule].about}:"
-                f" {loss.was} would be {loss.became}",
+                f"{target} holds it only in another shape ({RULES[loss.rule].what[0]}):"
+                f" {loss.was} would be {loss.became or 'gone'}",
                 record=loss.record,
                 value_path=loss.value_path,
                 kind=next(iter(RULES[loss.rule].kinds), "value"),

@@ -170,6 +170,28 @@ class SourceReader:
         assert isinstance(self.format, JsonText)
         return not self._to_text or self.format.spells_floats(block, style, self._plan.target)
 
+    def tell_header(self, block: SourceBlock, losses: Losses) -> None:
+        """Count in ``losses`` what is told of a table's header, which stands in none of ``alone``.
+
+        What is wrong with it, each record tells.
+        """
+        declared, head = self.format.declared, b""
+        if not block.index and declared.delimiter and not declared.headless:
+            head = self._below_header(block).context
+        told = Losses(losses.allowed)
+        try:
+            if head:
+                above = block._replace(data=head, records=0)
+                self.read(above, told, lossy=bool(self._plan.lossy))
+        except (InputError, RefusedError):
+            return
+        losses.merge(told.report())
+
+    def _below_header(self, block: SourceBlock) -> SourceBlock:
+        """The block as if its source had another before it, which has its header."""
+        later, style = block._replace(index=max(block.index, 1)), self._plan.style
+        return self.format.in_source(later, style, lambda: block.data)
+
     def alone(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
         """Each record of a block as a block of its own, and what reads it.
 
@@ -193,7 +215,7 @@ class SourceReader:
         each = self
         around = block
         if first and fmt.declared.delimiter:  # no record has the header
-            around = fmt.in_source(block._replace(index=1), self._plan.style, lambda: data)
+            around = self._below_header(block)
         if fmt.declared.is_json_text:
             each = SourceReader(self._plan._replace(source="ndjson", style={}), self._refuse)
         spans = fmt.record_spans(data, self._plan.style, first=first)

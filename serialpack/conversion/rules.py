@@ -55,8 +55,8 @@ UNIONS = ONE_SCHEMA - TYPED_TABLES
 ARRAYS = frozenset(d.name for d in FORMATS if d.is_target and (d.is_array or d.has_arrays))
 #: Those of them that have several, by name: a table is one for each of its columns.
 ARCHIVES = frozenset(d.name for d in FORMATS if d.has_arrays)
-#: The rule by which it is, and that by which several tables are one map.
-BY_COLUMN, BY_TABLE = "by-column", "by-table"
+#: The rule by which it is, that by which several tables are one map, and that of empty ones.
+BY_COLUMN, BY_TABLE, EMPTY_LISTS = "by-column", "by-table", "empty-lists"
 
 #: The rule by which floats of an array are rounded, which is asked for by name, with a step.
 FIXED = "fixed"
@@ -147,8 +147,11 @@ RULES: dict[str, Rule] = {
     ),
     BY_TABLE: Rule(
         "the tables of a database are lists of records by name, and such lists alone its tables",
-        frozenset(),
-        *(ALL, ("table by its name", "tables by their names")),
+        *(NONE, ALL, ("table by its name", "tables by their names")),
+    ),
+    EMPTY_LISTS: Rule(
+        "of lists that become tables of a database, one without records has the column value",
+        *(NONE, ALL, ("empty list as an empty table", "empty lists as empty tables")),
     ),
     "key-order": Rule(
         "columns stand in order of first appearance, datasets by group",
@@ -288,8 +291,7 @@ RULES: dict[str, Rule] = {
         *(NONE, ALL, _dropped(ATTRIBUTES)),
     ),
     NO_ROWS: Rule(
-        "of several tables of a database, one without rows is an empty list, and the names of its"
-        " columns are dropped",
+        "the names of the columns of a table without rows are dropped, unless it is of text",
         *(NONE, ALL, _dropped(NO_ROWS)),
     ),
     SCHEMA: Rule(
@@ -333,7 +335,7 @@ RULES: dict[str, Rule] = {
         ),
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", NONE),
-    COLUMNS: Rule("the names of columns are dropped, of a table without rows", NONE),
+    COLUMNS: Rule("of a table of text without rows, the names of columns are dropped", NONE),
     AROUND: Rule(
         "what stands around the records of --at is left out, and datasets that are no arrays", NONE
     ),

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.rooted import in_one_map, in_one_root
-from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS, ONE_MAP
+from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS, ONE_MAP, TEXT_TABLES
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
+from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
@@ -23,7 +24,7 @@ from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line, Progress
 from serialpack.reports import LeftOut
 from serialpack.text import with_article
-from serialpack.values.kinds import COLUMNS, Loss
+from serialpack.values.kinds import COLUMNS, DIGITS, LONG_ROWS, NO_ROWS, RENAMED, SHORT_ROWS, Loss
 from serialpack.values.structure import Structure
 
 #: The records of so much less are read where tables of them are large: up to three blocks wait.
@@ -63,6 +64,7 @@ class _Tally:
         self, plan: ConversionPlan, line: Line, losses: Losses | None, seen: Seen | None
     ) -> None:
         self._line = line
+        self._target = plan.target
         self._seen = seen
         self.left_out = 0
         self.losses = losses or Losses(plan.lossy)
@@ -94,16 +96,22 @@ class _Tally:
         self.fields |= self._columns
         if self.left_out:
             raise InputError(f"no record is left: {self.places[0].error}")
-        if not self._columns and fmt.sample(self._line.first):
-            if COLUMNS not in self.losses.allowed:
-                named = fmt.declared.delimiter and not fmt.declared.headless
-                way = "--no-header takes its line as a record, " if named else ""
-                raise ValueRefusedError(
-                    "a table without rows: the names of its columns would be lost",
-                    kind=COLUMNS,
-                    hint=f"{way}--lossy {COLUMNS} drops them",
-                )
+        names = [] if self._columns else [*fmt.sample(self._line.first)]
+        if not names:
+            return
+        if not fmt.declared.delimiter:
+            told = Loss(NO_ROWS, len(names), 0, "$", f"{', '.join(names):.60}", "")
+            check_dropped([told], self.losses, self._target)
+            self.losses.merge([told])
+        elif COLUMNS in self.losses.allowed:
             self.losses.merge([Loss(COLUMNS, 1, 0, "$", "the names of columns", "")])
+        else:  # which may be a record, of a table that has no names
+            way = "" if fmt.declared.headless else "--no-header takes its line as a record, "
+            raise ValueRefusedError(
+                "a table without rows: the names of its columns would be lost",
+                kind=COLUMNS,
+                hint=f"{way}--lossy {COLUMNS} drops them",
+            )
 
     def check_keys(self) -> None:
         """ValueRefusedError where a map, which came member by member, has a key twice."""
@@ -369,3 +377,14 @@ def _without_bad(
     if not kept:
         raise InputError(f"no record is left: {tally.places[0].error}")
     return kept, kept_numbers
+
+
+def comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
+    """What of a table of text comes back from a table that keeps how it was written."""
+    if plan.kept is None or plan.target in TEXT_TABLES:
+        return ""
+    others = (DIGITS, SPELLINGS, RENAMED, SHORT_ROWS, LONG_ROWS)
+    changed = any(loss.rule in others for loss in done.losses)
+    if changed or done.left_out or plan.fields or not plan.verify:
+        return ""
+    return "bytes" if done.same and as_it_is else "cells"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import groupby
 from urllib.parse import quote
 
 from serialpack.errors import FileError
 from serialpack.stores.base import Change, KeyValueStore, Mode, foreign, locked
+from serialpack.stores.keys import HEADER_KEY
 
 _TABLE = "records"
 
@@ -100,6 +101,17 @@ class SqliteStore(KeyValueStore):
     def close(self) -> None:
         with _translated():
             self._connection.close()
+
+
+def is_store_file(path: str) -> bool:
+    """Whether the database at ``path`` is a store of ours."""
+    url = f"file:{quote(os.path.abspath(path))}?immutable=1"
+    try:
+        with closing(sqlite3.connect(url, uri=True)) as connection:
+            query = f"SELECT 1 FROM {_TABLE} WHERE key = ?"
+            return connection.execute(query, (HEADER_KEY,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
 
 
 @contextmanager

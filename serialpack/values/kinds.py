@@ -213,6 +213,8 @@ def shown(value: Any) -> str:
         isinstance(value, list) and list.__len__(value)
     ):
         return type(value).__name__
+    if value is None:
+        return "null"
     if type(value) is memoryview:
         return VIEW
     try:

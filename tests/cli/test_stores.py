@@ -167,6 +167,20 @@ def test_bench_in_a_store(run: Run) -> None:
     assert sizes == sorted({*sizes})
 
 
+def test_its_file_and_its_url_are_told_with_commands_that_work(source: Path, run: Run) -> None:
+    """The rows of the file were keys and values in base64, and of the URL an output was advised."""
+    run("unpack", source, "-o", "sqlite-kv://k.db")
+    said = run("unpack", "k.db", "-t", "ndjson", "-o", "-", code=4).stderr.decode()
+    (url,) = re.findall(r"sqlite-kv://\S+", said)
+    assert run("unpack", url, "-t", "ndjson", "-o", "-").stdout == LINES
+    assert run("unpack", "k.db", "--table", "records", "-t", "ndjson", "-o", "-").stdout
+    run("unpack", "k.db", "-t", "sqlite", "-o", "copy.db")
+    for words in ((url,), ("-N", url)):
+        said = run("unpack", *words, code=1).stderr.decode()
+        (command,) = re.findall("serialpack: .*; (unpack .*) writes its values", said)
+        assert run(*shlex.split(command), "-o", "-").stdout == LINES
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/stores.md"])
 def test_examples(
     tmp_path: Path, source: Path, run: Run, page: str, monkeypatch: pytest.MonkeyPatch

@@ -83,9 +83,9 @@ def test_all_of_them_or_none(run: Run, tmp_path: Path, app: Path) -> None:
     run(*_APART, "-f")
     assert made(tmp_path / "out") == _MADE
     app.unlink()
-    database(app, *_TABLES, "CREATE TABLE none (a)")
+    database(app, *_TABLES, "CREATE TABLE none (a)", "INSERT INTO none VALUES (9e999)")
     said = run("unpack", "--to", "ndjson", "app.db", "-o", "out", code=4).stderr.decode()
-    assert "the table none: a table without rows" in said
+    assert "the table none: json cannot hold a NaN or an infinity" in said
     assert made(tmp_path / "out") == _MADE
 
 
@@ -170,6 +170,27 @@ def test_lists_of_a_map_are_a_file_each(run: Run, tmp_path: Path, how: str) -> N
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(each["table"], each["losses"]) for each in told] == [("users", []), ("or/ders", [])]
     assert "they are several; use -k" in run(*words, "-f", "--rm", code=2).stderr.decode()
+
+
+def test_an_empty_list_is_a_file_too(run: Run, tmp_path: Path) -> None:
+    """They were one row, where one list of a map was empty."""
+    (tmp_path / "a.json").write_text('{"a": [{"x": 1}], "e": []}')
+    run("unpack", "--to", "csv", "a.json", "-o", "out/")
+    assert made(tmp_path / "out") == {"a.csv": "x\n1\n", "e.csv": ""}
+
+
+@pytest.mark.parametrize("words", [(), ("--at", "r")])
+def test_elements_of_xml_are_a_file_each(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """They were one row, as lists below any path."""
+    (tmp_path / "a.xml").write_text("<r><a><x>1</x></a><a><x>2</x></a><b><y>3</y></b></r>")
+    said = run("unpack", "--to", "csv", *words, "a.xml", "-o", "one.csv").stderr.decode()
+    assert "it is one row: -o FOLDER/ makes a file of each" in said
+    run("unpack", "--to", "csv", *words, "a.xml", "-o", "out/")
+    assert made(tmp_path / "out") == {"a.csv": 'x\n"1"\n"2"\n', "b.csv": 'y\n"3"\n'}
+    (tmp_path / "a.xml").write_text("<r><a><x>1</x></a><a><x>2</x></a><e/></r>")
+    run("unpack", "--to", "csv", *words, "a.xml", "-o", "one/")
+    assert [*made(tmp_path / "one")] == ["a.csv"]
+    assert '[{""x"":""1""}' in made(tmp_path / "one")["a.csv"]
 
 
 def test_of_lists_of_a_map_all_or_none(run: Run, tmp_path: Path) -> None:

@@ -87,7 +87,9 @@ def test_text_that_is_no_table_in_an_encoding_that_is_said(
     """It was refused, and JSON without a hint; which names what reads it."""
     (tmp_path / name).write_bytes(TEXTS[name].encode("cp1252"))
     (line,) = run("unpack", "--to", "ndjson", name, code=3).stderr.decode().splitlines()
-    assert line.endswith("not UTF-8; --to takes --encoding, such as cp1252")
+    assert line.endswith(
+        "not UTF-8; --encoding of pack, or unpack --to, says which it is, such as cp1252"
+    )
     said = ("--encoding", "cp1252", "--to", "ndjson", "-o", "-")
     assert json.loads(run("unpack", *said, name).stdout) == {"a": "Zoë"}
     run("pack", name)
@@ -192,7 +194,7 @@ def test_places_are_those_in_the_file_without_names() -> None:
     data = b"\n".join(rows) + b"\n"
     said = refused(data, no_header=True, block_size=1 << 10, strict=True)
     assert "record 2500" in said
-    assert "line 2501: 3 fields, not 2; --to takes --skip-bad" in said
+    assert "line 2501: 3 fields, not 2; unpack --to without --strict carries it" in said
     out = io.BytesIO()
     report = serialpack.convert(
         io.BytesIO(data), out, to="ndjson", format="csv", no_header=True, skip_bad=True
@@ -206,7 +208,7 @@ def test_places_are_those_in_the_file_without_names() -> None:
 def test_a_row_that_does_not_fit_has_its_line() -> None:
     said = refused(b'a,b\n"1\n\n",2\n\n3,4,5\n4,5\n', strict=True)
     assert "record 1, $" in said
-    assert "line 6: 3 fields, not 2; --to takes --skip-bad" in said
+    assert "line 6: 3 fields, not 2; unpack --to without --strict carries it" in said
 
 
 def test_of_a_container_too() -> None:

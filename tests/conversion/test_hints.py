@@ -119,7 +119,7 @@ def test_a_numpy_value_is_called_one(value: Any) -> None:
     assert refused is not None
     message = str(refused)
     assert "machine numbers" not in message
-    assert "NumPy" in message
+    assert "array or scalar as plain values" in message
     assert refused.hint == "without --strict it is carried, or --lossy arrays"
 
 
@@ -252,3 +252,17 @@ def test_lists_in_a_row_are_named_from_the_top() -> None:
     assert report.lists == ("root.t",)
     with pytest.raises(serialpack.UsageError, match=r"\$\.root\.e has no 'x'; it is empty"):
         serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=Shaping(at="root.e.x"), **how)
+
+
+def test_a_strict_refusal_says_what_would_become_of_the_value() -> None:
+    """It told the rule of all targets, of TOML where the target was CSV; and null was None."""
+    with pytest.raises(serialpack.ValueRefusedError) as refused:
+        serialpack.convert(
+            io.BytesIO(b'[{"a": null}, {"a": "x"}]'),
+            io.BytesIO(),
+            format="json",
+            to="csv",
+            strict=True,
+        )
+    said = "csv holds it only in another shape (null as a cell): null would be "
+    assert said in str(refused.value)

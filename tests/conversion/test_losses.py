@@ -73,12 +73,12 @@ def applied(
         ),
         ("timestamps", "json", date(2020, 1, 2), "2020-01-02", ("2020-01-02", "'2020-01-02'")),
         ("timestamps", "yaml", time(1, 2, 3), "01:02:03", ("01:02:03", "'01:02:03'")),
-        ("nan", "json", math.nan, None, ("nan", "None")),
-        ("nan", "json", -math.inf, None, ("-inf", "None")),
+        ("nan", "json", math.nan, None, ("nan", "null")),
+        ("nan", "json", -math.inf, None, ("-inf", "null")),
         ("bigint", "msgpack", 1 << 64, str(1 << 64), ("18446744073709551616",) * 2),
         ("bigint", "toml", 1 << 63, str(1 << 63), ("9223372036854775808",) * 2),
         ("utf8", "msgpack", "a\ud83d", "a\ufffd", (r"'a\ud83d'", r"'a\ufffd'")),
-        ("types", "csv", None, "null", ("None", "'null'")),
+        ("types", "csv", None, "null", ("null", "'null'")),
         ("types", "csv", True, "true", ("True", "'true'")),
         ("types", "csv", 12, "12", ("12", "'12'")),
         ("types", "csv", 1 << 70, str(1 << 70), (str(1 << 70),) * 2),
@@ -180,8 +180,8 @@ def test_only_the_last_of_several_rules_counts_if_the_target_takes_it() -> None:
     changed, losses = applied("csv", records, "nan", "types")
     assert changed == [{"a": "null"}]
     assert {rule: (loss.was, loss.became) for rule, loss in losses.items()} == {
-        "nan": ("nan", "None"),
-        "types": ("None", "'null'"),
+        "nan": ("nan", "null"),
+        "types": ("null", "'null'"),
     }
     assert applied("csv", records, "types") == (records, {})
 

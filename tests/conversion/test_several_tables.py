@@ -153,7 +153,7 @@ def test_a_map_of_lists_of_records_is_a_table_for_each(tmp_path: Path, source: s
     [
         (b'{"a": [{"x": 1}]}', {}),  # which would be the list, when it is read again
         (b'{"a": [{"x": 1}], "b": 5}', {}),
-        (b'{"a": [{"x": 1}], "b": []}', {}),
+        (b'{"a": [], "b": []}', {}),
         (b'{"a": [{"x": 1}], "b": [1]}', {}),
         (b'{"r": {"a": [{"x": 1}], "b": [{"y": 1}]}}', {}),
         (b'{"sqlite_a": [{"x": 1}], "b": [{"y": 1}]}', {}),
@@ -167,6 +167,67 @@ def test_what_is_more_than_such_lists_is_a_row(data: bytes, how: dict[str, Any])
     report = serialpack.convert(io.BytesIO(data), out, to="sqlite", **{"format": "json", **how})
     assert report.records == 1
     assert "by-table" not in {loss.rule for loss in report.carried}
+
+
+def test_an_empty_list_is_a_table_without_rows() -> None:
+    """The map of a database with an empty table was one row, of JSON text."""
+    text = b'{"a": [{"x": 1}], "b": [], "c": [{"y": 2}]}'
+    report = serialpack.convert(io.BytesIO(text), made := io.BytesIO(), format="json", to="sqlite")
+    told = {loss.rule: (loss.count, loss.value_path) for loss in report.carried}
+    assert told == {"by-table": (3, "$"), "empty-lists": (1, "$.b")}
+    made.seek(0)
+    serialpack.convert(made, back := io.BytesIO(), format="sqlite", to="json")
+    assert json.loads(back.getvalue()) == json.loads(text)
+
+
+@pytest.mark.parametrize("at", [None, "root"])
+def test_tables_come_back_from_xml(tmp_path: Path, at: str | None) -> None:
+    """They were one row, also ``--at root``, which the closing line names."""
+    path = database(tmp_path / "a.db", *SEVERAL[:2], "CREATE TABLE b (c, d)", "CREATE TABLE e (f)")
+    database(path, "INSERT INTO b VALUES (1, 2)")
+    serialpack.convert(path, tmp_path / "a.xml")
+    report = serialpack.convert(tmp_path / "a.xml", tmp_path / "b.db", shaping=Shaping(at=at))
+    told = {loss.rule: (loss.count, loss.value_path) for loss in report.carried}
+    assert told["by-table"] == (3, "$.root")
+    assert told["empty-lists"] == (1, "$.root.e")
+    assert report.lists == ()
+    serialpack.convert(tmp_path / "b.db", tmp_path / "b.json")
+    found = json.loads((tmp_path / "b.json").read_bytes())
+    assert [*found] == ["users", "b", "e"]
+    assert [found["b"], found["e"]] == [[{"c": "1", "d": "2"}], []]
+    assert [user["id"] for user in found["users"]] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<r><a><x>1</x></a><b><y>2</y></b></r>",  # one map in another
+        '<r n="1"><a><x>1</x></a><a><x>2</x></a></r>',
+        "<r><a><x>1</x></a><a><x>2</x></a><b>text</b></r>",
+        "<r><a><x>1</x></a><a><x>2</x></a></r>",
+    ],
+)
+def test_other_xml_is_a_row(text: str) -> None:
+    report = serialpack.convert(io.BytesIO(text.encode()), io.BytesIO(), format="xml", to="sqlite")
+    assert report.records == 1
+    assert "by-table" not in {loss.rule for loss in report.carried}
+
+
+def test_lists_at_a_path_are_tables() -> None:
+    """Types are named below the path. What stands around it is told, of one row."""
+    text = b'{"d": {"a": [{"x": "1"}], "b": [{"y": 2}]}}'
+    shaping = Shaping(at="d", types=(("a.x", "integer"),))
+    how: dict[str, Any] = {"format": "json", "to": "sqlite", "shaping": shaping}
+    report = serialpack.convert(io.BytesIO(text), made := io.BytesIO(), **how)
+    assert (report.records, report.types) == (2, {"a.x": "integer"})
+    made.seek(0)
+    serialpack.convert(made, back := io.BytesIO(), format="sqlite", to="json")
+    assert json.loads(back.getvalue()) == {"a": [{"x": 1}], "b": [{"y": 2}]}
+    more = text.replace(b'{"d"', b'{"z": 1, "d"')
+    how["shaping"] = Shaping(at="d")
+    report = serialpack.convert(io.BytesIO(more), io.BytesIO(), lossy=["around"], **how)
+    assert [loss.rule for loss in report.losses] == ["around"]
+    assert report.records == 1
 
 
 def test_what_is_told_of_several_tables_is_told_once_and_with_its_place(tmp_path: Path) -> None:

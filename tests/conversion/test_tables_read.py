@@ -59,3 +59,14 @@ def test_strictly_they_are_refused_and_the_marks_of_json_are_kept() -> None:
         converted(data, "arrow", "json", strict=True)
     made = converted(data, "arrow", "json", shaping=Shaping(nest=()))[0]
     assert json.loads(made) == [{"a": 0, "a_2": "x", "a_3": {}}]
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "sqlite"])
+def test_json_columns_that_are_not_there_are_refused(format: str) -> None:
+    """They were passed over, and those of --types not."""
+    text = b"a,b\n{},1\n2,3,4\n"
+    data = text if format == "csv" else converted(text, "csv", format)[0]
+    with pytest.raises(serialpack.UsageError, match=r"no column nothing.*there are a, b"):
+        converted(data, format, "json", shaping=Shaping(nest=("a", "nothing")))
+    found = converted(data, format, "json", shaping=Shaping(nest=("a", "column3")))[0]
+    assert [row["a"] for row in json.loads(found)] == [{}, 2]

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -215,6 +216,23 @@ def test_such_rows_are_left_out_where_that_is_asked_for() -> None:
     assert (report.left_out, [place.record for place in report.places]) == (1, [1])
 
 
+@pytest.mark.parametrize("shaping", [Shaping(), Shaping(typed=True)])
+def test_what_is_told_of_the_header_is_told_beside_rows_left_out(shaping: Shaping) -> None:
+    """Read row by row, none of which has the header, columns were renamed without a word."""
+    text = b"a,a,b\n1,2,3\n3,4,5,6\n"
+    report = converted(text, "ndjson", shaping=shaping, skip_bad=True)[1]
+    assert {loss.rule: loss.count for loss in report.carried} == {"renamed": 1}
+    assert report.left_out == 1
+
+
+def test_what_is_lost_of_the_header_is_counted_beside_rows_left_out() -> None:
+    """As of a name that is no UTF-8."""
+    text = b"\xff,b\n1,2\n3,4,5\n"
+    report = converted(text, "ndjson", encoding="utf-8", lossy=["utf8"], skip_bad=True)[1]
+    assert {loss.rule: loss.count for loss in report.losses} == {"utf8": 1}
+    assert report.left_out == 1
+
+
 def test_their_names_are_no_others() -> None:
     data, _ = converted(b"a,column3\n1,2,3\n4,5\n", "json")
     assert json.loads(data)[0] == {"a": "1", "column3": "2", "column3_2": "3"}
@@ -228,6 +246,32 @@ def test_in_later_blocks_all_may_be_long() -> None:
     data, report = converted(b"\n".join([b"a,b", *rows]), "ndjson", block_size=64 << 10)
     assert [(loss.rule, loss.count) for loss in report.carried] == [("long-rows", 30_000)]
     assert json.loads(data.splitlines()[-1]) == {"a": "59999", "b": "x", "column3": "y"}
+
+
+def test_where_all_rows_are_longer_the_hint_works() -> None:
+    """It was to leave them out, and no record is left then."""
+    with pytest.raises(serialpack.ValueRefusedError, match="names the one field more"):
+        converted(b"a,b\n3,4,5\n", "json")
+    with pytest.raises(serialpack.ValueRefusedError, match="no_header=True, by which the names"):
+        converted(b"a,b\n3,4,5,6\n7,8,9,0\n", "json")
+    data, _ = converted(b"a,b\n3,4,5,6\n7,8,9,0\n", "json", no_header=True)
+    assert [len(row) for row in json.loads(data)] == [2, 4, 4]
+
+
+@pytest.mark.parametrize("text", [LONG, b"a,b\n1,2\n3\n"])
+def test_where_they_are_values_is_said(text: bytes, tmp_path: Path) -> None:
+    """The hint of --strict, and of a serializer, was to leave them out."""
+    with pytest.raises(serialpack.ValueRefusedError, match="carries it"):
+        converted(text, "json", strict=True)
+    (tmp_path / "a.csv").write_bytes(text)
+    with pytest.raises(serialpack.ValueRefusedError, match="carries it"):
+        serialpack.pack(tmp_path / "a.csv", tmp_path / "a.spk", serializer="msgpack")
+
+
+def test_with_types_such_a_table_is_not_said_to_come_back() -> None:
+    """Its header does not, nor its rows: the closing line said that its cells did."""
+    report = converted(LONG, "parquet", shaping=Shaping(infer=True))[1]
+    assert (report.columns, report.comes_back) == (4, "")
 
 
 @pytest.mark.parametrize("data", [b"a,b\n3,4,5\n", b"a\n1\n2,3\n", b"a\n1\n\n2\n"])

@@ -206,12 +206,6 @@ def test_an_empty_database(tmp_path: Path) -> None:
         assert str(error) == f"{path}: the database has no table"
 
 
-def test_a_table_without_rows_has_names_to_lose(tmp_path: Path) -> None:
-    path = database(tmp_path / "a.db", "CREATE TABLE t (n)")
-    assert 'lossy=["columns"]' in str(said(path))
-    assert records(path, lossy=["columns"]) == []
-
-
 def test_a_folder_is_none(tmp_path: Path) -> None:
     folder = tmp_path / "a.db"
     folder.mkdir()

@@ -6,13 +6,28 @@ there are several: at a path below the root they are the records, however many t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.values.kinds import AROUND, Loss, shown, value_step
 
 #: So many keys of a map are named.
 _FEW = 5
+
+
+class Lists(NamedTuple):
+    """The lists of maps that a document is made of alone, two or more of which one is not empty:
+    their ``names``, those of the ``empty`` ones, and the path ``above`` them, none or with a dot
+    behind it."""
+
+    above: str = ""
+    names: tuple[str, ...] = ()
+    empty: frozenset[str] = frozenset()
+
+    def place(self, name: str = "") -> str:
+        """The place of that list in the document; without a name that of the map."""
+        steps = [*self.above.split(".")[:-1], *([name] if name else [])]
+        return "$" + "".join(map(value_step, steps))
 
 
 def records_at(
@@ -95,3 +110,24 @@ def lists_in(document: dict[Any, Any]) -> list[str]:
         for key, value in document.items()
         if type(value) is list and value and all(type(item) is dict for item in value)
     ]
+
+
+def only_lists(document: dict[Any, Any], *, elements: bool) -> Lists:
+    """The lists that a map, or one in a root element, is made of alone; without names where it is
+    more. ``elements``: of XML, of which some may be lists of one or none, if others are lists."""
+    above = ""
+    if elements and len(document) == 1:
+        ((key, inner),) = document.items()
+        if type(inner) is dict:
+            above, document = f"{key}.", inner
+    lists = {key for key, value in document.items() if type(value) is list}
+    filled = {key for key in lists if document[key]}
+    for key, value in document.items():
+        inside = value if key in lists else [value] if elements and value is not None else []
+        known = key in lists or elements
+        if not (known and type(key) is str and all(type(item) is dict for item in inside)):
+            return Lists()
+    if len(document) < 2 or not filled:
+        return Lists()
+    empty = frozenset(key for key, value in document.items() if value is None or value == [])
+    return Lists(above, tuple(document), empty)

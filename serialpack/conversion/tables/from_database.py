@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.nested import nested, records_of
+from serialpack.conversion.tables.nested import check_named, nested, records_of
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
@@ -33,6 +33,8 @@ class DatabaseReader:
         """The records of a block, and what of them was lost by rules; errors as of ``parse``."""
         records, told = parse_lossy(self._format, block, self._allowed)
         head, shaping = RowHead.unpacked(block.context), self._shaping
+        if block.index == 0:
+            check_named(shaping.nest, head.names)
         numbers = {head.names[number] for number in head.json}.union(shaping.nest or ())
         if not records or not (numbers or shaping.nest is not None):
             return records, told

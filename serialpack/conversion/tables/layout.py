@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from serialpack.conversion.tables.at import Lists
 from serialpack.conversion.tables.columns import CellPlace, Missing
 from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
@@ -41,7 +42,8 @@ class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
     ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
-    unions, that of the records. ``lists``: the keys under which the one record has lists of maps.
+    unions, that of the records. ``lists``: the keys under which the one record has lists of maps;
+    ``tables``: those that it is made of alone.
     ``table``: the name of that of a database. ``kept``: how a table of text is to be written, or
     was, that becomes the table of a database. ``most_rows``: so many are written at a time; 0: as
     many as a block has. ``separator``: what stands between the keys in the name of a column.
@@ -53,18 +55,13 @@ class Layout(NamedTuple):
     rows: str = "maps"
     schema: bytes | None = None
     lists: tuple[str, ...] = ()
+    tables: Lists = Lists()
     union: ColumnType | None = None
     table: str = ""
     kept: KeptTable | None = None
     most_rows: int = 0
     separator: str = "."
     style: TableStyle = TableStyle()
-
-    @property
-    def only_lists(self) -> bool:
-        """Whether the one record has lists of maps, two or more, and nothing else."""
-        columns = [column.path for column in self.columns]
-        return len(columns) > 1 and [(name,) for name in self.lists] == columns
 
     @property
     def json_names(self) -> list[str]:

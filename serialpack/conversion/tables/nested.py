@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
+from itertools import islice
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING
-from serialpack.errors import ValueRefusedError
+from serialpack.conversion.tables.shaping import NO_COLUMNS
+from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.values.kinds import shown
 
 _OWN = None
+
+#: So many columns are named that there are.
+_FEW = 12
+
+
+def check_named(nest: Collection[str] | None, names: Collection[str]) -> None:
+    """UsageError where one that is to be JSON text is none of a table's columns."""
+    absent = set(nest or ()) - {*names, NO_COLUMNS}
+    # Rows below may be longer than the line of names.
+    if lost := sorted(name for name in absent if not re.fullmatch(r"column[0-9]+", name)):
+        there = ", ".join(islice(names, _FEW)) + (", ..." if len(names) > _FEW else "")
+        said = f"--nest: there is no column {' or '.join(lost)}"
+        raise UsageError(said, hint=f"there are {there}" if there else None)
 
 
 def nested(

@@ -11,8 +11,8 @@ from serialpack.columns.fields.wanted import Field, wanted
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Projector
-from serialpack.conversion.rules import KEEPING, TABLES, TEXT_TABLES, UNIONS
-from serialpack.conversion.tables.at import lists_in
+from serialpack.conversion.rules import DATABASES, ELEMENTS, KEEPING, TABLES, TEXT_TABLES, UNIONS
+from serialpack.conversion.tables.at import Lists, lists_in, only_lists
 from serialpack.conversion.tables.nested import nested
 from serialpack.conversion.tables.shape import MOST_COLUMNS, WITH_FACTS, ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
@@ -41,12 +41,14 @@ _FEW_RECORDS, WIDE_BLOCK = 8, 2 << 20
 class Looked(NamedTuple):
     """What some records have in common. ``rows``: what they are, where they are all of a kind.
 
-    ``lists``: the keys under which the one record that there is has lists of maps.
+    ``lists``: the keys under which the one record that there is has lists of maps; ``tables``:
+    those that it is made of alone.
     """
 
     rows: str
     shape: ValueShape
     lists: tuple[str, ...] = ()
+    tables: Lists = Lists()
     #: What is known of columns of text, where that was asked for; and how they were kept.
     types: TypesSeen | None = None
     kept: KeptTable | None = None
@@ -67,11 +69,16 @@ class Looked(NamedTuple):
         self.shape.merge(other.shape)
         if self.types is not None and other.types is not None:
             self.types.merge(other.types)
-        lists = other.lists if self.shape.maps == other.shape.maps else ()
+        one = self.shape.maps == other.shape.maps
         types = self.types or other.types
         most, fields = max(self.most, other.most), self.fields | other.fields
         return self._replace(
-            rows=self.rows or other.rows, lists=lists, types=types, most=most, fields=fields
+            rows=self.rows or other.rows,
+            lists=other.lists if one else (),
+            tables=other.tables if one else Lists(),
+            types=types,
+            most=most,
+            fields=fields,
         )
 
 
@@ -116,7 +123,15 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
                 look_at_cells(plan, block, records, types)
         alone = len(records) == 1 and type(records[0]) is dict
         lists = tuple(lists_in(records[0])) if alone else ()
-        return Looked(rows_here, shape, lists, types, most=len(records), fields=found.fields)
+        tables = Lists()
+        if alone and not (plan.shaping.at and found.elements):  # the one record of a list there
+            is_xml = plan.source in ELEMENTS
+            tables = only_lists(records[0], elements=is_xml)
+            if is_xml and tables.empty and plan.target not in DATABASES:
+                tables = Lists()  # alone, an element without any is a record, and null
+        return Looked(
+            rows_here, shape, lists, tables, types, most=len(records), fields=found.fields
+        )
 
     return look
 

@@ -9,7 +9,7 @@ from serialpack.conversion.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_json
 from serialpack.conversion.tables.columns import MISSING
-from serialpack.conversion.tables.nested import nested, records_of
+from serialpack.conversion.tables.nested import check_named, nested, records_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock, ValueFormat
@@ -63,6 +63,8 @@ class RowReader:
             ends = list(map(len, rows))
             width = max(ends, default=0)
             names, columns = self._columns(block, allowed, [], padded=width)
+        if block.index == 0:
+            check_named(self._shaping.nest, names)
         values = [
             self._values(name, cells, literals=literals)
             for name, cells in zip(names, columns, strict=True)
@@ -161,6 +163,8 @@ class FrameReader:
         if not records:
             return records, found
         names = list(records[0])
+        if block.index == 0:
+            check_named(self._shaping.nest, names)
         columns = list(map(list, zip(*map(dict.values, records), strict=True)))
         named = self._shaping.nest or self._format.json_columns(block)
         for number, name in enumerate(names):

@@ -238,10 +238,12 @@ class CsvText(ValueFormat):
         told: dict[str, Loss] = {}
         headed = not self.declared.headless
         beyond = names
-        most = max(map(len, rows), default=0) if self._allows(LONG_ROWS) else 0
+        odd = False
+        most = max(map(len, rows), default=0)
         if width < most <= width + MOST_BEYOND:
             first = text[begin:] if headed and not block.index else None
-            if are_odd(rows, width, first, self._mark):
+            odd = are_odd(rows, width, first, self._mark)
+            if odd and self._allows(LONG_ROWS):
                 beyond = names_beyond(names, most)
         for at, row in enumerate(rows):
             if len(row) == width:
@@ -252,14 +254,14 @@ class CsvText(ValueFormat):
                 rule = SHORT_ROWS if len(row) < width else LONG_ROWS
                 if not (self._allows(rule) and 0 < len(row) <= len(beyond)):
                     record = block.first_record + len(records)
-                    one_more = width > 1 < len(rows)
-                    one_more = one_more and {width + 1}.issuperset(map(len, filter(None, rows)))
+                    named = headed and not block.index and width > 1
                     raise ragged(
                         *(block, text, begin, at, record, was),
                         title=self.title,
                         delimiter=self._mark,
                         headed=headed,
-                        one_more=one_more,
+                        more={len(row) - width for row in rows if row and named},
+                        carried=bool(row) and (odd or len(row) < width) and not self._allows(rule),
                     )
                 known = told.get(rule) or Loss(rule, 0, len(records), "$", was, fields)
                 told[rule] = known._replace(count=known.count + 1)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.tokens import line_of_row
 from serialpack.text import number_of, unique_names
 
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
+_CARRIED = "unpack --to without --strict carries it, and --skip-bad leaves it out"
+_A_ROW = "--to takes --no-header, by which the names are a row"
 _TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
 _NAMED = (
     "sed '1s/\\r*$/{0}more&/' <FILE >NEW.csv names the one field more that all rows have, the last"
@@ -44,10 +48,12 @@ def ragged(
     title: str,
     delimiter: str,
     headed: bool,
-    one_more: bool,
+    more: Set[int],
+    carried: bool,
 ) -> ValueRefusedError:
     """The error for a row of a block, behind the header, which may be a title; ``headed``: whether
-    the first block has one. ``one_more``: all rows have a field more than there are names."""
+    the first block has one. ``more``: how many fields more than there are names the rows
+    below those have. ``carried``: others take it as a record."""
     above = 0
     if block.index == 0 and headed:
         above = _above(text[begin:], delimiter)
@@ -60,8 +66,12 @@ def ragged(
         before = text.count("\n", 0, begin)
         before += line_of_row(text[begin:], delimiter, row + (block.index == 0 and headed))
         where = f"line {max(block.line, 0) + before + 1}: "
-    way = _TITLED.format(above + 1, number_of(above, "line")) if above else _LEFT_OUT
-    if one_more:
+    way = _CARRIED if carried else _LEFT_OUT
+    if above:
+        way = _TITLED.format(above + 1, number_of(above, "line"))
+    elif more and min(more) > 0:
+        way = _A_ROW
+    if more == {1}:
         way = _NAMED.format("\\t" if delimiter == "\t" else delimiter)
     return ValueRefusedError(
         f"a {title} source with rows of different lengths is not read as values: {where}{was}",
