@@ -101,6 +101,13 @@ class ParquetFormat(TableFormat):
 
         return pyarrow.parquet.read_schema(pa.BufferReader(data))
 
+    def schema_at(self, path: Path) -> Any:
+        """Without the dictionaries that ``batches`` reads words as."""
+        tables.arrow()
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_schema(path)
+
     def own_table(self, data: bytes) -> Any:
         parts = list(_parts(data))
         if len(parts) == 1:
