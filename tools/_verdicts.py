@@ -55,6 +55,15 @@ with `--flatten` no columns of their own. A table itself has a column for each k
 What columns of others hold once and mean often (dictionaries, also of lists and maps; runs; views
 of text and of lists) is written out where it is meant.
 
+Parquet and Arrow become each other, and themselves, by their types: integers and floats of every
+width, decimals as declared, units and zones of times, dictionaries of text, maps, what the schema
+and its fields say beside the types (as pandas does), names that come twice; the file that is
+written is read back, and compared bit for bit, before any of it goes to the target. Where Parquet
+has not the type, the nearest is written: milliseconds for whole seconds, days for `date64`, the
+words themselves for dictionaries of other than text. Runs, and views of lists, are written out.
+`--fields` takes columns so, too. Where fields within columns or other values are asked for, where a
+column is a union, or an interval that Parquet has not, all of the table is made of values.
+
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
 doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are

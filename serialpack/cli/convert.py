@@ -16,7 +16,6 @@ from serialpack.cli.joined import JoinedFile, JoinedOutputs
 from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
 from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
-from serialpack.cli.tables_apart import move_tables, tables_apart
 from serialpack.cli.words import complain, other_delimiter
 from serialpack.cli.workers import know
 from serialpack.conversion.ahead import check_tables, is_cut, table_ahead
@@ -187,6 +186,9 @@ class Converter:
                 check_tables(path, to, how, apart=apart)
             return self._moved(path, path, target, to, lambda: nullcontext(data), how)
         except SeveralTablesError as several:
+            # What reads databases takes 6 MB, which nobody else needs.
+            from serialpack.cli.tables_apart import move_tables, tables_apart
+
             targets = tables_apart(several, self._asked, self._mover, path, to)
             above = several.above
         done = move_tables(self._asked, self._mover, path, targets, to, how, above)

@@ -176,6 +176,13 @@ def _looked_at(
         front = opened()
         if to in DATABASES and is_copied(front.given.plan.source, to, how):
             return None
+        if {front.plan.source, to} <= TYPED_TABLES:
+            from serialpack.conversion.tables.batches import made_table
+
+            made = made_table(front.given.read, front.plan, how["max_size"])
+            if made is not None:
+                return Known(None, (), None, made=made)
+            front = opened()
         if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
             if front.plan.target_settings or not _is_empty(front):
                 return None

@@ -1,5 +1,5 @@
-"""What a container is of, where that is the format asked for: its bytes, and whether they are; and
-databases."""
+"""What is not read as values: what a container is of, where that is the format asked for, which
+its bytes are or are not; databases, tables that are made by their types, and arrays."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from contextlib import suppress
 
 from serialpack.conversion.joining import Write
 from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.rules import DATABASES
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.rules import DATABASES, FIXED
 from serialpack.conversion.stream import Converted
+from serialpack.conversion.tables.known import TableMade
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError, SyntaxInputError
+from serialpack.errors import (
+    MissingLibraryError,
+    RefusedError,
+    SerialpackError,
+    SyntaxInputError,
+    UsageError,
+)
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Unheld, ValueFormat
 from serialpack.formats.shared.filed import FileRead, as_file
@@ -71,6 +79,31 @@ def copied_database(read: Read, write: Write, progress: Progress | None) -> Conv
             pass
         with path.open("rb") as file:
             return copied(file.read, write, progress)
+
+
+def copied_table(made: TableMade, write: Write, progress: Progress | None) -> Converted:
+    """A table that is made already."""
+    with made.file as file:
+        file.seek(0)
+        done = copied(file.read, write, progress)
+    return done._replace(read=made.read, records=made.rows, fields=made.fields)
+
+
+def copied_as_array(
+    read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
+) -> Converted | None:
+    """As ``arrays.copied_array``, for targets that are arrays; UsageError for a step of others."""
+    target, found = FORMATS.declaration(plan.target), None
+    if target.is_array or target.has_arrays:
+        from serialpack.conversion.arrays import copied_array
+
+        found = copied_array(read, write, plan, progress)
+    if found is None and plan.step:
+        raise UsageError(
+            f"--lossy {FIXED} rounds an array, and what --to {plan.target} makes of this is none",
+            hint=f"--to npy --lossy {FIXED}:{plan.step:g} where it is one",
+        )
+    return found
 
 
 def schema_dropped(read: Read, to: str) -> list[Loss]:

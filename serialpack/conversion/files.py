@@ -11,7 +11,14 @@ from serialpack.api import Target, check_target, check_threads, opened_source, t
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import as_found, begun, looked_at
-from serialpack.conversion.copying import copied, copied_database, is_copied, schema_dropped
+from serialpack.conversion.copying import (
+    copied,
+    copied_as_array,
+    copied_database,
+    copied_table,
+    is_copied,
+    schema_dropped,
+)
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
@@ -19,7 +26,7 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import DATABASES, EVERY, FIXED, RULES, TABLES, UNIONS
+from serialpack.conversion.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
 from serialpack.conversion.sinks import HeldWrite, opened_target
 from serialpack.conversion.stream import Converted, comes_back, convert_stream
 from serialpack.conversion.tables.known import Below, Known
@@ -27,16 +34,16 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
-from serialpack.conversion.targets import check_delimiter, format_of, written
+from serialpack.conversion.targets import check_delimiter, format_of, is_written, written
 from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files.source import Path, Source
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK, Read
+from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Elsewhere, Progress
-from serialpack.pipeline.unpack import LimitedWrite, Write
+from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.values.kinds import AROUND, totals
@@ -47,11 +54,12 @@ def check_convert(
 ) -> None:
     """Raise what ``convert`` would raise whatever the source is."""
     Losses(parted(lossy)[0])
-    if to not in written():
-        dialect = FORMATS.source(to)
-        known = "known: " + ", ".join(written())
-        hint = f"--to csv --out-delimiter '{dialect.delimiter.decode()}'"
-        raise UsageError(f"{to} is read, not written", hint=hint if dialect.dialect_of else known)
+    declared = FORMATS.source(to)
+    if not (declared.is_target and is_written(to)):  # all that are written are many to load
+        hint = f"--to csv --out-delimiter '{declared.delimiter.decode()}'"
+        if not declared.dialect_of:
+            hint = "known: " + ", ".join(written())
+        raise UsageError(f"{to} is read, not written", hint=hint)
     if format is not None:
         FORMATS.source(format)
     check_threads(threads)
@@ -267,7 +275,9 @@ def _converted(
             elif same or _is_made(given, plan):
                 checked = same and verify and given.projected is None
                 done = copied(given.read, out, progress, plan.source if checked else None)
-            elif (array := _as_array(given.read, out, plan, progress)) is not None:
+            elif known is not None and known.made is not None:
+                done = copied_table(known.made, out, progress)
+            elif (array := copied_as_array(given.read, out, plan, progress)) is not None:
                 done = array
             else:
                 done = convert_stream(
@@ -356,19 +366,3 @@ def _back(plan: ConversionPlan, done: Converted) -> tuple[str, ...]:
     if plan.layout is None or (is_text and has_plain_text(plan)):
         return ()  # such cells need no words to be read as text, and by --typed are none
     return turned_back_by(plan.target, plan.layout, plan.shaping, done.losses)
-
-
-def _as_array(
-    read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
-) -> Converted | None:
-    target, found = FORMATS.declaration(plan.target), None
-    if target.is_array or target.has_arrays:
-        from serialpack.conversion.arrays import copied_array
-
-        found = copied_array(read, write, plan, progress)
-    if found is None and plan.step:
-        raise UsageError(
-            f"--lossy {FIXED} rounds an array, and what --to {plan.target} makes of this is none",
-            hint=f"--to npy --lossy {FIXED}:{plan.step:g} where it is one",
-        )
-    return found

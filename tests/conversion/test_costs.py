@@ -7,6 +7,8 @@ import gzip
 import io
 import json
 import lzma
+import pickle
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -197,3 +199,29 @@ def test_a_table_that_is_to_be_joined_is_opened_to_look_at_it_alone(
     assert run(["unpack", *paths, "-o", str(tmp_path / "all.csv")]) == 0
     assert (tmp_path / "all.csv").read_text() == "a;b\n1;2\n1;2\n"
     assert opened == [*paths, *paths]  # all are looked at, and then converted
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_no_number_of_a_column_is_tried_with_a_file_of_its_own(
+    to: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Decimals were, and with ``--lossy all`` each double without a fraction."""
+    pytest.importorskip("pyarrow")
+    rows = [{"d": Decimal(n).scaleb(-2), "f": float(n)} for n in range(-200, 200)]
+    minus_zero = [{"d": Decimal("-0.00"), "f": 0.0}]  # which no decimal of Arrow's is
+    written = 0
+    kind = cast(Any, SERIALIZERS.cls(to))
+    real = kind.dump
+
+    def counted(self: Any, records: list[Any]) -> Any:
+        nonlocal written
+        written += 1
+        return real(self, records)
+
+    monkeypatch.setattr(kind, "dump", counted)
+    for lossy in ((), ("all",)):
+        for more in ([], minus_zero):
+            source = io.BytesIO(pickle.dumps(rows + more))
+            done = serialpack.convert(source, io.BytesIO(), to=to, lossy=lossy, trust=True)
+            assert ("decimals" in [loss.rule for loss in done.carried]) == bool(more)
+    assert written < 80

@@ -44,7 +44,9 @@ def twice(rows: int) -> Any:
 @pytest.mark.parametrize("to", ["json", "ndjson", "csv", "arrow", "sqlite"])
 def test_columns_of_one_name_are_numbered(format: str, to: str) -> None:
     """Such files, which joins make, were refused by all formats."""
-    made, report = converted(written(twice(3000), format), format, to, block_size=16 << 10)
+    # What becomes a table by its types keeps them.
+    how = {"skip_bad": True} if to == "arrow" else {}
+    made, report = converted(written(twice(3000), format), format, to, block_size=16 << 10, **how)
     (told,) = (loss for loss in report.carried if loss.rule == "renamed")
     assert (told.count, told.value_path) == (2, "$.a")
     again = converted(made, to, "ndjson")[0].splitlines()

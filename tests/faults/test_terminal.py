@@ -46,7 +46,7 @@ def test_packing_from_a_keyboard_to_a_terminal_is_refused_before_a_key_is_typed(
     start: Start, terminal: Terminal
 ) -> None:
     one = terminal.slave
-    ended(start("pack", stdin=one, stdout=one, stderr=one), terminal, 4)
+    ended(start("pack", "-", stdin=one, stdout=one, stderr=one), terminal, 4)
     assert len(terminal.lines) == 1
 
 

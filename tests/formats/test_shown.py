@@ -123,7 +123,7 @@ def test_the_first_rows_of_a_database(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(serialpack.UsageError, match="has 2 tables: t, u") as caught:
         head(path, 2)
-    assert caught.value.said.endswith("unpack --to ndjson --table NAME takes one of them")
+    assert caught.value.said.endswith("--to ndjson --table NAME one of them")
 
 
 def test_nothing_is_run_to_show_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -212,3 +213,13 @@ def test_a_type_that_pyarrow_has_no_class_for_is_called_by_its_name() -> None:
         assert "columns of the type month_interval are not read here" in str(error)
         return
     raise AssertionError("no such type was made")
+
+
+def test_pages_that_are_written_have_checksums() -> None:
+    """A bit that is another one in a double is another double, which nobody noticed."""
+    fmt = table_format("parquet")
+    values = np.random.default_rng(1).random(100).tolist()
+    data = bytearray(fmt.write([{"x": value} for value in values]))
+    data[data.index(struct.pack("<d", values[50])[:6])] ^= 1
+    with pytest.raises(Malformed, match="CRC"):
+        fmt.read(bytes(data))

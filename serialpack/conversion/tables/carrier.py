@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from serialpack.conversion.losses import Losses
@@ -33,6 +34,7 @@ class Carrier:
         self._refused = self._never | (serializer.partly - beside)
         if like in TYPED_TABLES:
             self._never -= _LIBRARIES
+        self._decimals: dict[tuple[Any, ...], bool] = {}
         self._utf8 = utf8
         if utf8:
             self._refused |= {"surrogates"}
@@ -44,6 +46,17 @@ class Carrier:
     def _holds(self, value: Any) -> bool:
         if kind_of(value) in _LIBRARIES:
             return has_nanoseconds(value)
+        if type(value) is not Decimal:
+            return self._comes_back(value)
+        # Those of as many digits and places are held alike; to try one takes a millisecond.
+        _, digits, places = value.as_tuple()
+        like = len(digits), places, value.is_signed() and not value
+        if like not in self._decimals:
+            self._decimals[like] = self._comes_back(value)
+        return self._decimals[like]
+
+    def _comes_back(self, value: Any) -> bool:
+        """Whether a value, alone, is read again as it was written."""
         try:
             if self._utf8 and isinstance(value, str):
                 value.encode()

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.tables.layout import Layout
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.conversion.types.typing import TypedColumn
+
+
+class TableMade(NamedTuple):
+    """A table that was made of the source's types, proved: the file, which is gone with this; its
+    rows; those columns that were asked for; and the bytes of the source."""
+
+    file: IO[bytes]
+    rows: int
+    fields: frozenset[Field]
+    read: int
 
 
 class Known(NamedTuple):
@@ -14,7 +25,7 @@ class Known(NamedTuple):
     get values, and the bytes of a block, where these must be others. ``columns``: of how many.
     ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
     records of a block. ``target``: the format that is written, which for CSV is a dialect;
-    ``source``: that which is read.
+    ``source``: that which is read. ``made``: the target, where it is made.
     """
 
     layout: Layout | None
@@ -25,6 +36,7 @@ class Known(NamedTuple):
     most: int = 0
     target: str = ""
     source: str = ""
+    made: TableMade | None = None
 
 
 class Below(NamedTuple):

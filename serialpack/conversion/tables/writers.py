@@ -86,7 +86,7 @@ def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
         return Carrier(plan.target, frozenset({"surrogates", "decimal"}), utf8=utf8)
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}), utf8=True)
-    beside = frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"})
+    beside = frozenset({"bare", "mixed", "surrogates", "boolean", "integral-float", "bytes"})
     return ZoneCarrier(plan.target, beside, plan.layout, utf8=utf8)
 
 

@@ -57,7 +57,7 @@ class FileRead:
             copy = Path(folder) / "copy"
             with copy.open("wb") as out:
                 for data in iter(partial(self._read, 1 << 20), b""):
-                    _put(out, data)
+                    put(out, data)
             yield copy
 
 
@@ -78,9 +78,11 @@ def as_file(read: Read) -> FileRead:
     return read if isinstance(read, FileRead) else FileRead(read)
 
 
-def _put(out: IO[bytes], data: bytes) -> None:
+def put(out: IO[bytes], data: bytes) -> None:
+    """Write ``data`` into a temporary file; FileError."""
     try:
         out.write(data)
+        out.flush()
     except OSError as error:
         raise FileError(
             f"its temporary copy cannot be written: {(error.strerror or '').lower()}",

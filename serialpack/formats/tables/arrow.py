@@ -36,6 +36,7 @@ class ArrowFormat(TableFormat):
     about = "Arrow IPC (Feather), a table as columns"
     #: pyarrow writes types of 63 levels; an array counts for two here.
     levels = 60
+    one_dictionary = True
 
     def read_table(self, data: bytes, most: int) -> Any:
         view, room = memoryview(data), Room(len(data), most)

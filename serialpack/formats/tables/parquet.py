@@ -101,6 +101,13 @@ class ParquetFormat(TableFormat):
 
         return pyarrow.parquet.read_schema(pa.BufferReader(data))
 
+    def schema_at(self, path: Path) -> Any:
+        """Without the dictionaries that ``batches`` reads words as."""
+        tables.arrow()
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_schema(path)
+
     def own_table(self, data: bytes) -> Any:
         parts = list(_parts(data))
         if len(parts) == 1:
@@ -117,7 +124,7 @@ class ParquetFormat(TableFormat):
     def open_writer(self, sink: Any, schema: Any) -> Any:
         import pyarrow.parquet
 
-        return pyarrow.parquet.ParquetWriter(sink, schema, use_dictionary=_has_words(schema))
+        return pyarrow.parquet.ParquetWriter(sink, schema, **_usual(schema))
 
     def has_rows(self, data: bytes, written: bytes) -> bool:
         """A row group has the same bytes wherever it stands: only the footer says where."""
@@ -128,9 +135,8 @@ class ParquetFormat(TableFormat):
         import pyarrow.parquet
 
         file = io.BytesIO()
-        usual = {"use_dictionary": _has_words(table.schema)}
         plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
-        pyarrow.parquet.write_table(table, file, **(plain if stored else usual))
+        pyarrow.parquet.write_table(table, file, **(plain if stored else _usual(table.schema)))
         return file.getvalue()
 
 
@@ -194,9 +200,10 @@ def _whole(file: Any, number: int) -> Iterator[Any]:
         yield tables.arrow().RecordBatch.from_arrays(columns, schema=tables.arrow().schema(fields))
 
 
-def _has_words(schema: Any) -> bool:
-    """Whether columns may have dictionaries: each takes 20 kB until its group is written."""
-    return len(schema) < _NO_WORDS
+def _usual(schema: Any) -> dict[str, bool]:
+    """How a file is written. Of very many columns none has a dictionary: each takes 20 kB until its
+    group is written."""
+    return {"use_dictionary": len(schema) < _NO_WORDS, "write_page_checksum": True}
 
 
 class _Group(NamedTuple):

@@ -71,7 +71,7 @@ def blocks(batches: Iterable[Any], schema: Any, size: int, values: int) -> Itera
     schema = pa.schema(columns, schema.metadata)
     index = offset = first = 0
     before: SourceBlock | None = None
-    for rows in _some(batches, size, values):
+    for rows in sound(batches, size, values):
         if before is not None:
             yield before
         before = _block(rows, schema)._replace(index=index, offset=offset, first_record=first)
@@ -109,6 +109,13 @@ def alone(table: Any) -> Iterator[SourceBlock]:
 
 
 def _block(rows: Any, schema: Any) -> SourceBlock:
+    rows = as_types(rows, schema)
+    data = _written(rows).to_pybytes()
+    return SourceBlock(data, index=0, offset=0, records=rows.num_rows, context=MARK)
+
+
+def as_types(rows: Any, schema: Any) -> Any:
+    """A sound batch as one of the types of ``schema``; errors of pyarrow's where it is none."""
     pa = tables.arrow()
     if any(map(is_folded, rows.schema.types)):
         plain = [unfolded(c) if is_folded(c.type) else c for c in rows.columns]
@@ -119,8 +126,7 @@ def _block(rows: Any, schema: Any) -> SourceBlock:
     if kinds:
         columns = map(tables.cast, rows.columns, schema.types)
         rows = pa.RecordBatch.from_arrays(list(columns), schema=schema)
-    data = _written(rows).to_pybytes()
-    return SourceBlock(data, index=0, offset=0, records=rows.num_rows, context=MARK)
+    return rows
 
 
 def compact(rows: Any) -> Any:
@@ -154,8 +160,9 @@ def _holds_others(kind: Any) -> bool:
     return bool(kind.num_fields) or pa.types.is_dictionary(kind)
 
 
-def _some(batches: Iterable[Any], size: int, values: int) -> Iterator[Any]:
-    """The rows of ``batches``, sound ones, as batches that are small enough."""
+def sound(batches: Iterable[Any], size: int, values: int) -> Iterator[Any]:
+    """The rows of ``batches``, of which ``check_inner`` is true, as sound batches that are small
+    enough; errors as of ``blocks``."""
     for batch in batches:
         folded = any(map(is_folded, batch.schema.types))
         rows = _WEIGHED_ROWS if folded else max(batch.num_rows, 1)

@@ -144,7 +144,7 @@ def _type(column: ColumnType, most: int) -> Any:
 def array_of(values: Sequence[Any], kind: Any) -> Any:
     """A column of values; as ``table_of``."""
     pa = arrow()
-    storage = kind if (plain := is_plain(kind)) else _mapped(kind, _storage)
+    storage = kind if (plain := is_plain(kind)) else mapped(kind, _storage)
     with failures_told():
         if plain or (storage == kind and not has_nanoseconds(kind)):
             return pa.array(values, type=kind, from_pandas=False)
@@ -189,20 +189,20 @@ def _storage(kind: Any) -> Any:
     return kind.storage_type if isinstance(kind, arrow().BaseExtensionType) else kind
 
 
-def _mapped(kind: Any, leaf: Callable[[Any], Any]) -> Any:
+def mapped(kind: Any, leaf: Callable[[Any], Any]) -> Any:
     """``kind`` with ``leaf`` of each type in it that holds no others."""
     pa = arrow()
     is_a = pa.types
     if is_a.is_struct(kind):
-        return pa.struct([field.with_type(_mapped(field.type, leaf)) for field in kind])
+        return pa.struct([field.with_type(mapped(field.type, leaf)) for field in kind])
     if is_a.is_map(kind):
-        return pa.map_(_mapped(kind.key_type, leaf), _mapped(kind.item_type, leaf))
+        return pa.map_(mapped(kind.key_type, leaf), mapped(kind.item_type, leaf))
     if is_a.is_large_list(kind):
-        return pa.large_list(_mapped(kind.value_type, leaf))
+        return pa.large_list(mapped(kind.value_type, leaf))
     if is_a.is_fixed_size_list(kind):
-        return pa.list_(_mapped(kind.value_type, leaf), kind.list_size)
+        return pa.list_(mapped(kind.value_type, leaf), kind.list_size)
     if is_a.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_mapped(kind.value_type, leaf)))
+        return pa.list_(kind.value_field.with_type(mapped(kind.value_type, leaf)))
     return leaf(kind)
 
 
@@ -231,7 +231,7 @@ def _held(kind: Any) -> Any:
 def without_words(kind: Any) -> Any:
     """The type of an array of type ``kind`` in which each value stands where it is used."""
     is_dictionary = arrow().types.is_dictionary
-    return _mapped(
+    return mapped(
         unfolded_type(kind), lambda leaf: leaf.value_type if is_dictionary(leaf) else leaf
     )
 
@@ -279,11 +279,11 @@ def _values(name: str, column: Any) -> list[Any]:
             column = pa.chunked_array(chunks, unfolded_type(column.type))
         kind = column.type
         try:
-            return _as_python(column, _mapped(kind, _held))
+            return _as_python(column, mapped(kind, _held))
         except pa.ArrowInvalid:  # a time with nanoseconds, perhaps
             if not has_nanoseconds(kind):
                 raise
-        counts = _as_python(column, _mapped(kind, lambda leaf: _held(_counted(leaf))))
+        counts = _as_python(column, mapped(kind, lambda leaf: _held(_counted(leaf))))
         return [_timed(value, kind) for value in counts]
     except KeyError as error:  # a key twice in a map
         kind, why = "duplicate-keys", error
@@ -305,7 +305,7 @@ def _as_python(column: Any, kind: Any) -> list[Any]:
 
 def has_nanoseconds(kind: Any) -> bool:
     """Whether values of a type may be times with nanoseconds that ``values.nanoseconds`` holds."""
-    return bool(_mapped(kind, _counted) != kind)
+    return bool(mapped(kind, _counted) != kind)
 
 
 def _counted(kind: Any) -> Any:

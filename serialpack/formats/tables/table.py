@@ -44,6 +44,8 @@ class TableFormat(DocumentFormat):
     levels: ClassVar[int]
     #: Fewer rows in a part of a file cost more than they are: 0.2 to 2 kB for each column.
     least_rows: ClassVar[int] = 0
+    #: Whether a column has one dictionary in all of a file.
+    one_dictionary: ClassVar[bool] = False
 
     @abstractmethod
     def read_table(self, data: bytes, most: int) -> Any:
@@ -66,6 +68,10 @@ class TableFormat(DocumentFormat):
     @abstractmethod
     def read_schema(self, data: bytes) -> Any:
         """The types that the table in ``data`` was written under; any exception where none is."""
+
+    def schema_at(self, path: Path) -> Any:
+        """The types of the file at ``path``; any exception where none is."""
+        return next(self.batches(path, 1, 1, None))
 
     @abstractmethod
     def write_table(self, table: Any, *, stored: bool) -> bytes:

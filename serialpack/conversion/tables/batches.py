@@ -1,0 +1,201 @@
+"""A table with types becomes one in another file by batches of Arrow's: with the very types, with
+what they hold bit for bit, and what is said beside them.
+
+By values each column would get the type that Python's values have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from itertools import starmap
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.tables.known import TableMade
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import SyntaxInputError
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Read
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.filed import as_file, put
+from serialpack.formats.shared.sink import Sink
+from serialpack.formats.tables import pieces
+from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.folded import is_folded
+from serialpack.formats.tables.table import TableFormat
+from serialpack.pipeline.unpack import LimitedWrite
+from serialpack.serializers.base import FAILURES
+
+#: The bytes and values of a batch that is read, and the bytes and rows of a group that is written.
+_BYTES, _VALUES = 8 << 20, 1 << 20
+_GROUP_BYTES, _GROUP_ROWS = 64 << 20, 1 << 20
+
+
+def made_table(read: Read, plan: ConversionPlan, max_size: int | None) -> TableMade | None:
+    """The table that ``read`` gives in the format of the target, with its types, proved.
+
+    None where values are asked for, the target has not such types, or the source is not sound: by
+    values it is made then, or it is said what is wrong. FileError, RefusedError.
+    """
+    source, target = FORMATS.get(plan.source), FORMATS.get(plan.target)
+    asked = plan.tagged or plan.skip_bad or plan.step or plan.source_serializer
+    if asked or plan.shaping != Shaping() or any(len(path) > 1 for path in plan.fields):
+        return None
+    assert isinstance(source, TableFormat)
+    assert isinstance(target, TableFormat)
+    tables.arrow()
+    with as_file(read).file() as path, ExitStack() as stack:
+        try:
+            with tables.failures_told():
+                table = _Table(source, path, [name for (name,) in plan.fields])
+                file = stack.enter_context(NamedTemporaryFile(prefix="serialpack-"))
+                rows = table.write(target, LimitedWrite(partial(put, file), max_size))
+                if plan.verify and not table.is_in(_Table(target, Path(file.name), [])):
+                    return None
+        except (*FAILURES, Malformed, SyntaxInputError):
+            return None
+        stack.pop_all()
+        return TableMade(file, rows, frozenset(plan.fields), path.stat().st_size)
+
+
+class _Table:
+    """The table in a file, or those columns of it that are wanted; ValueError where not all are
+    there. What it holds once and means many times is written out, but for words."""
+
+    def __init__(self, fmt: TableFormat, path: Path, wanted: list[str]) -> None:
+        self._format = fmt
+        self._path = path
+        schema = fmt.schema_at(path)
+        self._wanted = pieces.columns_of(schema, wanted) if wanted else None
+        if wanted and (self._wanted is None or {*self._wanted} != {*wanted}):
+            raise ValueError("not all of the columns are there")
+        self.schema = pieces.with_columns(schema, self._wanted)
+        for number, field in enumerate(self.schema):
+            if is_folded(field.type):
+                plain = field.with_type(tables.without_words(field.type))
+                self.schema = self.schema.set(number, plain)
+
+    def write(self, target: TableFormat, write: LimitedWrite) -> int:
+        """Write it in another format; how many rows it has."""
+        sink, rows = Sink(), 0
+        writer = target.open_writer(sink, self.schema)
+        for group in self._groups(self._words() if target.one_dictionary else None):
+            writer.write_table(group)
+            rows += group.num_rows
+            write(sink.taken())
+        writer.close()
+        write(sink.taken())
+        return rows
+
+    def is_in(self, other: _Table) -> bool:
+        """Whether ``other`` has the same rows, and says the same of them."""
+        if self.schema.metadata != other.schema.metadata or len(self.schema) != len(other.schema):
+            return False
+        if not all(starmap(_is_kept, zip(self.schema, other.schema, strict=True))):
+            return False
+        plain = [field.with_type(_compared(field.type)) for field in self.schema]
+        schema = tables.arrow().schema(plain)
+        return _same_rows(self._batches(schema), other._batches(schema))
+
+    def _batches(self, schema: Any) -> Iterator[Any]:
+        """Its rows with the types of ``schema``."""
+        found = self._format.batches(self._path, _BYTES, _VALUES, self._wanted)
+        next(found)
+        for rows in pieces.sound(found, _BYTES, _VALUES):
+            yield pieces.as_types(rows, schema)
+
+    def _groups(self, words: Any) -> Iterator[Any]:
+        """Its rows as tables of which each is a group, with dictionaries that begin with
+        ``words``."""
+        held, size, rows = list[Any](), 0, 0
+        for batch in self._batches(self.schema):
+            held.append(batch)
+            size, rows = size + batch.nbytes, rows + batch.num_rows
+            if size >= _GROUP_BYTES or rows >= _GROUP_ROWS:
+                yield _together(held, words)
+                held, size, rows = [], 0, 0
+        if held:
+            yield _together(held, words)
+
+    def _words(self) -> Any:
+        """No rows, with all the words that the dictionaries of its columns have; None where there
+        are no such columns."""
+        if all(tables.without_words(kind) == kind for kind in self.schema.types):
+            return None
+        words = self.schema.empty_table()
+        for batch in self._batches(self.schema):
+            words = _together([batch], words).slice(0, 0)
+        return words
+
+
+def _together(batches: Iterable[Any], words: Any) -> Any:
+    """The table of ``batches``, with one dictionary for each column where there are ``words``."""
+    table = tables.arrow().Table.from_batches(batches)
+    if words is None:
+        return table
+    return tables.arrow().concat_tables([words, table]).unify_dictionaries()
+
+
+def _is_kept(was: Any, became: Any) -> bool:
+    """Whether a field is there with its type, but for those that Parquet has not: whole seconds,
+    milliseconds of days, and dictionaries of other words than text."""
+    is_a, kind, made = tables.arrow().types, was.type, became.type
+    if (was.metadata, was.nullable) != (became.metadata, became.nullable):
+        return False
+    if kind == made or is_a.is_dictionary(kind):
+        return True
+    if not kind.num_fields:
+        days = is_a.is_date64(kind) and is_a.is_date32(made)
+        same = kind.id == made.id and getattr(kind, "tz", None) == getattr(made, "tz", None)
+        return bool(days or same)
+    if kind.id != made.id or kind.num_fields != made.num_fields:
+        return False
+    parts = [(kind.field(n), made.field(n)) for n in range(kind.num_fields)]
+    named = not is_a.is_struct(kind) or all(a.name == b.name for a, b in parts)
+    return named and all(starmap(_is_kept, parts))
+
+
+def _compared(kind: Any) -> Any:
+    """The type in which values are compared: with words where they are used, but that those of an
+    order are compared too."""
+    is_ordered = tables.arrow().types.is_dictionary(kind) and kind.ordered
+    return kind if is_ordered else tables.without_words(kind)
+
+
+def _same_rows(found: Iterator[Any], again: Iterator[Any]) -> bool:
+    """Whether two streams of batches have the same rows, bit for bit."""
+    left = right = None
+    while True:
+        left = left if left is not None and left.num_rows else next(found, None)
+        right = right if right is not None and right.num_rows else next(again, None)
+        if left is None or right is None:
+            return left is right
+        rows = min(left.num_rows, right.num_rows)
+        pairs = zip(left.slice(0, rows).columns, right.slice(0, rows).columns, strict=True)
+        if not all(starmap(_same_bits, pairs)):
+            return False
+        left, right = left.slice(rows), right.slice(rows)
+
+
+def _same_bits(was: Any, became: Any) -> bool:
+    if tables.arrow().types.is_dictionary(was.type):
+        same = was.dictionary.equals(became.dictionary) and was.indices.equals(became.indices)
+        return bool(same)
+    bits = tables.mapped(was.type, _bits)
+    if bits != was.type:  # NaN is not equal to itself, and 0.0 to -0.0
+        was, became = was.view(bits), became.view(bits)
+    return bool(was.equals(became))
+
+
+def _bits(kind: Any) -> Any:
+    """Of floats, and what is called otherwise, a type that has the same bits."""
+    pa = tables.arrow()
+    if isinstance(kind, pa.BaseExtensionType):
+        return tables.mapped(kind.storage_type, _bits)
+    if pa.types.is_floating(kind):
+        return {16: pa.int16, 32: pa.int32, 64: pa.int64}[kind.bit_width]()
+    return kind
