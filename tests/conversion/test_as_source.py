@@ -126,7 +126,7 @@ def test_values_with_types_stay_what_they_are(rows: int) -> None:
     source = b'"a","b"\n' + b'"1","1"\n' * rows
     assert converted(source, format="csv", shaping=Shaping(typed=True)) == source
     nested = b'"a.b","a.c"\n' + b'1,"x"\n' * rows
-    shaping = Shaping(typed=True, nest=("",))
+    shaping = Shaping(typed=True, nest=("-",))
     assert converted(nested, format="csv", shaping=shaping) == nested
 
 

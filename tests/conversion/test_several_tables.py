@@ -61,7 +61,7 @@ def test_of_several_tables_what_is_lost_is_said(tmp_path: Path) -> None:
         return str(caught.value)
 
     assert "$.posts[1].x: json cannot hold a NaN or an infinity" in told()
-    assert "lists of records by name" in told(strict=True, lossy=["no-rows"])
+    assert "would be lists by name" in told(strict=True, lossy=["no-rows"])
     said = told(strict=True)
     assert "json has no place for column names of tables without rows: a" in said
     out = io.BytesIO()
