@@ -18,6 +18,8 @@ from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.words import complain, other_delimiter
 from serialpack.cli.workers import know
+from serialpack.compressed.pairs import other_of
+from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.ahead import check_tables, is_cut, table_ahead
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
@@ -181,6 +183,8 @@ class Converter:
         how: ConvertOptions = {**self._how, "elsewhere": self._mover.elsewhere(path)}
         data = self._again.get(path) or data_of(path)
         apart = self._mover.targets.folder_of_parts(path) is not None
+        if not self._asked.outputs.keep:
+            _check_alone(path)
         try:
             if (apart or self._mover.dry_run) and os.path.isfile(path):
                 check_tables(path, to, how, apart=apart)
@@ -282,6 +286,15 @@ class Converter:
         for line in told_of(report, verbose=manner.verbose):
             say(manner, line)
         return _line(path, target, report) if self._mover.keeps_lines else {}
+
+
+def _check_alone(path: str) -> None:
+    """UsageError where ``--rm`` would remove one of the two files of a volume, and no file reads
+    the other."""
+    if (other := other_of(path, uncompressed_name(os.path.basename(path)))) is not None:
+        raise UsageError(
+            f"--rm removes one file, and a volume may be in two: {other}", hint="use -k"
+        )
 
 
 def convert_options(asked: UnpackRequest) -> ConvertOptions:

@@ -49,6 +49,14 @@ def joined(source: Source, of: Source, inside: Inside) -> Source:
     return source if found is None else _PairedFiles(of, other, *found, image, inside)
 
 
+def other_of(path: str, name: str) -> str | None:
+    """The second of two files that a volume may be in, as their names say; ``name``: that of
+    ``path``, as it is called where it is not compressed."""
+    others = {_HEADER: _IMAGE, _IMAGE: _HEADER}
+    other = others.get(name[-len(_HEADER) :].lower())
+    return None if other is None else _beside(path, name, other)
+
+
 def _beside(path: str, name: str, extension: str) -> str | None:
     """The file beside the one at ``path``, which is called ``name`` where it is not compressed,
     with another ``extension``, compressed or not."""

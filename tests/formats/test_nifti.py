@@ -122,6 +122,22 @@ def test_a_pair_is_read_by_either_of_its_files(case: str, packed: bool, tmp_path
         assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("name", ["a.hdr", "a.img"])
+def test_none_of_a_pair_is_removed(name: str, tmp_path: Path) -> None:
+    """What is left could not be read any more; packed, each is kept by itself."""
+    files = {"a.hdr": PAIRS["first"][0], "a.img": PAIRS["first"][1]}
+    for each, data in files.items():
+        (tmp_path / each).write_bytes(data)
+    command = [sys.executable, "-m", "serialpack"]
+    words = [*command, "unpack", "--to", "npy", "--rm", name]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"serialpack: {name}: --rm removes one file")
+    assert {each.name for each in tmp_path.iterdir()} == {*files}
+    subprocess.run([*command, "pack", "--rm", "a.hdr", "a.img"], cwd=tmp_path, check=True)
+    assert {each.name for each in tmp_path.iterdir()} == {"a.hdr.spk", "a.img.spk"}
+
+
 def test_half_a_pair(tmp_path: Path) -> None:
     """A header without its numbers is told, and numbers without a header are bytes."""
     head, image = PAIRS["first"]
