@@ -12,6 +12,7 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.rules import DATABASES, TABLES
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.twice import Rereadable
+from serialpack.conversion.targets import holds_tables
 from serialpack.errors import SerialpackError, SeveralTablesError
 from serialpack.files.source import Path
 from serialpack.formats import FORMATS
@@ -73,9 +74,6 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
 
     Errors as of the conversion, as far as is looked for that.
     """
-    from serialpack.conversion.databases import holds_tables, tables_of
-    from serialpack.formats.sqlite.database import opened as opened_table
-
     if holds_tables(to):
         return
     with opened_source(source, trust=how["trust"]) as opened:
@@ -85,6 +83,8 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
             and isinstance(given.read, FileRead)
             and not is_copied(plan.source, to, how)
         ):
+            from serialpack.formats.sqlite.database import opened as opened_table
+
             with opened_table(given.read):
                 return
         fmt = FORMATS.get(plan.source)
@@ -94,7 +94,11 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
         if fmt.declared.sequence or fmt.structure(first, 0) == Structure.ARRAY:
             return
     known = looked_at(Rereadable(source), io.BytesIO(), to, how, None)
-    if known is not None and known.layout is not None and (lists := tables_of(known, how)):
+    if known is None or known.layout is None:
+        return
+    from serialpack.conversion.databases import tables_of
+
+    if lists := tables_of(known, how):
         count = number_of(len(lists.names), "list")
         several = SeveralTablesError(f"it is {count} of records by name")
         several.tables, several.above = lists.names, lists.above

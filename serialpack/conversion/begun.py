@@ -40,7 +40,7 @@ from serialpack.conversion.tables.shape import rows_at_a_time
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
-from serialpack.conversion.targets import delimiters_of
+from serialpack.conversion.targets import delimiters_of, holds_tables
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
 from serialpack.conversion.writing import WritingHalf
@@ -83,12 +83,12 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         threads=threads,
         verify=verify,
     )
-    source_format = given.plan.source
-    if source_format in DATABASES and how["table"] is None:
-        if not is_copied(source_format, to, how):
-            _check_no_store(given, source)
-    elif how["table"] is not None and not DATABASES & {to, given.plan.source}:
-        raise UsageError("--table is for SQLite", hint="leave it out")
+    from_format = given.plan.source
+    if how["table"] is not None:
+        if not DATABASES & {to, from_format}:
+            raise UsageError("--table is for SQLite", hint="leave it out")
+    elif from_format in DATABASES and not is_copied(from_format, to, how):
+        _check_no_store(given, source)
     allowed = allowed_for(to, lossy, strict=how["strict"])
     if how["skip_bad"] and LONG_ROWS not in lossy:
         allowed = tuple(rule for rule in allowed if rule != LONG_ROWS)
@@ -115,12 +115,11 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         if shaping.at or FORMATS.declaration(to).is_array:
             given = from_archive(given, shaping.at, source)
             shaping = shaping._replace(at=None)
-    elif given.plan.source in DATABASES and not (how["table"] or given.packed == to):
-        from serialpack.conversion.databases import from_tables, holds_tables
+    elif from_format in DATABASES and holds_tables(to) and not (how["table"] or given.packed == to):
+        from serialpack.conversion.databases import from_tables
 
-        if holds_tables(to):
-            how_read = given.plan._replace(target=to, lossy=allowed, shaping=shaping)
-            given = from_tables(given, how_read, losses, source)
+        how_read = given.plan._replace(target=to, lossy=allowed, shaping=shaping)
+        given = from_tables(given, how_read, losses, source)
     if fields.names and not shaping.at and isinstance(given.read, FileRead):
         given.read.columns = fields.columns
     target = _dialect(to, given.plan.source, shaping.delimiter)
@@ -176,7 +175,7 @@ def _looked_at(
         front = opened()
         if to in DATABASES and is_copied(front.given.plan.source, to, how):
             return None
-        if {front.plan.source, to} <= TYPED_TABLES:
+        if {front.plan.source, to} <= TYPED_TABLES and not is_as_stored(front.given, to, how):
             from serialpack.conversion.tables.batches import made_table
 
             made = made_table(front.given.read, front.plan, how["max_size"])
@@ -306,6 +305,20 @@ def _check_no_store(given: Given, source: Source) -> None:
             "it is a key-value store, whose rows are packed",
             hint=f"sqlite-kv://{source.path} reads its values, --table records those rows",
         )
+
+
+def is_as_stored(given: Given, to: str, how: ConvertOptions) -> bool:
+    """Whether a container is of the very format that is asked for, and nothing is said of which
+    values are wanted, or how they are read or written: its bytes are, as they are."""
+    said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
+    return given.packed == to and not (
+        any(said)
+        or given.plan.fields
+        or how["table"] is not None
+        or how["below"] is not None
+        or how["shaping"] != Shaping()
+        or as_found(how) != AsFound()
+    )
 
 
 def as_found(how: ConvertOptions) -> AsFound:

@@ -21,13 +21,10 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
 from serialpack.conversion.rules import (
-    ARRAYS,
     BY_TABLE,
     EMPTY_LISTS,
     EVERY,
     RULES,
-    TABLES,
-    UNIONS,
 )
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.at import Lists
@@ -49,11 +46,6 @@ from serialpack.values.kinds import AROUND, NO_ROWS, VIEWS, Loss, totals
 
 #: Bytes of rows that are read at a time, and what a row takes beside its bytes, about.
 _BLOCK, _ROW = 1 << 20, 32
-
-
-def holds_tables(to: str) -> bool:
-    """Whether one file in the format ``to`` is a map, of lists of records for one."""
-    return not (to in TABLES | UNIONS | ARRAYS or FORMATS.declaration(to).has_lines)
 
 
 def from_tables(given: Given, plan: ConversionPlan, losses: Losses, source: Source) -> Given:

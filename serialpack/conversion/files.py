@@ -10,7 +10,7 @@ from typing import IO, Any
 from serialpack.api import Target, check_target, check_threads, opened_source, target_name
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
-from serialpack.conversion.begun import as_found, begun, looked_at
+from serialpack.conversion.begun import begun, is_as_stored, looked_at
 from serialpack.conversion.copying import (
     copied,
     copied_as_array,
@@ -35,7 +35,6 @@ from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets import check_delimiter, format_of, is_written, written
-from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files.source import Path, Source
 from serialpack.files.targets import not_kept_by
@@ -269,7 +268,7 @@ def _converted(
             held = HeldWrite(into.write) if how["fields"] and into.patch is None else None
             write = held or into.write if losses is None else _no_write
             out = LimitedWrite(write, how["max_size"])
-            same = given.packed == to and not _asks(how) and not given.plan.fields
+            same = is_as_stored(given, to, how)
             if is_copied(plan.source, to, how):
                 same, done = True, copied_database(given.read, out, progress)
             elif same or _is_made(given, plan):
@@ -345,18 +344,6 @@ def _is_made(given: Given, plan: ConversionPlan) -> bool:
     """Whether what is read was made in the format of the target, and no values are asked for."""
     values = plan.tagged or plan.skip_bad or plan.fields or plan.shaping != Shaping() or plan.step
     return given.made and plan.source == plan.target and not values
-
-
-def _asks(how: ConvertOptions) -> bool:
-    """Whether anything is said of how values are read or written."""
-    said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
-    return (
-        any(said)
-        or how["table"] is not None
-        or how["below"] is not None
-        or how["shaping"] != Shaping()
-        or as_found(how) != AsFound()
-    )
 
 
 def _back(plan: ConversionPlan, done: Converted) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import os
 from typing import Any, cast
 
 from serialpack.compressed.source import uncompressed_name
+from serialpack.conversion.rules import ARRAYS, TABLES, UNIONS
 from serialpack.errors import UsageError
 from serialpack.files.targets import Target
 from serialpack.formats import FORMATS
@@ -114,6 +115,11 @@ def format_of(target: Target) -> str:
         hint = "pack(source, target) makes a container" if packs else "to='json' does, for one"
         raise UsageError("the target's name says no format", hint=hint)
     return found
+
+
+def holds_tables(to: str) -> bool:
+    """Whether one file in the format ``to`` is a map, of lists of records for one."""
+    return not (to in TABLES | UNIONS | ARRAYS or FORMATS.declaration(to).has_lines)
 
 
 def is_written(format: str) -> bool:

@@ -169,6 +169,16 @@ def test_what_asks_for_values_gets_them(how: Any, monkeypatch: pytest.MonkeyPatc
     converted(data, "arrow", "parquet", **how)
 
 
+def test_what_was_packed_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its bytes are in the container."""
+    data = written(pa.table({"a": pa.array([1, 2], pa.int8())}), "parquet")
+    packed, out = io.BytesIO(), io.BytesIO()
+    serialpack.pack(io.BytesIO(data), packed, serializer="raw", format="parquet")
+    monkeypatch.setattr(batches, "made_table", None)
+    serialpack.convert(io.BytesIO(packed.getvalue()), out, to="parquet")
+    assert out.getvalue() == data
+
+
 def test_what_does_not_come_back_is_made_by_values(monkeypatch: pytest.MonkeyPatch) -> None:
     data = written(table(int8=pa.array([1, None, 3], pa.int8())), "arrow")
     seen: list[bool] = []
