@@ -187,13 +187,11 @@ _FORMS = {
 def _show(
     path: str, found: Inspection, blocks: bool, *, several: bool, detailed: bool, whole: bool = True
 ) -> None:
-    from serialpack.cli.shapes import show_listing
+    from serialpack.cli.shapes import shape_rows, show_listing
     from serialpack.cli.words import print_table
 
     rows: list[tuple[str, str]] = [("file", path)] if several else []
     if found.shape is not None:
-        from serialpack.cli.shapes import shape_rows
-
         print_table(rows + shape_rows(found))
         if found.shape.listing is not None:
             show_listing(found.shape.listing)

@@ -104,8 +104,8 @@ def move_tables(
         limit = LimitedWrite(len, how["max_size"])  # that of all together
         for table, target in to_do.items():
             alone: ConvertOptions = {**how, "table": table}
-            if above is not None:
-                alone = only(table, above, how)
+            if is_map:
+                alone = only(table, lists.above, how)
             try:
                 with in_map(table, lists, how["lossy"]) if is_map else nullcontext():
                     done = convert(path, target, to=to, progress=progress, **alone)
