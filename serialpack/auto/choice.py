@@ -186,52 +186,58 @@ def _for_array(
     format: str,
 ) -> Choice:
     """``layouts``: what its numbers are, or may be."""
-    length, samples = _samples(layouts[0], head, source, choice.effort)
-    if not samples:
-        return choice._replace(why="it has too few numbers to look at")
-    return for_numbers(choice, layouts, length, samples, head, format=format)
+    again = source.again() if source is not None and (source.size or 0) > len(head) else None
+    if again is None or again.size is None:
+        data = memoryview(head)
+        return for_numbers(choice, layouts, len(data), _part_of(data), data, format=format)
+    with again:
+        read = partial(read_at, again.file)
+        return for_numbers(choice, layouts, again.size, read, head, format=format)
 
 
 def for_numbers(
     choice: Choice,
     layouts: "list[NumbersLayout]",
     length: int,
-    samples: list[Buffer],
+    read: Callable[[int, int], Buffer],
     head: Buffer,
     *,
     format: str = "",
 ) -> Choice:
     """``choice`` with the filters and the codec that suit numbers of ``length`` bytes.
 
-    ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
-    first of these. ``head``: what they begin with, as much as a block. ``format``: of a source
-    that is nothing else, whose block gets what was made of it, where the samples are all of it.
+    ``layouts``: what they are, or may be. ``read`` gives the bytes between two places. ``head``:
+    what they begin with, as much as a block. ``format``: of a source that is nothing else, whose
+    block gets what was made of it, where the samples are all of it.
     """
     from serialpack.auto.arrays.blocks import block_size
     from serialpack.auto.arrays.choice import chosen
 
-    found, plain, recurs = chosen(
+    best = chosen(
         layouts,
-        samples,
         length,
+        read,
         head,
         choice.chain.codec,
         choice.effort,
         choice.threads,
         packed=bool(format),
     )
+    if best is None:
+        return choice._replace(why="it has too few numbers to look at")
+    found, plain, recurs = best
     if recurs:
         return choice._replace(
-            chain=choice.chain._replace(codec=found.codec),
+            chain=choice.chain._replace(filters=found.filters, codec=found.codec),
             why=f"much of it comes again, which {found.codec.name} finds",
         )
-    split = None if found.payload is None else partial(_whole, format, head, found.payload)
-    if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
-        same = (found.filters, found.codec) == choice.chain[1:]
-        return choice._replace(
-            why="a sample of its numbers gains too little behind a filter",
-            split=split if same else None,
-        )
+    gains = found.share <= (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share
+    same = (found.filters, found.codec) == choice.chain[1:]
+    payload = found.payload if gains or same else plain.payload
+    split = None if payload is None else partial(_whole, format, head, payload)
+    if not gains:
+        why = "a sample of its numbers gains too little behind a filter"
+        return choice._replace(why=why, split=split)
     size = choice.block_size
     if not choice.sized and (length > len(head) or length < size):
         size = block_size(layouts[0], found, length, size, choice.effort)
@@ -252,21 +258,8 @@ def _whole(
         yield block._replace(payload=payload) if block.data == data else block
 
 
-def _samples(
-    layout: "NumbersLayout", head: Buffer, source: Source | None, effort: int
-) -> tuple[int, list[Buffer]]:
-    """The bytes that can be looked at, of the whole file where it can be read again, else of its
-    first block; and samples of places spread over them."""
-    from serialpack.auto.arrays.trial import sample_places
-
-    again = source.again() if source is not None and (source.size or 0) > len(head) else None
-    if again is not None and again.size is not None:
-        with again:
-            places = sample_places(layout, again.size, effort)
-            return again.size, [read_at(again.file, *place) for place in places]
-    data = memoryview(head)
-    places = sample_places(layout, len(data), effort)
-    return len(data), [data[start:stop] for start, stop in places]
+def _part_of(data: memoryview) -> Callable[[int, int], Buffer]:
+    return lambda start, stop: data[start:stop]
 
 
 def read_at(file: IO[bytes], start: int, stop: int) -> bytes:

@@ -110,13 +110,10 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     """
     chains = dict.fromkeys(values, choice.chain)
     if tried:
-        from serialpack.auto.arrays.trial import sample_places
-
         for layouts, alike in _groups(values, read).items():
             length, joined = _joined(alike, read)
-            samples = [joined(*at) for at in sample_places(layouts[0], length, choice.effort)]
             head = joined(0, choice.block_size)
-            found = auto.for_numbers(choice, list(layouts), length, samples, head).chain
+            found = auto.for_numbers(choice, list(layouts), length, joined, head).chain
             chains.update(dict.fromkeys(alike, found))
     sizes: defaultdict[Chain, int] = defaultdict(int)
     for value, chain in chains.items():

@@ -111,14 +111,25 @@ def test_numbers_next_to_zero_are_packed(tmp_path: Path, unit: float) -> None:
     assert "scaled" not in packed(path)[0]
 
 
-def test_what_recurs_far_off_is_left_to_zstd(tmp_path: Path) -> None:
-    """Images of which some are the same: no sample is as long as from one to the next."""
-    images = DRAW.normal(size=(40, 50, 60)).astype("<f4")
+@pytest.mark.parametrize(
+    ("images", "stages"),
+    [
+        (DRAW.integers(0, 1 << 32, (40, 50, 60), "<u4"), ""),
+        (DRAW.normal(1, 0.001, (40, 50, 60)), "shuffle:8+"),
+    ],
+    ids=["noise", "alike"],
+)
+def test_what_recurs_far_off_is_left_to_zstd(
+    tmp_path: Path, images: np.ndarray, stages: str
+) -> None:
+    """Images of which some are the same: no sample is as long as from one to the next. Bytes of
+    equal weight are put together where they are more alike than numbers are."""
     path = tmp_path / "a.npy"
     np.save(path, images[DRAW.integers(0, len(images), 150)])
     chain, size = packed(path)
-    assert chain == "raw+zstd:3"
+    assert chain == f"raw+{stages}zstd:3"
     assert size < 1.1 * images.nbytes
+    assert size < (0.95 if stages else 1.01) * packed(path, serializer="raw", codec="zstd:3")[1]
     np.save(path, DRAW.normal(size=(150, 50, 60)).astype("<f4"))
     assert "pcodec" in packed(path)[0]
 
@@ -152,6 +163,44 @@ def test_few_matches_are_left_to_a_quick_level(tmp_path: Path) -> None:
     assert chain.endswith("+zstd:1")
     filters = tuple(chain.split("+")[1:-1])
     assert size < 0.97 * packed(path, serializer="raw", filters=filters, codec="zstd:3")[1]
+
+
+def regions(*shape: int) -> np.ndarray:
+    """The number of the nearest of some places, for each point."""
+    places = DRAW.random((len(shape), 60)) * np.array(shape)[:, None]
+    points = np.indices(shape).reshape(len(shape), -1, 1)
+    far = ((points - places[:, None]) ** 2).sum(axis=0)
+    return far.argmin(axis=1).reshape(shape)
+
+
+@pytest.mark.parametrize("kind", ["<i8", "<i4", "<u2", "u1", "<f8"])
+def test_labels_of_regions_are_tried_on_more_and_at_a_higher_level(
+    tmp_path: Path, kind: str
+) -> None:
+    """Bands of nothing stand where samples are taken; what stands between tells."""
+    path = tmp_path / "a.npy"
+    labels = np.zeros((600, 400), kind)
+    labels[110:270] = regions(160, 400)
+    labels[320:480] = regions(160, 400)
+    np.save(path, labels)
+    size, item = packed(path)[1], labels.itemsize
+    filters: list[tuple[str, ...]] = [(), (f"shuffle:{item}",)]
+    others = [
+        packed(path, serializer="raw", filters=each, codec=codec)[1]
+        for each in filters[: 1 + (item > 1)]
+        for codec in ("zstd:3", "zstd:6")
+    ]
+    assert size < 1.02 * min(others)
+
+
+def test_planes_that_are_alike_are_not_left_to_a_quick_level(tmp_path: Path) -> None:
+    """All bits of 0 and 255 are the same, but in a block too far apart for it to see that."""
+    path = tmp_path / "a.npy"
+    black = DRAW.random((160, 110, 110)) < 0.1
+    np.save(path, black.astype("u1") * 255)
+    size = packed(path)[1]
+    np.save(path, black)
+    assert size < 1.2 * packed(path)[1]
 
 
 def test_noise_is_left_alone(tmp_path: Path) -> None:

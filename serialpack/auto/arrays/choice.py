@@ -2,399 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from serialpack.auto.arrays.look import Seen, looked
+from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice, together
 from serialpack.auto.arrays.recurring import recurs
-from serialpack.auto.arrays.scale import scaled_numbers
-from serialpack.auto.arrays.trial import (
-    PLAIN,
-    ArrayChain,
-    Coders,
-    SampleTrial,
-    Way,
-    measured_of,
-)
-from serialpack.codecs import CODECS
-from serialpack.codecs.pcodec import MOST_START, TYPES
-from serialpack.formats.shared.large import NumbersLayout
-from serialpack.stages.chain import StageSpec, parse_stage
+from serialpack.auto.arrays.trial import least_of, sample_places
+from serialpack.formats.shared.large import NumbersLayout, ReadAt
+from serialpack.stages.chain import StageSpec
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer
-from serialpack.threads import side_by_side
-
-#: So large a part of the samples tells which filters are worth being tried on all.
-_PART, _LEAST_PART = 8, 48 << 10
-
-#: The levels of zstd that tell filters apart, quickly and better: beyond them levels find more of
-#: the same.
-_QUICK, _MIDDLE = 1, 9
-
-#: A codec that is slower than zstd must be smaller by this share, where time matters, and what has
-#: filters by this one for each.
-_SLOWER, _MORE = 0.005, 0.002
 
 #: Of fewer bytes all is tried by one thread, where time matters: another one takes more than it
 #: saves, in memory too.
 _ALONE = 48 << 10
 
-#: Before pcodec no differences are taken where it leaves so small a share of what zstd does, or so
-#: small a share of what it is expected to leave behind them is more than that.
-_FAR, _HOPEFUL = 0.7, 0.9
-
-#: zstd alone is tried at more than a quick level where others leave so large a share of what it
-#: does.
-_CLOSE = 0.85
-
-#: Where pcodec leaves so small a share of what all else does of little, no more is tried; but of
-#: what leaves next to nothing little does not tell into how many blocks it is cut.
-_CLEARLY, _LITTLE = 0.93, 0.1
-
-#: Filters are not tried where they leave so much more than zstd alone.
-_NEAR = 1.03
-
-#: Where pcodec leaves so small a share of what zstd does, filters are not tried for that.
-_AT_ONCE = 0.8
-
-#: pcodec may leave so much less of bytes than their entropy says.
-_FEWER_BITS = 0.95
-
-#: Of what the middle level leaves of plain numbers, the highest or LZMA leave so large a share at
-#: least, and of filtered ones this power: the less there is, the more of it repeats.
-_BEYOND, _POWER = 0.64, 1.15
-
-#: The quick level of zstd is up to twice as fast as a middle one, and may leave more of the samples
-#: by this share; of whole blocks it often leaves less.
-_FASTER = 0.005
-
-#: So large a part of the numbers, of so many bytes at least, tells which of these leaves less, and
-#: by how much: of numbers that leave so large a share at a middle level, about that of all; of
-#: others, in which more matches are found, more than this part of it.
-_TELLING, _LEAST_TELLING = 4, 16 << 10
-_NOISY, _STEADY, _MORE_MATCHES = 0.8, 0.98, 0.78
-
-#: No more is tried where LZMA leaves so small a part of what all others leave.
-_SURELY = 0.85
-
-#: Higher levels of zstd take longer, and leave as much behind filters.
-_HIGH = 19
-
-#: LZMA takes longer than the highest level of zstd, both ways, and must be smaller by this share.
-_DEARER = 0.003
-
-#: So small a share is left of what is nearly all long matches.
-_MATCHES = 0.02
-
-
-class Chosen(NamedTuple):
-    """The smallest of the chains tried, and the ``plain`` codec, without filters.
-
-    ``recurs``: whether the first is for what comes again at a distance.
-    """
-
-    best: ArrayChain
-    plain: ArrayChain
-    recurs: bool = False
+#: Where so small a share is left, numbers are nearly all runs: labels of regions, masks, what is
+#: mostly zeros; unless differences, or pcodec, leave much less, and not of next to nothing. Few
+#: samples tell little of these.
+_RUNS, _LITTLE_BETTER, _NOTHING = 0.1, 1.5, 0.02
 
 
 def chosen(
     layouts: Sequence[NumbersLayout],
-    samples: list[Buffer],
     length: int,
+    read: ReadAt,
     head: Buffer,
     codec: StageSpec,
     effort: int,
     threads: int = 1,
     *,
     packed: bool = False,
-) -> Chosen:
-    """What suits numbers of ``length`` bytes; ``layouts``: what they are, or may be.
+) -> Chosen | None:
+    """What suits numbers of ``length`` bytes; None where there are too few of them.
 
-    ``samples``: what stands at the ``sample_places`` for the first of these. ``head``: what they
-    begin with, as much as a block. ``codec``: zstd. ``threads`` try chains side by side.
+    ``layouts``: what they are, or may be. ``read`` gives the bytes between two places. ``head``:
+    what they begin with, as much as a block. ``codec``: zstd. ``threads`` try chains side by side.
     ``packed``: the chain with the payload, where the samples are all that there is.
     """
-    tried = [_ArrayChoice(layout, samples, length, codec, effort) for layout in layouts]
-    jobs = [job for choice in tried for job in (choice.looked, choice.own)]
     if length < _ALONE and EFFORTS[effort].least_gain:
         threads = 1
-    if tried[0].whole:
-        begun, again = _together(threads, *jobs), False
-    else:
-        *begun, again = _together(threads, *jobs, lambda: recurs(head))
+
+    def samples(times: int) -> list[Buffer]:
+        return [read(*place) for place in sample_places(layouts[0], length, effort, times)]
+
+    first = samples(1)
+    if not first:
+        return None
+    tried = [LayoutChoice(layout, first, length, codec, effort) for layout in layouts]
+    jobs: list[Callable[[], Any]] = [job for each in tried for job in (each.looked, each.own)]
+    jobs += [] if tried[0].whole else [lambda: recurs(head)]
+    begun = together(threads, *jobs)
+    begun_of = [(begun[2 * number], begun[2 * number + 1]) for number in range(len(tried))]
+    if tried[0].takes_more and any(
+        seen.still < max(_NOTHING, min(_RUNS, _LITTLE_BETTER * min(seen.least, least_of(own))))
+        for seen, own in begun_of
+    ):
+        more = first if tried[0].whole else samples(RUNS_TIMES)
+        tried = [each.of_runs(more) for each in tried]
     found, choice = min(
-        (
-            (choice.best(begun[2 * number], begun[2 * number + 1], threads), choice)
-            for number, choice in enumerate(tried)
-        ),
+        ((each.best(*by, threads), each) for each, by in zip(tried, begun_of, strict=True)),
         key=lambda each: each[0].best.share,
     )
     if packed and choice.whole:
         found = found._replace(best=choice.packed(found.best))
-    if again:
+    if begun[2 * len(tried) :] == [True]:
         whole = tried[0].of_recurring(head, found.best.share)
         return found if whole is None else Chosen(whole, found.plain, recurs=True)
     return found
-
-
-class _ArrayChoice:
-    """Between the chains for numbers of one ``layout``.
-
-    Filters are tried on a part of the samples, before a quick level of zstd; then the smallest of
-    each kind on all, and pcodec; and where time matters less, what may still be smaller before
-    higher levels and LZMA.
-    """
-
-    def __init__(
-        self,
-        layout: NumbersLayout,
-        samples: list[Buffer],
-        length: int,
-        codec: StageSpec,
-        effort: int,
-    ) -> None:
-        #: Whether the samples are all that there is.
-        self.whole = [len(sample) for sample in samples] == [length]
-        before: tuple[StageSpec, ...] = ()
-        unscaled = layout, samples
-        if EFFORTS[effort].by_itself:
-            scaled = scaled_numbers(layout, samples, whole=self.whole)
-            before, layout, samples = scaled or (before, *unscaled)
-        self._layout = layout
-        self._codec = codec
-        self._effort = effort
-        self._measured = min(measured_of(layout, length, effort), length // layout.size)
-        part = max(self._measured // _PART, _LEAST_PART // layout.size)
-        if self.whole:
-            self._measured = length // layout.size
-        self._coders: Coders = {}
-        # In each block pcodec says anew how the numbers are spread; there are one or a few.
-        trial = partial(
-            SampleTrial, layout, samples, coders=self._coders, before=before, block=length // 2
-        )
-        self._trial = trial(self._measured, whole=self.whole)
-        self._little = trial(part) if part < self._measured else self._trial
-        few = max(length // _TELLING, _LEAST_TELLING) // layout.size
-        self._few = trial(few) if few < min(part, self._measured) else self._little
-        #: What ``before`` is compared with, where there are such filters.
-        self._unscaled = SampleTrial(*unscaled, part, self._coders) if before else None
-        self._pcodecs: list[ArrayChain] = []
-        self._quick, self._middle = _at_most(codec, _QUICK), _at_most(codec, _MIDDLE)
-        #: By how much what is slower than zstd must be smaller.
-        self._asked = _SLOWER if EFFORTS[effort].least_gain else 0
-
-    def packed(self, chain: ArrayChain) -> ArrayChain:
-        """``chain`` with the payload, where the samples are the ``whole``."""
-        return self._trial.packed(chain)
-
-    def looked(self) -> Seen:
-        """What few bits and a quick level of zstd tell, on little."""
-        return looked(self._little, self._quick)
-
-    def own(self) -> list[ArrayChain]:
-        """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells. On
-        little, where time matters and no payload is made of all."""
-        return self._own(self._little if self._asked and not self.whole else self._trial)
-
-    def _own(self, trial: SampleTrial) -> list[ArrayChain]:
-        if self._layout.size == 1:
-            return []
-        before = (f"byteswap:{self._layout.size}",) if self._layout.big else ()
-        return self._pcodec(Way((), before), self._layout.kind, trial)
-
-    def _pcodec(self, way: Way, kind: str, trial: SampleTrial) -> list[ArrayChain]:
-        layout = self._layout
-        if not EFFORTS[self._effort].by_itself or f"{kind}{layout.size}" not in TYPES:
-            return []
-        before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
-        codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", self._effort)
-        found = trial.of(way, codec)
-        self._pcodecs.append(found)
-        return [_asking(self._asked, found)]
-
-    def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
-        """The smallest, by what was begun with."""
-        found = self._best(seen, own, threads)
-        if self._unscaled is None:
-            return found
-        plain = self._unscaled.of(PLAIN, self._quick)
-        return found._replace(plain=plain._replace(codec=self._codec))
-
-    def _best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
-        asked, trial = self._asked, self._trial
-        far = list(self._farther(seen, own))
-        if asked and not far and _LITTLE < _least(own) < _CLEARLY * min(seen.least, seen.plain):
-            return Chosen(own[0], ArrayChain((), self._codec, seen.plain))
-        close = not asked or min(_least(own), seen.least) > _CLOSE * seen.plain
-        level = self._middle if close else self._quick
-        plain, *found = _together(
-            threads,
-            lambda: self._plainly(level),
-            lambda: self._own(trial),
-            *(partial(self._pcodec, *each, trial) for each in far),
-        )
-        chains = [plain, *(chain for each in found for chain in each)]
-        worth = seen.least < _NEAR * seen.plain and _least(chains[1:]) > _AT_ONCE * min(
-            plain.share, seen.least
-        )
-        if worth or not asked:
-            if self._middle == self._codec:
-                chains += self._filtered(seen.ways, threads)
-            else:
-                plain = self._slowly(chains, seen.ways, plain, threads)
-        more = _MORE if asked else 0
-        least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
-        return Chosen(least, plain)
-
-    def _plainly(self, level: StageSpec) -> ArrayChain:
-        """The codec alone, as ``level`` of it tells."""
-        found = self._trial.of(PLAIN, level)
-        same = level == self._codec
-        return found if same else found._replace(codec=self._codec, payload=None)
-
-    def _farther(self, seen: Seen, own: list[ArrayChain]) -> Iterator[tuple[Way, str]]:
-        """What else is tried before pcodec: bytes, and differences that it does not take by
-        itself; with the kind of number that it gets."""
-        size, by_itself = self._layout.size, _least(own)
-        if size == 1:
-            # Of bytes it leaves about what their entropy says.
-            for lags, kind in (((), self._layout.kind), (seen.far, "i")):
-                bits = min(self._little.bits((*near, *lags)) for near in ((), (1,)))
-                if _FEWER_BITS * bits / 8 < seen.least:
-                    yield Way(lags, ()), kind
-        elif seen.far:
-            hopeful = _HOPEFUL * (by_itself - seen.fewer) < seen.least < by_itself / _FAR
-            if hopeful or not self._asked:
-                yield Way(seen.far, ()), "i"
-
-    def _filtered(self, ways: list[Way], threads: int) -> list[ArrayChain]:
-        """The smallest of ``ways`` before a quick level of zstd, and before its own."""
-        # Where there are few matches, what finds more of them makes nothing smaller; samples tell
-        # less well of one level than of two.
-        tried = [partial(self._trial.of, way, self._quick) for way in ways]
-        tried += [partial(self._trial.of, way, self._codec) for way in ways]
-        found = _together(threads, *tried)
-        both = zip(found[: len(ways)], found[len(ways) :], strict=True)
-        quick, own = min(both, key=lambda each: each[0].share + each[1].share)
-        return [self._trial.in_planes(quick), _asking(_FASTER, self._trial.in_planes(own))]
-
-    def _slowly(
-        self, chains: list[ArrayChain], ways: list[Way], plain: ArrayChain, threads: int
-    ) -> ArrayChain:
-        """Add what higher levels and LZMA make of the smallest of ``ways``, and of plain numbers,
-        where they may be smaller than ``chains``; ``plain``, or as a higher level has it."""
-        trial = self._trial
-        quick = _together(threads, *(partial(trial.of, way, self._quick) for way in ways))
-        chains += quick
-        best, least = min(quick, key=lambda chain: chain.share), _least(chains)
-        jobs: list[Callable[[], ArrayChain]] = []
-        if best.share**_POWER < least:
-            jobs.append(partial(self._finer, best, least))
-        if plain.share < max(least / _BEYOND, _MATCHES):
-            codec = self._beyond(self._few, plain)
-            hopes = self._hopes(plain, codec, best.way)
-            if hopes < least and self._surely(codec, best.way):
-                chains.append(plain._replace(codec=codec, share=min(plain.share, hopes)))
-            elif hopes < least:
-                jobs.append(partial(trial.of, PLAIN, codec))
-        if self.whole and (numbers := _smallest_of(chains, "pcodec")):
-            # What it leaves, in the place of what was estimated.
-            chains.remove(numbers[0])
-            jobs.append(partial(trial.packed, numbers[0]))
-        found = _together(threads, *jobs)
-        chains += found
-        raised = [each for each in found if (each.way, each.codec) == (PLAIN, self._codec)]
-        return raised[0] if raised else plain
-
-    def _finer(self, quick: ArrayChain, least: float) -> ArrayChain:
-        """What LZMA or a high level leave behind the filters of ``quick``, whichever leaves less of
-        few numbers; as these tell where a quick level leaves the ``least`` of all as it is."""
-        codecs = dict.fromkeys(self._lzma(1), _DEARER)
-        codecs[_at_most(self._codec, _HIGH)] = 0
-        few, way = self._few, quick.way
-        found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
-        if quick.share > least or self.whole:
-            return _asking(codecs[found], self._trial.of(way, found))
-        less = few.of(way, found).share / few.of(way, self._quick).share
-        return quick._replace(codec=found, share=quick.share * min(less, 1), payload=None)
-
-    def _beyond(self, few: SampleTrial, plain: ArrayChain) -> StageSpec:
-        """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a
-        middle level of it leaves; or LZMA, as it takes bytes or items, which a trial on ``few``
-        tells.
-
-        Of what is nearly all matches LZMA has only short ones (273 bytes).
-        """
-        lzma = [each for size in {1: 0, self._layout.size: 0} for each in self._lzma(size)]
-        if not lzma or plain.share < _MATCHES:
-            return plain.codec
-        return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
-
-    def _hopes(self, plain: ArrayChain, codec: StageSpec, way: Way) -> float:
-        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few; none
-        where a quick level behind the filters of ``way`` leaves less of these than it ever may."""
-        if codec == plain.codec:
-            return 0
-        few = self._few
-        left, more = few.of(PLAIN, codec).share, _STEADY if plain.share > _NOISY else _MORE_MATCHES
-        if left * more > few.of(way, self._quick).share:
-            return 1
-        return plain.share * left / few.of(PLAIN, self._middle).share * more
-
-    def _surely(self, codec: StageSpec, way: Way) -> bool:
-        """Whether ``codec`` leaves so much less of few plain numbers than all others that no more
-        need be tried."""
-        if self.whole or codec == self._codec:
-            return False
-        little = self._little
-        others = [little.of(way, self._quick).share ** _POWER]
-        others += [little.of(each.way, each.codec).share for each in self._pcodecs]
-        return bool(little.of(PLAIN, codec).share < min(others) * _SURELY)
-
-    def _lzma(self, size: int) -> list[StageSpec]:
-        """LZMA as it takes items of ``size`` bytes, where time matters least."""
-        # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
-        return [parse_stage(CODECS, f"xz:6@{size}")] if EFFORTS[self._effort].columns.lzma else []
-
-    def of_recurring(self, head: Buffer, least: float) -> ArrayChain | None:
-        """The chain for what comes again in ``head``, where it leaves a smaller share than
-        ``least``; None where it does not. Its share is that of all of it, or somewhat more."""
-        found = _whole(head, ArrayChain((), self._middle, 1))
-        few = SampleTrial(self._layout, [head], self._measured // _PART, self._coders)
-        codec = self._beyond(few, found._replace(codec=self._codec))
-        chosen = found._replace(codec=codec)
-        if codec != found.codec and _BEYOND * chosen.share < least <= chosen.share:
-            chosen = _whole(head, chosen)
-        return chosen if chosen.share < least else None
-
-
-def _whole(data: Buffer, chain: ArrayChain) -> ArrayChain:
-    """With the share that its codec leaves of ``data``."""
-    return chain._replace(share=len(CODECS.create(*chain.codec).compress(data)) / len(data))
-
-
-def _together(threads: int, *jobs: Callable[[], Any]) -> list[Any]:
-    """What each of the jobs gives, done by so many threads."""
-    return list(side_by_side(lambda job: job(), jobs, threads))
-
-
-def _smallest_of(chains: list[ArrayChain], codec: str) -> list[ArrayChain]:
-    """The smallest of those that end in ``codec``, if there are any."""
-    found = [chain for chain in chains if chain.codec.name == codec]
-    return sorted(found, key=lambda chain: chain.share)[:1]
-
-
-def _asking(share: float, chain: ArrayChain) -> ArrayChain:
-    """``chain``, which has to be smaller than another by this share."""
-    return chain._replace(share=chain.share * (1 + share))
-
-
-def _least(chains: list[ArrayChain]) -> float:
-    return min((chain.share for chain in chains), default=1)
-
-
-def _at_most(codec: StageSpec, level: int) -> StageSpec:
-    """A level of ``codec`` that tells as much of a sample."""
-    return codec._replace(values=(min(codec.values[0], level), *codec.values[1:]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
-from serialpack.auto.arrays.trial import PLAIN, Lags, SampleTrial, Way, near_lags
+from serialpack.auto.arrays.trial import PLAIN, Lags, SampleTrial, Way, near_lags, shuffled
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec
 
@@ -18,11 +18,13 @@ _NEAR = 1.03
 
 class Seen(NamedTuple):
     """What a quick look tells: the ``ways`` worth being tried on more, the share that is left of
-    the best of them, and that which zstd alone leaves; the differences that leave fewer bits than
-    those which pcodec takes by itself, if any do, and how many fewer, as a share of all."""
+    the best of them, of the best without differences (``still``), and that which zstd alone leaves;
+    the differences that leave fewer bits than those which pcodec takes by itself, if any do, and
+    how many fewer, as a share of all."""
 
     ways: list[Way]
     least: float
+    still: float
     plain: float
     far: Lags
     fewer: float
@@ -32,7 +34,7 @@ def looked(little: SampleTrial, quick: StageSpec) -> Seen:
     """What few bits and a quick level of zstd tell of differences and filters, on ``little``."""
     layout = little.layout
     size = layout.size
-    shuffle, bitshuffle = ((f"shuffle:{size}",) if size > 1 else ()), (f"bitshuffle:{size}",)
+    shuffle, bitshuffle = (shuffled(size).after if size > 1 else ()), (f"bitshuffle:{size}",)
     bits = {lags: little.bits(lags) for lags in _differences(layout)}
     few = _ALIKE * min(bits.values()) + _ALIKE_BITS
     likely = [*sorted(bits, key=bits.__getitem__)[:_FEWEST], *list(bits)[:1]]
@@ -50,7 +52,8 @@ def looked(little: SampleTrial, quick: StageSpec) -> Seen:
     near = [way for way in ways if shares[way] <= _NEAR * least]
     far, fewer = _far(bits)
     plain = little.of(PLAIN, quick).share
-    return Seen(near[:_FEWEST], least, plain, far, fewer / (8 * size))
+    still = min(plain, *(share for way, share in shares.items() if not way.lags))
+    return Seen(near[:_FEWEST], least, still, plain, far, fewer / (8 * size))
 
 
 def _differences(layout: NumbersLayout) -> list[Lags]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SHARE, _MOST, _LEAST, _THOROUGH = 48, 3 << 20, 192 << 10, 2
 
 #: Where the samples end, as shares of the numbers; one in the middle will do for a file that is not
-#: so many times as long as all of them.
+#: so many times as long as all that is measured of most.
 _PLACES, _TIMES = (0.15, 0.5, 0.85), 4
 
 #: So many pieces of so many differences tell how many bits these have.
@@ -50,6 +50,11 @@ class Way(NamedTuple):
 PLAIN = Way((), ())
 
 
+def shuffled(size: int) -> Way:
+    """Bytes of equal weight together, of items of ``size`` bytes."""
+    return Way((), (f"shuffle:{size}",))
+
+
 class ArrayChain(NamedTuple):
     """Filters and codec, and the share of the samples' bytes that they leave.
 
@@ -63,20 +68,41 @@ class ArrayChain(NamedTuple):
     payload: Buffer | None = None
 
 
+def smallest(chains: Sequence[ArrayChain]) -> ArrayChain:
+    """That which leaves the smallest share."""
+    return min(chains, key=lambda chain: chain.share)
+
+
+def least_of(chains: Sequence[ArrayChain]) -> float:
+    """The smallest share that any of them leaves; 1 where there are none."""
+    return min((chain.share for chain in chains), default=1)
+
+
+def of_all(data: Buffer, chain: ArrayChain) -> ArrayChain:
+    """``chain`` with the share that it leaves of all of ``data``."""
+    filtered = data
+    for stage in chain.filters:
+        filtered = FILTERS.create(*stage).forward(filtered)
+    return chain._replace(share=len(CODECS.create(*chain.codec).compress(filtered)) / len(data))
+
+
 def near_lags(layout: NumbersLayout) -> Lags:
     """Those neighbours that blocks and samples have."""
     return tuple(lag for lag in layout.lags if lag * layout.size <= _FARTHEST) or (1,)
 
 
-def sample_places(layout: NumbersLayout, length: int, effort: int) -> list[tuple[int, int]]:
+def sample_places(
+    layout: NumbersLayout, length: int, effort: int, times: int = 1
+) -> list[tuple[int, int]]:
     """Where the samples of a file of ``length`` bytes begin and end: at whole numbers, with those
-    before them that are their neighbours. All of it, where so much is measured."""
+    before them that are their neighbours. All of it, where so much is measured; ``times`` as much
+    as of most."""
     size = layout.size
     numbers = (length - layout.start) // size
-    measured = min(measured_of(layout, length, effort), numbers)
+    measured = min(measured_of(layout, length, effort, times), numbers)
     if 0 < numbers == measured and layout.start % size == length % size == 0:
         return [(0, length)]
-    shares = _PLACES if numbers >= _TIMES * measured else _PLACES[1:2]
+    shares = _PLACES if numbers >= _TIMES / times * measured else _PLACES[1:2]
     found = []
     for share in shares if numbers > 0 else ():
         count = measured // len(shares)
@@ -86,10 +112,10 @@ def sample_places(layout: NumbersLayout, length: int, effort: int) -> list[tuple
     return found
 
 
-def measured_of(layout: NumbersLayout, length: int, effort: int) -> int:
+def measured_of(layout: NumbersLayout, length: int, effort: int, times: int = 1) -> int:
     """How many numbers of the samples are compressed: the last ones of each, as many of each."""
     least = _LEAST * (_THOROUGH if EFFORTS[effort].columns.thorough else 1)
-    return min(max(length // _SHARE, least), _MOST) // layout.size
+    return min(times * max(length // _SHARE, least), _MOST) // layout.size
 
 
 #: The codecs of trials that share them: to make one takes memory anew.
@@ -149,8 +175,8 @@ class SampleTrial:
 
     def in_planes(self, chain: ArrayChain) -> ArrayChain:
         """With the share that is left where bytes, or bits, of equal weight are compressed each by
-        themselves, if that is smaller: of a block that is longer than the samples there are so many
-        that zstd says of each anew how they are spread."""
+        themselves: of a block that is longer than the samples there are so many that zstd says of
+        each anew how they are spread."""
         data = memoryview(self._bytes(chain.way))
         planes = self.layout.size * _planes_of(chain.way)
         if self._whole or not 1 < planes <= len(data):
@@ -160,7 +186,7 @@ class SampleTrial:
         around = len(coder.compress(b""))
         parts = [data[start : start + length] for start in range(0, planes * length, length)]
         share = sum(len(coder.compress(part)) - around for part in parts) / len(data)
-        return chain._replace(share=min(chain.share, share))
+        return chain._replace(share=share)
 
     def packed(self, chain: ArrayChain) -> ArrayChain:
         """With its payload, of the whole."""
