@@ -155,15 +155,13 @@ class LayoutChoice:
 
     @property
     def takes_more(self) -> bool:
-        """Whether more is tried, and a higher level, where numbers are nearly all runs."""
-        return self._asked > 0 and self._codec == self._middle
+        """Whether of runs more is tried, at a higher level: neither speed nor size is all."""
+        return EFFORTS[self._effort].by_itself and self._asked > 0
 
     def of_runs(self, samples: list[Buffer]) -> LayoutChoice:
         """The same for numbers that are nearly all runs, by these ``samples``."""
-        found = copy(self)
-        if not self.whole:
-            how = self._length, self._plain, self._effort, RUNS_TIMES
-            found = LayoutChoice(self._given[0], samples, *how)
+        how = self._given[0], samples, self._length, self._plain, self._effort, RUNS_TIMES
+        found = copy(self) if self.whole else LayoutChoice(*how)
         found._runs, found._codec = True, _at_least(self._codec, _RUNS_LEVEL)
         # A part of them may be nothing but zeros.
         found._little = found._trial
@@ -215,7 +213,7 @@ class LayoutChoice:
         found = together(
             threads,
             *(partial(trial.of, way, self._quick) for way in ways),
-            *(partial(trial.of, way, self._codec) for way in ways),
+            *(partial(self._tried, way, _at_most(self._codec, _MIDDLE)) for way in ways),
             partial(self._own, trial),
             *(partial(self._pcodec, *each, trial) for each in self._farther(seen, own)),
         )
@@ -234,7 +232,7 @@ class LayoutChoice:
         level = self._middle if close else self._quick
         plain, *found = together(
             threads,
-            lambda: self._plainly(level),
+            lambda: self._tried(PLAIN, level),
             lambda: self._own(trial),
             *(partial(self._pcodec, *each, trial) for each in far),
         )
@@ -251,9 +249,9 @@ class LayoutChoice:
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
         return Chosen(least, plain)
 
-    def _plainly(self, level: StageSpec) -> ArrayChain:
-        """The codec alone, as ``level`` of it tells."""
-        found = self._trial.of(PLAIN, level)
+    def _tried(self, way: Way, level: StageSpec) -> ArrayChain:
+        """The codec behind the filters of ``way``, as ``level`` of it tells."""
+        found = self._trial.of(way, level)
         same = level == self._codec
         return found if same else found._replace(codec=self._codec, payload=None)
 
@@ -282,8 +280,9 @@ class LayoutChoice:
         both = zip(found[: len(ways)], found[len(ways) :], strict=True)
         quick, own = min(both, key=lambda each: each[0].share + each[1].share)
         # Of a block planes stand farther apart than a quick level looks for matches.
-        near = smallest([own, self._trial.in_planes(own)])
-        return [self._trial.in_planes(quick), _asking(_FASTER, near)]
+        far, near = self._trial.in_planes(quick), self._trial.in_planes(own)
+        near = far if quick.codec == own.codec else smallest([own, near])
+        return [far, _asking(_FASTER, near)]
 
     def _slowly(
         self, chains: list[ArrayChain], ways: list[Way], plain: ArrayChain, threads: int
@@ -292,6 +291,7 @@ class LayoutChoice:
         where they may be smaller than ``chains``; ``plain``, or as a higher level has it."""
         trial = self._trial
         quick = together(threads, *(partial(trial.of, way, self._quick) for way in ways))
+        quick = [trial.in_planes(each) for each in quick]
         chains += quick
         best, least = smallest(quick), least_of(chains)
         jobs: list[Callable[[], ArrayChain]] = []
@@ -368,7 +368,7 @@ class LayoutChoice:
         ``least``; None where it does not. Its share is that of all of it, or somewhat more."""
         few = SampleTrial(self._layout, [head], self._measured // _PART, self._coders)
         found = of_all(head, ArrayChain((), self._middle, 1))
-        if self._asked and self._layout.size > 1:
+        if self.takes_more and self._layout.size > 1:
             # Where numbers that come again are alike in between, their bytes of equal weight are.
             apart = few.of(shuffled(self._layout.size), self._quick)
             if apart.share < few.of(PLAIN, self._quick).share:
