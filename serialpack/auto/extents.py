@@ -137,7 +137,7 @@ def _groups(
             head = read(value.start, min(value.stop, value.start + _GUESSED))
             layouts = guessed_layouts(head)
         if value.size < _ALONE:
-            layouts = [layout._replace(lags=(1,)) for layout in layouts]
+            layouts = [layout.in_a_row() for layout in layouts]
         if layouts:
             found[tuple(layout._replace(start=0) for layout in layouts)].append(value)
     return found

@@ -170,7 +170,8 @@ def regions(*shape: int) -> np.ndarray:
     places = DRAW.random((len(shape), 60)) * np.array(shape)[:, None]
     points = np.indices(shape).reshape(len(shape), -1, 1)
     far = ((points - places[:, None]) ** 2).sum(axis=0)
-    return far.argmin(axis=1).reshape(shape)
+    nearest: np.ndarray = far.argmin(axis=1).reshape(shape)
+    return nearest
 
 
 @pytest.mark.parametrize("kind", ["<i8", "<i4", "<u2", "u1", "<f8"])

@@ -88,9 +88,8 @@ _DEARER, _SHUFFLED = 0.003, 0.03
 #: So small a share is left of what is nearly all long matches.
 _MATCHES = 0.02
 
-#: Of numbers that are nearly all runs so many times as much is tried, at this level of zstd at
-#: least, which leaves 0.6 to 0.9 of what level 3 does; that must be smaller by so much than what a
-#: quick level leaves, where not all was tried.
+#: Of what is nearly all runs so many times as much is tried, at this level of zstd at least, which
+#: leaves 0.6 to 0.9 of what level 3 does, and by so much less than a quick one, or that is taken.
 RUNS_TIMES, _RUNS_LEVEL, _RUNS_SLOWER = 4, 7, 0.02
 
 
@@ -208,8 +207,8 @@ class LayoutChoice:
 
     def _of_runs(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """Where ``seen`` and ``own`` are of numbers that are nearly all runs."""
-        trial, size = self._trial, self._layout.size
-        ways = dict.fromkeys((PLAIN, *([shuffled(size)] if size > 1 else []), *seen.ways))
+        trial, item = self._trial, self._layout.item
+        ways = dict.fromkeys((PLAIN, *([shuffled(item)] if item > 1 else []), *seen.ways))
         found = together(
             threads,
             *(partial(trial.of, way, self._quick) for way in ways),
@@ -245,6 +244,8 @@ class LayoutChoice:
                 chains += self._filtered(seen.ways, threads)
             else:
                 plain = self._slowly(chains, seen.ways, plain, threads)
+        if self._layout.record:  # text in fields is often smaller with few matches
+            chains.append(trial.of(PLAIN, self._quick))
         more = _MORE if asked else 0
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
         return Chosen(least, plain)
@@ -291,8 +292,7 @@ class LayoutChoice:
         where they may be smaller than ``chains``; ``plain``, or as a higher level has it."""
         trial = self._trial
         quick = together(threads, *(partial(trial.of, way, self._quick) for way in ways))
-        quick = [trial.in_planes(each) for each in quick]
-        chains += quick
+        chains += (quick := [*map(trial.in_planes, quick)])
         best, least = smallest(quick), least_of(chains)
         jobs: list[Callable[[], ArrayChain]] = []
         if best.share**_POWER < least:
@@ -368,9 +368,9 @@ class LayoutChoice:
         ``least``; None where it does not. Its share is that of all of it, or somewhat more."""
         few = SampleTrial(self._layout, [head], self._measured // _PART, self._coders)
         found = of_all(head, ArrayChain((), self._middle, 1))
-        if self.takes_more and self._layout.size > 1:
+        if self.takes_more and self._layout.item > 1:
             # Where numbers that come again are alike in between, their bytes of equal weight are.
-            apart = few.of(shuffled(self._layout.size), self._quick)
+            apart = few.of(shuffled(self._layout.item), self._quick)
             if apart.share < few.of(PLAIN, self._quick).share:
                 apart = of_all(head, apart._replace(codec=self._middle))
                 found = smallest([found, _asking(_SHUFFLED, apart)])

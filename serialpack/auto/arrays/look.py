@@ -33,18 +33,21 @@ class Seen(NamedTuple):
 def looked(little: SampleTrial, quick: StageSpec) -> Seen:
     """What few bits and a quick level of zstd tell of differences and filters, on ``little``."""
     layout = little.layout
-    size = layout.size
-    shuffle, bitshuffle = (shuffled(size).after if size > 1 else ()), (f"bitshuffle:{size}",)
+    size, item = layout.size, layout.item
+    shuffle, bitshuffle = (shuffled(item).after if item > 1 else ()), (f"bitshuffle:{size}",)
     bits = {lags: little.bits(lags) for lags in _differences(layout)}
     few = _ALIKE * min(bits.values()) + _ALIKE_BITS
     likely = [*sorted(bits, key=bits.__getitem__)[:_FEWEST], *list(bits)[:1]]
     fewest = [(), *(lags for lags in likely if bits[lags] <= few)]
-    bytewise = {lags: Way(lags, (*_small(lags, size), *shuffle)) for lags in fewest}
+    bytewise = {lags: Way(lags, (*_small(lags, layout), *shuffle)) for lags in fewest}
     found = {lags: little.of(way, quick).share for lags, way in bytewise.items()}
     best = min(found, key=found.__getitem__)
-    others = [Way(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
+    others = [Way(lags, (*_small(lags, layout), *bitshuffle)) for lags in {(): 0, best: 0}]
     if layout.kind != "f" and not layout.big:
         others.append(Way((1,), bitshuffle))
+    if layout.record:
+        # How much is left of the bits of many bytes differs with where the blocks of zstd end.
+        others = []
     shares = {bytewise[lags]: share for lags, share in found.items()}
     shares |= {way: little.of(way, quick).share for way in others}
     ways = sorted(shares, key=shares.__getitem__)
@@ -73,6 +76,6 @@ def _far(bits: dict[Lags, float]) -> tuple[Lags, float]:
     return (far, fewer) if fewer > 0 else ((), 0)
 
 
-def _small(lags: Lags, size: int) -> tuple[str, ...]:
-    """What makes those near zero small numbers."""
-    return (f"zigzag:{size}",) if lags else ()
+def _small(lags: Lags, layout: NumbersLayout) -> tuple[str, ...]:
+    """What makes those near zero small numbers; the bytes of a record are none by themselves."""
+    return (f"zigzag:{layout.size}",) if lags and not layout.record else ()

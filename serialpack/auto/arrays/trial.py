@@ -97,18 +97,18 @@ def sample_places(
     """Where the samples of a file of ``length`` bytes begin and end: at whole numbers, with those
     before them that are their neighbours. All of it, where so much is measured; ``times`` as much
     as of most."""
-    size = layout.size
-    numbers = (length - layout.start) // size
-    measured = min(measured_of(layout, length, effort, times), numbers)
-    if 0 < numbers == measured and layout.start % size == length % size == 0:
+    size, item = layout.size, layout.item
+    items = (length - layout.start) // item
+    measured = min(measured_of(layout, length, effort, times) * size // item, items)
+    if 0 < items == measured and layout.start % size == length % size == 0:
         return [(0, length)]
-    shares = _PLACES if numbers >= _TIMES / times * measured else _PLACES[1:2]
+    shares = _PLACES if items >= _TIMES / times * measured else _PLACES[1:2]
     found = []
-    for share in shares if numbers > 0 else ():
+    for share in shares if items > 0 else ():
         count = measured // len(shares)
-        stop = int((numbers - count) * share) + count
-        start = max(stop - count - sum(near_lags(layout)), 0)
-        found.append((layout.start + start * size, layout.start + stop * size))
+        stop = int((items - count) * share) + count
+        start = max(stop - count - sum(near_lags(layout)) * size // item, 0)
+        found.append((layout.start + start * item, layout.start + stop * item))
     return found
 
 
@@ -149,6 +149,7 @@ class SampleTrial:
         self._whole = whole
         #: How many numbers of each.
         self._each = min([measured // len(samples), *(len(each) // size for each in samples)])
+        self._each -= 0 if whole else self._each % (layout.item // size)
         # Before differences are taken: little-endian integers in the order of the numbers.
         self._first = [f"byteswap:{size}"] if layout.big else []
         self._first += [f"ordered:{size}"] if layout.kind == "f" else []
@@ -178,7 +179,7 @@ class SampleTrial:
         themselves: of a block that is longer than the samples there are so many that zstd says of
         each anew how they are spread."""
         data = memoryview(self._bytes(chain.way))
-        planes = self.layout.size * _planes_of(chain.way)
+        planes = self.layout.item * _planes_of(chain.way)
         if self._whole or not 1 < planes <= len(data):
             return chain
         length = len(data) // planes

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate
+from math import prod
 from operator import mul
+from typing import Any
 
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.kinds import header_in
+from serialpack.formats.arrays.types import dtype_of
 from serialpack.formats.shared.large import NumbersLayout
 
 #: A type as NumPy spells it (numpy.dtype.str): order, letter, bytes.
@@ -15,6 +18,9 @@ _DESCR = re.compile(r"([<>|=])([biufcmM])(\d+)(?:\[[0-9a-zA-Z/]+\])?")
 
 #: The longest header of these: that of an .npy file of a structured type is not looked at beyond.
 MOST_HEAD = 4096
+
+#: The longest records whose fields are told apart, as the filter shuffle takes them.
+_MOST_RECORD = 255
 
 #: Fewer numbers than this side by side are channels of one place, not a row.
 _CHANNELS = 4
@@ -27,14 +33,20 @@ def numbers_in(head: bytes) -> NumbersLayout | None:
 
 
 def layout_of(header: ArrayHeader) -> NumbersLayout | None:
-    """Of the array that ``header`` says; None where its items are no numbers."""
-    match = _DESCR.fullmatch(header.descr) if isinstance(header.descr, str) else None
-    if match is None or header.size >= 1 << 31:
+    """Of the array that ``header`` says; None where its items are no numbers, nor records."""
+    if header.size >= 1 << 31:
         return None
-    letter, size = match[2], int(match[3])
     # The dimension whose items are neighbours in the file first.
     shape = header.shape if header.fortran else header.shape[::-1]
     long = [length for length in shape if length > 1]
+    match = _DESCR.fullmatch(header.descr) if isinstance(header.descr, str) else None
+    if match is None:
+        record, kinds = _fields_of(header.descr)
+        if len(set(kinds)) != 1 or (match := _DESCR.fullmatch(kinds[0])) is None:
+            layout = NumbersLayout(header.size, "u", 1, False, (1,), record)
+            return layout.in_a_row() if record else None
+        long = [len(kinds), *long]
+    letter, size = match[2], int(match[3])
     if letter == "c":
         letter, size, long = "f", size // 2, [2, *long]
     if size not in (1, 2, 4, 8) or header.size % size:
@@ -51,3 +63,28 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
         match[1] == ">" and size > 1,
         lags[:4],
     )
+
+
+def _fields_of(descr: object) -> tuple[int, list[str]]:
+    """The bytes of a record, and the types of its fields, and of its gaps, as they lie in it; of
+    text in bytes that of the one field. 0 and none where they are not told apart."""
+    try:
+        kind = dtype_of(descr)
+    except ValueError:
+        return 0, []
+    if kind.kind not in "VS" or not 1 < kind.itemsize <= _MOST_RECORD:
+        return 0, []
+    return kind.itemsize, _kinds_in(kind)
+
+
+def _kinds_in(kind: Any) -> list[str]:
+    if kind.subdtype is not None:
+        kind, shape = kind.subdtype
+        return _kinds_in(kind) * prod(shape) if kind.itemsize else []
+    if kind.names is None:
+        return [kind.str]
+    found, at = [], 0
+    for field, offset, *_ in sorted(kind.fields.values(), key=lambda field: field[1]):
+        found += [f"|V{offset - at}"] * (offset > at) + _kinds_in(field)
+        at = offset + field.itemsize
+    return found + [f"|V{kind.itemsize - at}"] * (kind.itemsize > at)

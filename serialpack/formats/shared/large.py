@@ -17,7 +17,8 @@ class NumbersLayout(NamedTuple):
     """``start``: bytes before the numbers. ``kind``: ``i``, ``u`` or ``f``. ``size``: bytes of a
     number, of which a complex one has two. ``big``: whether its first byte is the highest.
 
-    ``lags``: how many numbers on its neighbours are, in up to four dimensions.
+    ``lags``: how many numbers on its neighbours are, in up to four dimensions. ``record``: bytes of
+    a record of several fields, of which the numbers are the bytes; 0: there are none.
     """
 
     start: int
@@ -25,6 +26,16 @@ class NumbersLayout(NamedTuple):
     size: int
     big: bool
     lags: tuple[int, ...]
+    record: int = 0
+
+    @property
+    def item(self) -> int:
+        """Bytes of what comes again and again: of a record, or of a number."""
+        return self.record or self.size
+
+    def in_a_row(self) -> NumbersLayout:
+        """The same of what has one dimension."""
+        return self._replace(lags=(self.record or 1,))
 
 
 class LargeValue(NamedTuple):
