@@ -70,7 +70,6 @@ def test_arrays_of_numpy(
 @pytest.mark.parametrize(
     "values",
     [
-        np.zeros(4, [("a", "<i4"), ("b", "<f8")]),
         np.zeros(4, "<U3"),
         np.array([None, "x"], object),
         np.zeros(4, np.longdouble),
@@ -81,6 +80,35 @@ def test_arrays_that_are_no_numbers_of_the_machine(values: np.ndarray) -> None:
     out = io.BytesIO()
     np.save(out, values, allow_pickle=True)
     assert numbers_in(out.getvalue()) is None
+
+
+RECORD = [("at", "<f8"), ("id", "<i4"), ("side", "S1"), ("place", "<f4", 3)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        (RECORD, (1, (25,), 25)),
+        (np.dtype(RECORD, align=True), (1, (32,), 32)),
+        ([("x", "<f4"), ("y", "<f4")], (4, (2,), 0)),
+        ([("x", "<f4", 5)], (4, (1, 5), 0)),
+        ([("at", [("x", "<i2"), ("y", "<i2", (2, 2))])], (2, (1, 5), 0)),
+        ([(("title", "x"), "<f4"), ("y", "<i4")], (1, (8,), 8)),
+        ("S9", (1, (9,), 9)),
+        ("U9", None),
+        ([("x", "<f8", 40)], None),
+        ([("x", "S0", 1 << 20), ("y", "u1")], None),
+        ([("x", "O"), ("y", "<f8")], None),
+        ([], None),
+    ],
+    ids=str,
+)
+def test_what_records_are(kind: object, found: tuple[int, tuple[int, ...], int] | None) -> None:
+    """Of fields of one type they are an array of those; long ones and objects are left alone."""
+    head = io.BytesIO()
+    np.save(head, np.zeros(10, np.dtype(kind)))  # type: ignore[call-overload]
+    layout = numbers_in(head.getvalue())
+    assert (layout and (layout.size, layout.lags, layout.record)) == found
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
