@@ -135,10 +135,10 @@ def _found(those: Iterator[Item], what: str) -> Item:
     return found
 
 
-def typical(seconds: list[float], what: str = "its time") -> float:
+def typical(seconds: list[float]) -> float:
     """The median; NotMeasured where there is none."""
     if not seconds:
-        raise NotMeasured(f"{what} was not measured")
+        raise NotMeasured("its time was not measured")
     return median(seconds)
 
 

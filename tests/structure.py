@@ -155,10 +155,10 @@ def wordless_packages(tree: Tree) -> list[str]:
     return found
 
 
-def long_files(folder: Path, pattern: str = "*.py") -> list[str]:
+def long_files(folder: Path) -> list[str]:
     """Files of more than ``MOST_LINES`` lines."""
     found = []
-    for path in sorted(folder.rglob(pattern)):
+    for path in sorted(folder.rglob("*.py")):
         lines = len(path.read_text("utf-8").splitlines())
         if lines > MOST_LINES:
             found.append(f"{path.relative_to(folder.parent)}: {lines} lines")

@@ -172,9 +172,10 @@ def test_the_library_leaves_pandas_to_others(tmp_path: Path) -> None:
     assert pandas is not None
 
 
-@pytest.mark.parametrize("name", ["frame.spk", "frame.pkl"])
+@pytest.mark.parametrize("name", ["frame.spk", "frame.pkl", "trusted.pkl"])
 def test_a_table_of_a_frame_is_the_same_by_the_command(tmp_path: Path, name: str) -> None:
-    """Beside rows that were written before it, without pandas."""
+    """Beside rows that were written before it, without pandas. Who trusts by the environment lost
+    the types of its columns."""
     pandas, parquet = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.parquet")
     import serialpack
 
@@ -194,11 +195,13 @@ def test_a_table_of_a_frame_is_the_same_by_the_command(tmp_path: Path, name: str
     else:
         frame.to_pickle(path)
     serialpack.convert(path, tmp_path / "wanted", to="parquet", trust=True)
-    trust = () if name.endswith("spk") else ("--trust",)
-    loaded(_MAIN, "unpack", "--to", "parquet", *trust, rows, path, "-o", tmp_path / "out")
+    trust = ("--trust",) if name == "frame.pkl" else ()
+    by_environment = 'import os; os.environ["SERIALPACK_UNPACK_TRUST"] = "1"; '
+    main = by_environment + _MAIN if name == "trusted.pkl" else _MAIN
+    loaded(main, "unpack", "--to", "parquet", *trust, rows, path, "-o", tmp_path / "out")
     found, wanted = (
         parquet.read_table(file)
-        for file in (tmp_path / "out" / "frame.parquet", tmp_path / "wanted")
+        for file in (tmp_path / "out" / f"{path.stem}.parquet", tmp_path / "wanted")
     )
     assert repr(found.to_pylist()) == repr(wanted.to_pylist())  # NaN is not equal
     assert found.schema.equals(wanted.schema, check_metadata=True)

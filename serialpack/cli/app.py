@@ -14,7 +14,6 @@ from typing import Any, cast
 import click
 
 from serialpack._version import __version__
-from serialpack.alone import be_alone
 from serialpack.cli.options import Verb, setting_name
 from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
 from serialpack.errors import SerialpackError, UsageError
@@ -151,10 +150,7 @@ def _answer(args: list[str]) -> int:
                 stream.reconfigure(errors="backslashreplace")
         # Not app.main(): it ends the program itself, with 1, when a pipe is closed.
         # What was typed is its object: hints show it again.
-        settings = _settings()
-        if "--trust" in args or any(table.get("trust") for table in settings.values()):
-            be_alone(False)  # what is pickled may be of any library
-        with app.make_context("serialpack", [*args], default_map=settings, obj=args) as ctx:
+        with app.make_context("serialpack", [*args], default_map=_settings(), obj=args) as ctx:
             code = app.invoke(ctx)
         sys.stdout.flush()
     except BrokenPipeError:

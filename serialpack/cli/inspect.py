@@ -187,7 +187,7 @@ _FORMS = {
 def _show(
     path: str, found: Inspection, blocks: bool, *, several: bool, detailed: bool, whole: bool = True
 ) -> None:
-    from serialpack.cli.shapes import shape_rows, show_listing
+    from serialpack.cli.shapes import shape_rows, show_entries, show_listing
     from serialpack.cli.words import print_table
 
     rows: list[tuple[str, str]] = [("file", path)] if several else []
@@ -196,8 +196,6 @@ def _show(
         if found.shape.listing is not None:
             show_listing(found.shape.listing)
     elif found.members and found.members[0].entries is not None and not detailed:
-        from serialpack.cli.shapes import show_entries
-
         if rows:
             print_table(rows)
         show_entries(found.members, whole=whole)
@@ -323,13 +321,11 @@ def _show_blocks(member: MemberInfo) -> None:
 
 
 def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
-    shape = found.shape
-    if shape is not None:
-        from serialpack.cli.shapes import shape_line
+    from serialpack.cli.shapes import array_line, listing_line, shape_line
 
-        return {"source": path, "container": False, "size": found.size, **shape_line(shape)}
-    from serialpack.cli.shapes import array_line, listing_line
-
+    if found.shape is not None:
+        line = {"source": path, "container": False, "size": found.size}
+        return {**line, **shape_line(found.shape)}
     members = []
     for member in found.members:
         values = member._asdict()

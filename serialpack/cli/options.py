@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
+from serialpack.alone import be_alone
 from serialpack.errors import UsageError
 from serialpack.far import is_far
 from serialpack.units import parse_size
@@ -75,6 +76,8 @@ class Verb(click.Command):
             if _typed(ctx, (one,)) and not _typed(ctx, (other,)):
                 ctx.params[other] = False
         self._check_together(ctx)
+        if ctx.params.get("trust"):
+            be_alone(False)  # what is pickled may be of any library
         return left
 
     def _check_together(self, ctx: click.Context) -> None:

@@ -9,7 +9,7 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 
 from serialpack.container.ends import (
     seek_table,
@@ -202,8 +202,6 @@ class Member:
 
 def read_members(
     read: Callable[[int], bytes],
-    after: Member | None = None,
-    start: int = 0,
     *,
     damaged: bool = False,
     into: Into | None = None,
@@ -212,20 +210,16 @@ def read_members(
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
-    does not begin as a container. ``after``: the stream begins behind this member, at byte
-    ``start`` of the file. ``damaged``: of damaged short members their damage is not raised.
-    ``into``, ``threads``: see ``FrameSource``.
+    does not begin as a container. ``damaged``: of damaged short members their damage is not
+    raised. ``into``, ``threads``: see ``FrameSource``.
     """
-    return members_of(FrameSource(read, start, into, threads), after, damaged=damaged)
+    return members_of(FrameSource(read, 0, into, threads), damaged=damaged)
 
 
-def members_of(
-    source: FrameSource, after: Member | None = None, *, damaged: bool = False
-) -> Iterator[Member]:
+def members_of(source: FrameSource, *, damaged: bool = False) -> Iterator[Member]:
     """``read_members`` of what ``source`` gives."""
-    number = 0 if after is None else after.number + 1
-    succession = Succession() if after is None else after.succession
-    while True:
+    succession = Succession()
+    for number in count():
         head = source.some(len(START_OWN))
         if number and not head:
             succession.end(source.offset)
@@ -246,7 +240,6 @@ def members_of(
         yield member
         if member.index is None:
             raise RuntimeError("a member was not read to its end")
-        number += 1
 
 
 class Succession:

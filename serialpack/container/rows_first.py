@@ -53,8 +53,6 @@ def decode_first(data: bytes) -> list[EntryRow]:
     if flags & _OWNERS:
         owners = list(zip(column(4), column(4), strict=True))
     shared = column(2)
-    if not rows.endswith(b"\0") and count:
-        raise ValueError("their last path")
     texts = iter(rows[at:].split(b"\0"))
     entries, before = [], b""
     for row in zip(modes, times, sizes, checks, owners, shared, strict=True):

@@ -318,12 +318,11 @@ class _Work:
         count = 0
         records: list[int | None] = []
         for slot, restored in self._restored(left):
-            source = restored.source_data
-            exact = slot.found is not None and slot.found.block.exact
-            block = None if slot.found is None else slot.found.block
-            data = block.told if block is not None and block.in_place else restored.data
-            digest.add(data, None if source is restored.data else source, exact=exact)
-            self.exact = self.exact and exact
+            assert slot.found is not None
+            source, block = restored.source_data, slot.found.block
+            data = block.told if block.in_place else restored.data
+            digest.add(data, None if source is restored.data else source, exact=block.exact)
+            self.exact = self.exact and block.exact
             writer.add(slot, restored)
             records.append(slot.records)
             count += 1

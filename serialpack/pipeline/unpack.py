@@ -309,24 +309,18 @@ def restored_pieces(
     serialized: bool = False,
     trust: bool = False,
     threads: int = 1,
-    progress: Progress | None = None,
 ) -> Iterator[Buffer]:
     """What ``unpack_stream`` writes, to be taken piece by piece.
 
     ``serialized``: the bytes that blocks were serialized as, not the source's. Several members
     are refused: one after another, their sources need not be one.
     """
-    done = 0
     for number, member in enumerate(read_members(read)):
         if number:
             raise several_files()
         plan = member_plan(member.header, trust=trust)
-        for stored, restored in _restored(member, plan, {}, threads, serialized=serialized):
-            data = restored.data if serialized else restored.source_data
-            done += len(data)
-            if progress is not None:
-                progress(stored.end, done)
-            yield data
+        for _, restored in _restored(member, plan, {}, threads, serialized=serialized):
+            yield restored.data if serialized else restored.source_data
 
 
 def _restored(

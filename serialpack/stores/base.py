@@ -34,6 +34,10 @@ class DuplicateKey(Exception):
         self.at = at
 
 
+class StoreChanged(Exception):
+    """Another process has changed what was to be as it was."""
+
+
 class KeyValueStore(ABC):
     """An open store. Not for several threads at a time."""
 
@@ -84,15 +88,23 @@ class KeyValueStore(ABC):
         return (key for key, _ in self.items())
 
     @abstractmethod
-    def write(self, changes: Sequence[Change], *, new: bool = False) -> None:
+    def write(
+        self, changes: Sequence[Change], *, new: bool = False, where: Change | None = None
+    ) -> None:
         """Make all ``changes``, in their order, or none of them: one transaction.
 
-        ``new``: each has a value, and a key that is not there; DuplicateKey.
+        ``new``: each has a value, and a key that is not there; DuplicateKey. ``where``: that key
+        has that value; StoreChanged.
         """
 
     @abstractmethod
     def close(self) -> None:
         """Close it, once; in mode ``n`` all of it is in the file then."""
+
+    def _check(self, where: Change | None) -> None:
+        """StoreChanged where it is no longer so; nobody else can write meanwhile."""
+        if where is not None and self.get(where[0]) != where[1]:
+            raise StoreChanged
 
     def _duplicate(self, changes: Sequence[Change]) -> DuplicateKey:
         """Which of the keys is not new, where one is not and nothing was written."""

@@ -75,13 +75,16 @@ class LmdbStore(KeyValueStore):
         with self._reading() as reading:
             yield from reading.cursor().iternext(keys=True, values=False)
 
-    def write(self, changes: Sequence[Change], *, new: bool = False) -> None:
+    def write(
+        self, changes: Sequence[Change], *, new: bool = False, where: Change | None = None
+    ) -> None:
         if self._building is not None:
             with _translated():
                 self._change(self._building, changes, new=new)
             return
         self._wait()
         with _translated(), self._environment.begin(write=True) as writing:  # aborts on an error
+            self._check(where)
             self._change(writing, changes, new=new)
 
     def _change(self, writing: Any, changes: Sequence[Change], *, new: bool) -> None:

@@ -26,7 +26,7 @@ from serialpack.serializers.base import FAILURES
 from serialpack.serializers.whole import NotTaken, dumped, proved
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
-from serialpack.stores.base import Change, KeyValueStore
+from serialpack.stores.base import Change, KeyValueStore, StoreChanged
 from serialpack.stores.header import StoreHeader, header_of, new_header
 from serialpack.stores.keys import HEADER_KEY, Key, decoded_key, encoded_key, shown_key
 from serialpack.stores.new import NewStore, check_new
@@ -55,11 +55,11 @@ class Store(MutableMapping[Key, Any]):
         self._name = name
         self._writable = writable
         self._store: KeyValueStore | None = store
+        self._trust = trust
         self._verify = verify
         self._changes: dict[bytes, bytes | None] | None = None
         try:
-            self._header = header_of(store)
-            self._coder = ValueCoder(self._header, trust=trust)
+            self._know()
         except BaseException:
             store.close()
             raise
@@ -76,7 +76,7 @@ class Store(MutableMapping[Key, Any]):
             stored = self._stored(data)
             if stored is None:
                 raise KeyError(key)
-            return self._coder.load(data, stored)
+            return self._load(data, stored)
 
     def __setitem__(self, key: Key, value: Any) -> None:
         """Serialize, prove and write a value; ValueRefusedError, FileError, RefusedError."""
@@ -120,7 +120,11 @@ class Store(MutableMapping[Key, Any]):
         pairs: dict[Key, Any] = {}
         MutableMapping.update(pairs, *others, **more)
         with self._named():
-            self._write(self._packed(pairs))
+            try:
+                self._put(pairs)
+            except StoreChanged:
+                self._know()
+                self._put(pairs)
 
     def clear(self) -> None:
         """Delete all, in one transaction."""
@@ -195,42 +199,61 @@ class Store(MutableMapping[Key, Any]):
             decoded = decoded_key(key)
         except ValueError:
             raise DamagedError(f"a key is damaged: {key!r}") from None
-        return decoded, self._coder.load(key, stored or b"") if values else None
+        return decoded, self._load(key, stored or b"") if values else None
 
-    def _packed(self, pairs: Mapping[Key, Any]) -> list[Change]:
-        """What is written for values: serialized, proved, compressed."""
+    def _put(self, pairs: Mapping[Key, Any]) -> None:
+        """Serialize, prove, compress and write values; StoreChanged where another process has given
+        the store a dictionary meanwhile."""
         keys = [self._key(key) for key in pairs]
         values = [*pairs.values()]
+        coder, header = self._coder, None
         found: list[Change] = []
         for at in range(0, len(keys), _TOGETHER):
             some = keys[at : at + _TOGETHER]
-            data = serialized_all(self._coder, some, values[at : at + _TOGETHER], self._verify)
-            if not at:
-                self._train(data, len(keys))
-            found += zip(some, self._coder.pack(some, data, verify=self._verify), strict=True)
-        return found
+            data = serialized_all(coder, some, values[at : at + _TOGETHER], self._verify)
+            if not at and (header := self._trained(data, len(keys))) is not None:
+                coder = ValueCoder(header, trust=True)
+            found += zip(some, coder.pack(some, data, verify=self._verify), strict=True)
+        if header is None:
+            self._write(found)
+        else:  # in one transaction: without it the values are lost
+            self._write([(HEADER_KEY, header.encode()), *found], where=(HEADER_KEY, self._record))
+            self._know()
 
-    def _train(self, data: list[Buffer], count: int) -> None:
-        """A dictionary for the first values that are written together, where they gain by it."""
+    def _trained(self, data: list[Buffer], count: int) -> StoreHeader | None:
+        """The header with a dictionary for the first values that are written together, where they
+        gain by it."""
         header = self._header
         if header.chain.codec.name != "zstd" or header.chain.filters or header.dictionary:
-            return
+            return None
         if self._changes is not None or len(self):
-            return
+            return None
         total = sum(map(len, data)) * count // max(len(data), 1)
         dictionary = trained(data, total, header.chain.codec.values[0])
-        if dictionary:
-            self._header = header._replace(dictionary=dictionary)
-            self._coder = ValueCoder(self._header, trust=True)
-            self._open.write([(HEADER_KEY, self._header.encode())])
+        return header._replace(dictionary=dictionary) if dictionary else None
 
-    def _write(self, changes: list[Change]) -> None:
+    def _know(self) -> None:
+        """Work by the header that is in the store."""
+        self._record = self._open.get(HEADER_KEY)
+        self._header = header_of(self._open)
+        self._coder = ValueCoder(self._header, trust=self._trust)
+
+    def _load(self, key: bytes, stored: bytes) -> Any:
+        try:
+            return self._coder.load(key, stored)
+        except DamagedError:
+            if self._open.get(HEADER_KEY) == self._record:
+                raise
+        self._know()  # another process has given it a dictionary
+        return self._coder.load(key, stored)
+
+    def _write(self, changes: list[Change], where: Change | None = None) -> None:
         if self._changes is not None:
             self._changes.update(changes)
         elif changes and not self._writable:
             raise UsageError("the store is opened to be read", hint='flag "w" or "c" writes')
         elif changes:
-            self._open.write(changes)
+            self._open.write(changes, where=where)
 
     def _named(self) -> AbstractContextManager[None]:
         return named_after(self._name.url)

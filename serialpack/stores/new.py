@@ -19,14 +19,14 @@ from serialpack.stores.registry import StoreName, named_after
 _TIMEOUT = 5.0
 
 
-def check_new(name: StoreName, *, force: bool, source: os.stat_result | None = None) -> None:
+def check_new(name: StoreName, *, force: bool) -> None:
     """Raise what making the store would raise at once."""
     if name.in_memory:
         raise UsageError(
             f"{name.url} is in memory, and gone with this process",
             hint=" or ".join(f"NAME{ending}" for ending in name.kind.endings),
         )
-    check_output(name.path, force=force, source=source)
+    check_output(name.path, force=force)
 
 
 class NewStore:

@@ -76,10 +76,13 @@ class SqliteStore(KeyValueStore):
             for (key,) in self._connection.execute(f"SELECT key FROM {_TABLE} ORDER BY rowid"):
                 yield key
 
-    def write(self, changes: Sequence[Change], *, new: bool = False) -> None:
+    def write(
+        self, changes: Sequence[Change], *, new: bool = False, where: Change | None = None
+    ) -> None:
         with _translated():
             self._connection.execute("BEGIN IMMEDIATE")
         try:
+            self._check(where)
             with _translated():
                 for gone, some in groupby(changes, lambda change: change[1] is None):
                     if gone:

@@ -136,7 +136,10 @@ class TokyoCabinetStore(KeyValueStore):
         finally:
             calls.delete(cursor)
 
-    def write(self, changes: Sequence[Change], *, new: bool = False) -> None:
+    def write(
+        self, changes: Sequence[Change], *, new: bool = False, where: Change | None = None
+    ) -> None:
+        self._check(where)  # whoever can write has the file for itself
         if self._on_disk:
             self._check_room(changes)
         if self._has_transactions and not self._calls.tranbegin(self._store):

@@ -61,11 +61,6 @@ def of_dictionary_5(frame: bytes) -> bytes:
     return frame[:4] + bytes([frame[4] | 1]) + b"\5" + frame[5:]
 
 
-def with_more(body: bytes) -> bytes:
-    """With source check, rest, and one object more."""
-    return body + b"\xc0\x80\xc0"
-
-
 def of(place: int, value: Any) -> dict[str, Any]:
     """One object is another."""
     return {"fields": {place: value}}

@@ -132,3 +132,14 @@ def test_the_first_records_of_packed_bytes(run: Run, tmp_path: Path) -> None:
     run("pack", "a.bin")
     said = run("inspect", "--head", "1", "a.bin.spk", code=2).stderr
     assert b"a.bin.spk: the records of this source (bytes) cannot be told apart" in said
+
+
+def test_each_member_of_an_archive_says_what_it_is_of(run: Run, tmp_path: Path) -> None:
+    """A file that is larger than a block is one by itself; small ones share another."""
+    (tmp_path / "large").write_bytes(b"a line of text\n" * 10_000)
+    (tmp_path / "small").write_bytes(b"a line of text\n")
+    run("pack", "--archive", "large", "small", "--block-size", "64K", "-o", "all.spk")
+    shown = run("inspect", "-v", "all.spk").stdout.decode().splitlines()
+    heads = [shown[at + 1].split() for at, line in enumerate(shown) if line.startswith("member ")]
+    assert ["entry", "large"] in heads
+    assert ["entries", "1"] in heads

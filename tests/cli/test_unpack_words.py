@@ -9,6 +9,7 @@ from pathlib import Path
 import msgpack
 import pytest
 
+from serialpack.cli.app import VERBS
 from serialpack.conversion.rules import RULES
 from serialpack.conversion.targets import written
 from serialpack.formats import FORMATS
@@ -146,3 +147,11 @@ def test_the_help_of_unpack_lists_formats_and_losses(run: Run) -> None:
     assert set(losses) - {"all"} == {name for name, rule in RULES.items() if rule.is_loss}
     assert not set(losses) & {"comments", "cells", "bytes"}
     assert stores == [f"{name}://PATH" for name in STORES]
+
+
+def test_the_help_tells_what_each_verb_does(run: Run) -> None:
+    shown = run("--help").stdout.decode()
+    for verb in VERBS:
+        (does,) = re.findall(rf"^{verb} +(\S.*)$", shown, re.MULTILINE)
+        assert run(verb, "--help").stdout.decode().count(does) == 1
+        assert f"\nserialpack {verb} " in shown

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import serialpack
+from serialpack.container.frames import HEADER, INDEX, MAX_BODY
 from serialpack.container.index import Index, IndexRow
+from serialpack.container.reader import read_members
 from serialpack.container.records import Block, Header, Part
 from serialpack.container.seek import find_members
 from tests.counting import Counting
@@ -70,6 +73,26 @@ def test_a_large_index_goes_on_in_further_frames() -> None:
     assert len(frames) == 3
     assert all(len(f) <= (1 << 20) + 20 for f in frames)
     assert Index.decode([f[12:-8] for f in frames], 0) == index
+
+
+@pytest.mark.parametrize("codec", ["zstd", "xz"])
+def test_an_index_of_several_frames_is_read_from_both_ends(
+    monkeypatch: pytest.MonkeyPatch, codec: str
+) -> None:
+    monkeypatch.setitem(MAX_BODY, INDEX, MAX_BODY[HEADER] + 256 + 55 * 4)
+    data = b"a line of text\n" * 100
+    container = pack(data, codec=codec, block_size=100)
+    assert container.count(INDEX) > 3
+    out = io.BytesIO()
+    serialpack.unpack(io.BytesIO(container), out)
+    assert out.getvalue() == data
+    (member,) = find_members(io.BytesIO(container))
+    read = next(read_members(io.BytesIO(container).read))
+    assert [block.block.size for block in read.blocks()] == [r.size for r in member.index.rows]
+    last = container.rindex(INDEX) - 8
+    (size,) = struct.unpack_from("<I", container, last + 4)
+    with pytest.raises(serialpack.DamagedError):
+        serialpack.unpack(io.BytesIO(container[:last] + container[last + 8 + size :]), out)
 
 
 def test_header_and_block_survive_their_encoding() -> None:

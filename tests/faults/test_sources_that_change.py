@@ -52,6 +52,27 @@ def test_a_source_written_to_after_it_was_read_is_not_removed(source: Path) -> N
     assert source.exists()
 
 
+def test_a_source_written_to_after_it_was_done_ahead_is_not_removed(
+    start: Start, tmp_path: Path
+) -> None:
+    """Of several files each is read, and told of later: what it is then is not what was packed."""
+    for name in "abc":
+        (tmp_path / name).write_bytes(noise(KIB))
+    env = injected(
+        tmp_path / "site",
+        "from serialpack.cli.mover import Mover\n"
+        "real = Mover.input\n"
+        "def told(self, path):\n"
+        "    if path == 'b':\n"
+        "        open(path, 'ab').write(b'more')\n"
+        "    return real(self, path)\n"
+        "Mover.input = told\n",
+    )
+    said = finish(start("pack", "--rm", "a", "b", "c", env=env), 1, most=4)
+    assert "b: is no longer the file that was read; kept" in said
+    assert [name for name in "abc" if (tmp_path / name).exists()] == ["b"]
+
+
 @pytest.mark.parametrize("archive", [False, True], ids=["file", "archive"])
 def test_a_container_that_changes_while_it_is_read_is_not_called_damaged(
     start: Start, tmp_path: Path, archive: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,8 @@ import serialpack
 from serialpack.codecs import zstd
 from serialpack.codecs.zlib import Zlib
 from serialpack.errors import CodecError
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.writing import Writing
 from serialpack.stages.stage import Buffer
 
 
@@ -34,6 +37,26 @@ def test_a_wrong_payload_is_caught(source: bytes, monkeypatch: pytest.MonkeyPatc
     serialpack.pack(io.BytesIO(source), out, verify=False)
     with pytest.raises(serialpack.DamagedError):
         serialpack.unpack(io.BytesIO(out.getvalue()), io.BytesIO())
+
+
+@pytest.mark.parametrize(
+    ("serializer", "verify", "proofs"), [("json", True, 1), ("json", False, 0), ("raw", True, 0)]
+)
+def test_values_are_proved_where_they_are_to_be(
+    serializer: str, verify: bool, proofs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prove, proved = Writing.prove, list[SourceBlock]()
+
+    def counted(self: Writing, source: SourceBlock, *args: Any) -> Any:
+        proved.append(source)
+        return prove(self, source, *args)
+
+    monkeypatch.setattr(Writing, "prove", counted)
+    source = io.BytesIO(b'[1, {"a": 2}]')
+    serialpack.pack(
+        source, io.BytesIO(), format="json", serializer=serializer, verify=verify, threads=1
+    )
+    assert len(proved) == proofs
 
 
 def _failing(data: Buffer, size: int) -> bytes:  # noqa: ARG001

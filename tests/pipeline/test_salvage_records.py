@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 from typing import Any
 
 import pytest
 
 import serialpack
+from serialpack.codecs.zlib import Zlib
 from serialpack.container.scan import FoundBlock, FoundIndex
 from serialpack.formats.shared import split as splitting
+from serialpack.stages.stage import Buffer
 from tests.pipeline.damage import blocks_of, flipped, found, packed, salvaged
 
 SMALL = [{"id": n, "name": "x" * (n % 9)} for n in range(30)]
@@ -106,6 +109,26 @@ def test_also_where_nothing_tells_that_it_went_on(format: str, container: bytes)
         output, report = salvaged(flipped(container, block.start + 20, index.end - 1))
         assert ids(format, output, headless=number == 0) == wanted(records, number)
         assert len(report.lost) == 1
+
+
+def test_a_piece_that_is_stored_as_it_was_and_restores_to_something_else_costs_its_record(
+    format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which shows only when it is restored: by then no piece before it may be written."""
+    good = packed(SOURCES[format], format, serializer="raw", codec="zlib", block_size=300)
+    blocks = blocks_of(good)
+    records = begins(blocks)
+    last = max(n for n, block in enumerate(blocks) if block.block.continued)
+    compress, made = Zlib.compress, itertools.count()
+
+    def wrong(self: Zlib, data: Buffer) -> Buffer:
+        return compress(self, bytes(len(data)) if next(made) == last else data)
+
+    monkeypatch.setattr(Zlib, "compress", wrong)
+    how: dict[str, Any] = {"serializer": "raw", "codec": "zlib", "block_size": 300}
+    output, report = salvaged(packed(SOURCES[format], format, verify=False, **how))
+    assert ids(format, output) == wanted(records, last)
+    assert len(report.lost) == 1
 
 
 def test_a_cut_leaves_only_whole_records(format: str, container: bytes) -> None:

@@ -6,12 +6,14 @@ import os
 import resource
 import signal
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,10 @@ import serialpack
 from serialpack.stores.base import Change, KeyValueStore
 from serialpack.stores.keys import encoded_key
 from serialpack.stores.registry import opened_store, store_named
+from serialpack.stores.values import trained
 from tests.stores.kinds import ON_DISK, url_of
+
+_ROOT = Path(__file__).parents[2]
 
 #: Keys that each transaction changes.
 _KEYS = 20
@@ -138,6 +143,67 @@ def test_what_another_process_is_writing_to_is_said_to_be_locked(
         assert dict(store) == {}
         store["b"] = 2
         assert store["b"] == 2
+
+
+#: The first values of a store, which gain by a dictionary.
+_FIRST = {f"key {n}": {"name": f"person {n}", "mail": f"p{n}@example.org"} for n in range(400)}
+
+
+def test_a_dictionary_that_was_not_written_is_not_used(tmp_path: Path) -> None:
+    """The store was locked once, and what was written then could not be read any more."""
+    url = url_of(tmp_path, "sqlite-kv", "s.db")
+    with serialpack.store(url, timeout=0.01) as store:
+        with closing(sqlite3.connect(tmp_path / "s.db")) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(serialpack.FileError, match="is locked by another process"):
+                store.update(_FIRST)
+        assert not store.header.dictionary
+        store.update(_FIRST)
+        assert store.header.dictionary
+    with serialpack.store(url, "r") as store:
+        assert dict(store) == _FIRST
+
+
+@ON_DISK
+def test_a_dictionary_is_made_by_one_of_two(
+    tmp_path: Path, scheme: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two that wrote the first values at the same time, those of one were lost."""
+    if scheme == "tokyocabinet":
+        pytest.skip("nobody else can open one that is written to")
+    url = url_of(tmp_path, scheme, name)
+    code = (
+        "import sys, serialpack; from tests.stores.test_faults import _FIRST\n"
+        "with serialpack.store(sys.argv[1], 'w') as store: store.update(_FIRST)"
+    )
+
+    def beside(*args: Any) -> bytes:
+        monkeypatch.undo()
+        subprocess.run([sys.executable, "-c", code, url], check=True, cwd=_ROOT)
+        return trained(*args)
+
+    more = {f"more {n}": f"a text of many words, {n}" for n in range(400)}
+    serialpack.store(url).close()
+    with serialpack.store(url) as store:
+        monkeypatch.setattr("serialpack.stores.mapping.trained", beside)
+        store.update(more)
+        assert dict(store) == _FIRST | more
+    with serialpack.store(url, "r") as store:
+        assert dict(store) == _FIRST | more
+
+
+def test_a_store_that_is_read_learns_of_a_dictionary_of_others(tmp_path: Path) -> None:
+    """It makes none, and said that values which were written with one are damaged."""
+    url = url_of(tmp_path, "sqlite-kv", "s.db")
+    serialpack.store(url).close()
+    with serialpack.store(url, "r") as store:
+        with pytest.raises(serialpack.UsageError, match="opened to be read"):
+            store.update(_FIRST)
+        assert not store.header.dictionary
+        with serialpack.store(url) as other:
+            other.update(_FIRST)
+        assert store["key 7"] == _FIRST["key 7"]
+        assert dict(store) == _FIRST
 
 
 @ON_DISK

@@ -2,7 +2,7 @@
 
 In a description (``v``: LEB128, ``z``: zigzag LEB128; additions are modulo 2^64):
 
-    array      1 byte, kind * 8 + layout; a stream of elements of this kind (``streams.py``)
+    array      1 byte, kind * 8 + layout; a stream of elements of this kind (``stored.streams``)
     codes      nothing if there is one entry at most, or no code; else an array
     floats     nothing if there are none; else an array
     numbers    nothing if there are none; else 1 byte and

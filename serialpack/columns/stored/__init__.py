@@ -6,5 +6,6 @@ are. Layout: man/spk-columns.5.
 
 - description: which encoding a column has, with its parameters; small, and read before streams
 - context: what encodings share while a column is written
+- bundle: a column of the values of many small ones, one after another
 - shared frame: small streams that are compressed together, to find each other's repeats
 """

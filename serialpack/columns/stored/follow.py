@@ -1,4 +1,4 @@
-"""A walk from what follows each node: the inverse of what ``_walk`` decides.
+"""A walk from what follows each node: the inverse of what ``walk`` decides.
 
 After each *branch*, a node that several may follow, the walk goes along a *path* up to the next
 branch. Branches are first joined where that leaves fewer steps: one that is met again and again

@@ -1,4 +1,4 @@
-"""Columns as ``pack.py`` wrote them, one by one or all; its layout is described there."""
+"""Columns as ``write.py`` wrote them, one by one or all."""
 
 from __future__ import annotations
 

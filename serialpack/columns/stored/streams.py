@@ -2,7 +2,7 @@
 
 A stream has a *raw* form (bytes, or an array of unsigned integers or float64, little-endian) and
 a stored one. Small streams of one kind may share a zstd frame, so that they find each other's
-repeats (``pack.py`` decides that once all are there).
+repeats (``shared.py`` decides that once all are there).
 """
 
 from __future__ import annotations

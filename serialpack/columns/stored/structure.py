@@ -1,25 +1,7 @@
 """The structure of a text, everything but its columns' values; as bytes, and back.
 
-Layout, integers LEB128:
-
-    version          1 byte, 1
-    kind of text     1 byte, its place in ``KINDS``
-    values, nodes, size of the trailer
-    table            its size; then its stored size and its bytes, zstd unless the sizes are equal
-    decisions        see ``_walk``
-
-The table:
-
-    texts            1 byte: 0, and each node's text with a byte behind it that is its kind; or,
-                     where texts have bytes below 9, 1 and of each node its kind (1 byte), the
-                     size of its text, and its text
-    columns          of each node whose kind does not say all: 0 for the next new column, or how
-                     many columns back it is
-    tuples           their number; of each: nodes on from the one before, and the bracket. Of
-                     MessagePack: twice how many containers end before the node's text; or twice
-                     the number of a list among those that begin in it, and 1
-    what follows     see ``_walk``
-    trailer
+Layout: man/spk-columns.5, STRUCTURE. What is called a mark there is one of ``tuples`` here: that a
+list has elements with names of their own, or in MessagePack that containers have ended.
 """
 
 from __future__ import annotations

@@ -1,28 +1,9 @@
-"""The order of nodes as bytes.
+"""The order of nodes as bytes. Layout: man/spk-columns.5, Walk.
 
 After most nodes the same one follows always: that is said once. At the others stands a decision
 each time the walk comes by: the rank of what follows among all that ever does, the most frequent
 first. Each node has its decisions for itself; where one outcome prevails they are stored as the
 lengths of its runs, so that for a list of like elements its length is all there is.
-
-Layout, integers LEB128. Of each node, in the table:
-
-    following        how many different nodes ever follow it; the end counts as the node behind
-                     the last
-    visits           only where there are more: 3 times the number of decisions, plus the way in
-                     which they are stored
-    nodes            those that follow it, by rank: each less the node's own number and 1, zigzag
-
-The decisions:
-
-    apart            of each node whose way is not 0, in order: an array of ranks (way 1); or the
-                     number of runs, an array of their lengths (how many decisions of rank 0 stand
-                     before one of another), and where more than two nodes may follow an array of
-                     those other ranks, less 1 (way 2)
-    together         an array of the ranks of all nodes whose way is 0, if there are any
-
-An array is two bytes (kind * 8 + layout, and the coder, see ``streams``), the size of what is
-stored, and that.
 """
 
 from __future__ import annotations

@@ -1,40 +1,4 @@
-"""All columns of a block as bytes; ``packed.py`` reads them.
-
-Layout, integers LEB128 unless said otherwise:
-
-    version              1 byte, 1
-    size of the header   raw, then stored; if they are equal it is stored as it is, else by zstd
-    header
-    groups               the frames that weak streams share
-    streams              in the order of the columns, but for those in groups
-
-The header, each line of it for all columns, groups or streams before the next line:
-
-    columns              their number, and how many of them, at the end, are bundles
-      values             how many
-      bytes              how many these have together
-      streams            how many
-      description        its size
-      description        its bytes
-    order                1 byte: 0, or 1 and the indices of the columns in the order in which
-                         their streams stand in groups
-    groups               their number
-      coder and kind     1 byte: coder * 16 + kind
-      raw size
-      stored size
-    streams
-      coder and kind     1 byte: coder * 16 + kind
-      raw size           unless the coder is pcodec
-      stored size        unless it is stored as it is, or shared
-
-A group holds the raw forms of all shared streams of its kind, one after another. zstd frames have
-no magic number, content size, checksum or dictionary; LZMA streams have no header, lc=3, lp=0,
-pb=0 and an end mark; pcodec's are of its standalone format.
-
-A bundle holds the values of small columns, one column after another: those whose description is
-the encoding ``BUNDLED`` and the number of the bundle, counted from 0. A description else starts
-with the number of an encoding (``encodings/``) and goes on as that one says.
-"""
+"""All columns of a block as bytes; ``read.py`` reads them. Layout: man/spk-columns.5, COLUMNS."""
 
 from __future__ import annotations
 

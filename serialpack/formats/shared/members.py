@@ -12,9 +12,6 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-#: Bytes that tell of a key.
-DIGEST = 8
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
