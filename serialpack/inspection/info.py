@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.errors import DamagedError
+from serialpack.errors import DamagedError, InputError
 from serialpack.inspection.archived import ArchivedEntry, iso_time
 from serialpack.inspection.listed import Listing
 from serialpack.inspection.look import ArrayLook, Inside
@@ -115,3 +115,14 @@ class Inspection(NamedTuple):
     members: tuple[MemberInfo, ...]
     shape: Shape | None
     damage: "tuple[Damage, ...]" = ()
+
+    @property
+    def damage_inside(self) -> InputError | None:
+        """What is wrong with a file that is no container, or that a whole container is of, as far
+        as it was looked at."""
+        if self.shape is not None:
+            return self.shape.damage
+        listings = (member.listing for member in self.members if member.listing is not None)
+        damage = next((each.damage for each in listings if each.damage is not None), None)
+        hint = "the container is whole: it gives back the file as it was"
+        return damage and InputError(damage.said, path=self.path, hint=hint)

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.compressed.source import compression_of, decompressed, front_of, paired
-from serialpack.detect import looks_like, told
+from serialpack.detect import AsFound, looks_like, told
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -97,9 +97,11 @@ class Inside(NamedTuple):
     damage: DamagedError | None = None
 
 
-def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
-    """What is in ``source`` where it is compressed; and its entries where it is a tar or a zip,
-    compressed or not. It is read then.
+def look_inside(
+    source: Source, format: str | None, table: AsFound
+) -> tuple[Inside | None, Listing | None]:
+    """What is in ``source`` where it is compressed, and ``format`` and ``table`` say how that is
+    written; and its entries where it is a tar or a zip, compressed or not. It is read then.
     """
     compression = compression_of(source)
     if compression is None:
@@ -121,17 +123,24 @@ def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
     everything = damage is not None or len(block) < LARGER
     readable = Source(io.BytesIO(block), inner.path) if everything else inner
     listing = listing_of(readable, block[:_HEAD])
-    look = look_at(inner, block, far=False)
+    look = look_at(inner, block, format, table, far=False)
     return Inside(compression, look, "" if damage is None else damage.said, damage), listing
 
 
-def look_at(source: Source, block: bytes, format: str | None = None, *, far: bool = True) -> Look:
+def look_at(
+    source: Source,
+    block: bytes,
+    format: str | None = None,
+    table: AsFound = AsFound(),  # noqa: B008  (never changed)
+    *,
+    far: bool = True,
+) -> Look:
     """The shape of ``source``, which begins with ``block`` (``LARGER`` bytes, or all of it).
 
     ``far``: more of a file is read where that takes no longer than a moment.
     """
     head = block[:SAMPLE]
-    format = told(format, source.name if source.stat is not None else None, head)
+    format = told(format, source.name if source.stat is not None else None, head, table)
     records, size = _first_records(format, head)
     everything = len(head) == len(block)
     found = Look(
