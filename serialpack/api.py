@@ -190,8 +190,8 @@ def unpack(
     The report says what is damaged (``damage``) and what of the source is missing (``lost``). A
     pipe goes through a temporary file.
 
-    ``compression`` (gzip, zstd, bzip2, xz, lzma, LZ4) compresses what is written, unless it is
-    already.
+    ``compression`` (gzip, zstd, bzip2, xz, lzma, LZ4, brotli) compresses what is written, unless
+    it is already.
 
     ``shared_dict`` is the dictionary that it was packed with, where that is neither beside it, in
     a folder above, nor in the folder of the user's configuration. MissingFileError without.
