@@ -355,7 +355,7 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         values = member._asdict()
         values["chain"] = str(member.chain)
         # Nanoseconds are beyond what readers of JSON hold as a number.
-        del values["mtime"]
+        del values["mtime"], values["damage"]
         values["modified"] = member.modified
         values["array"] = array_line(member.array)
         values["dictionary"] = member.dictionary and member.dictionary._asdict()

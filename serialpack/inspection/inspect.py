@@ -151,12 +151,16 @@ def _with_array(
     if compressed:
         return _with_inside(pieces, info)
     try:
-        array = array_in(pieces, sum(each.size for each in blocks), info.size)
+        array, wrong = array_in(pieces, sum(each.size for each in blocks), info.size)
     except DamagedError:
         if len(blocks) == 1:
             raise
         return _with_array(file, member, info, whole=False)
-    return info._replace(array=array)
+    return info._replace(array=array, damage=_wrong_array(info.format, wrong))
+
+
+def _wrong_array(format: str, wrong: str) -> DamagedError | None:
+    return DamagedError(f"a damaged {format}: {wrong}") if wrong else None
 
 
 def _restored(
@@ -192,14 +196,16 @@ def _with_inside(pieces: Iterator[Buffer], info: MemberInfo) -> MemberInfo:
         opened = decompressed(inner)
         block, _ = front_of(opened, LARGER)
         found = told(None, opened.name, block[:SAMPLE])
-        array = listing = None
+        array = listing = damage = None
         declared = FORMATS.declaration(found)
         if declared.is_array:
-            array = array_in([block], len(block), len(block) if len(block) < LARGER else None)
+            all_of = len(block) if len(block) < LARGER else None
+            array, wrong = array_in([block], len(block), all_of)
+            damage = _wrong_array(found, wrong)
         if is_library_read(declared):
             listing = library_listing(opened, declared)
         holds = f"{found} in {compression}"
-        return info._replace(holds=holds, array=array, listing=listing)
+        return info._replace(holds=holds, array=array, listing=listing, damage=damage)
     return info
 
 
@@ -362,4 +368,5 @@ def _shape(source: Source, format: str | None, table: AsFound) -> Shape:
         inside=inside,
         listing=listing,
         array=look.array,
+        wrong=look.damage,
     )
