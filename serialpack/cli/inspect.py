@@ -71,6 +71,7 @@ def command(asked: InspectRequest) -> int:
     from serialpack.cli.inputs import Takes, input_files
     from serialpack.cli.run import each_file, tell_found
     from serialpack.cli.workers import know
+    from serialpack.detect import check_table
     from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
 
@@ -94,6 +95,7 @@ def command(asked: InspectRequest) -> int:
         raise UsageError("name a FILE, - for standard input, or --stages")
     if asked.format is not None:
         FORMATS.source(asked.format)
+    check_table(asked.table)  # of a container, which says it itself, nobody else looks at it
     know(asked.shared_dict)
     sources, chosen = in_archives(asked.sources)
     if chosen and (asked.head is not None or asked.blocks or asked.columns):

@@ -162,3 +162,10 @@ def test_a_journal_has_no_blocks(run: Run, tmp_path: Path) -> None:
     done = run("inspect", "--blocks", "x.log")
     assert done.stderr == b"x.log: --blocks tells of containers; this is a journal\n"
     assert done.stdout
+
+
+def test_what_is_said_of_a_table_is_looked_at_before_any_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b"[1, 2]")
+    run("pack", "a.json")
+    for option, said in (("--encoding", "the encoding 'zzz' is not"), ("--delimiter", "'zzz' is")):
+        assert said in run("inspect", option, "zzz", "a.json.spk", code=2).stderr.decode()
