@@ -120,6 +120,8 @@ _serialpack_kind() {
         "inspect --max-size") kind= ;;
         "inspect --shared-dict") kind=path ;;
         "inspect -F" | "inspect --from") kind=format ;;
+        "inspect --delimiter") kind= ;;
+        "inspect --encoding") kind= ;;
         "inspect --include") kind= ;;
         "inspect --exclude") kind= ;;
         "inspect --files-from") kind=path ;;
@@ -158,7 +160,7 @@ _serialpack_options() {
             ending=.spk
             ;;
         inspect)
-            options="--stages --fidelity --blocks --columns --head --max-size --shared-dict -F --from -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="--stages --fidelity --blocks --columns --head --max-size --shared-dict -F --from --delimiter --encoding --no-header -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         bench)

@@ -190,8 +190,8 @@ def unpack(
     The report says what is damaged (``damage``) and what of the source is missing (``lost``). A
     pipe goes through a temporary file.
 
-    ``compression`` (gzip, zstd, bzip2, xz, lzma, LZ4) compresses what is written, unless it is
-    already.
+    ``compression`` (gzip, zstd, bzip2, xz, lzma, LZ4, brotli) compresses what is written, unless
+    it is already.
 
     ``shared_dict`` is the dictionary that it was packed with, where that is neither beside it, in
     a folder above, nor in the folder of the user's configuration. MissingFileError without.
@@ -279,20 +279,19 @@ def inspect(
     source: Path | IO[bytes],
     *,
     format: str | None = None,
+    table: AsFound = AsFound(),  # noqa: B008  (it is never changed)
     columns: bool = False,
     salvage: bool = False,
 ) -> Inspection:
     """What ``source`` is: a container's members, stages, sizes and blocks, read from its end
-    without unpacking; or, for any other file, its format, rough shape and what auto would do.
-
-    ``columns``: also what is in the columns of one that has them and can be sought, for which
-    the start of each block is read. ``salvage``: what is left of a damaged container, as sums of
-    the blocks that are known of; all of it is read.
-    """
+    without unpacking; or, for any other file (``format`` and ``table`` say more of it), its format,
+    rough shape and what auto would do. ``columns``: also what is in the columns of one that has
+    them and can be sought, for which the start of each block is read. ``salvage``: what is left of
+    a damaged container, as sums of the blocks that are known of; all of it is read."""
     from serialpack.inspection.inspect import inspect_source
 
     with opened_source(source) as opened:
-        return inspect_source(opened, format, columns=columns, salvage=salvage)
+        return inspect_source(opened, format, table, columns=columns, salvage=salvage)
 
 
 def expanded(source: Source) -> Source:
@@ -335,11 +334,12 @@ def first_records(
     count: int,
     *,
     format: str | None = None,
+    table: AsFound = AsFound(),  # noqa: B008  (never changed)
     max_size: int | None = None,
 ) -> None:
-    """Write the first ``count`` records of a container, or of a file that is none yet; of one that
-    is compressed, of what is in it. Of arrays a corner. ``max_size`` (bytes): RefusedError for
-    more, and for formats that can run code. UsageError where no records can be told apart."""
+    """Write the first ``count`` records of a container, or another file (``format`` and ``table``
+    say more of it); of what is compressed in one; of arrays a corner. ``max_size``: RefusedError
+    for more, and for formats that can run code. UsageError where records cannot be told apart."""
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import decompressed, packed_inside
     from serialpack.formats.csv.found import in_lines
@@ -356,11 +356,11 @@ def first_records(
             fmt = FORMATS.get(member_plan(header, trust=True).format)
             pieces = Pieces(restored_pieces(opened.read))
             if fmt.name == "bytes" and (inside := packed_inside(opened, pieces, header.name)):
-                first_records(inside, target, count, max_size=max_size)
+                first_records(inside, target, count, format=format, table=table, max_size=max_size)
                 return
             read: Read = pieces.read
         else:
-            fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head))
+            fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head, table))
             read = FileRead(opened.read, opened.here)
         check_shown(fmt)
         out = LimitedWrite(fmt.shown_by(write), max_size)

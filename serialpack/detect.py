@@ -83,6 +83,14 @@ def told(
     return _found_table(format, name, head, table)
 
 
+def check_table(table: AsFound) -> None:
+    """UsageError for a delimiter or an encoding that there is not."""
+    if table.delimiter is not None:
+        dialect_named(table.delimiter)
+    if table.encoding is not None:
+        encoding_of(b"", table.encoding)
+
+
 def _told(format: str | None, name: str | None, head: bytes, delimiter: str | None) -> str:
     if delimiter is not None:
         found = dialect_named(delimiter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,7 @@ from serialpack.cli.options import (
     input_options,
     is_given,
     shared_dict_option,
+    table_options,
 )
 from serialpack.cli.requests import InspectRequest, request
 from serialpack.far import is_store
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 #: Options about files and what is in them, of which --stages takes none.
 _OF_FILES = (
     *("blocks", "columns", "head", "max_size", "shared_dict", "format"),
+    *("delimiter", "encoding", "no_header"),
     *("recursive", "include", "exclude", "gitignore", "files_from", "nul"),
 )
 
@@ -57,6 +60,7 @@ _OF_FILES = (
 @click.option("--max-size", type=Size(), metavar="SIZE", help="With --head: refuse to write more.")
 @shared_dict_option
 @from_option
+@table_options
 @input_options
 @common_options
 @files_argument
@@ -67,6 +71,7 @@ def command(asked: InspectRequest) -> int:
     from serialpack.cli.inputs import Takes, input_files
     from serialpack.cli.run import each_file, tell_found
     from serialpack.cli.workers import know
+    from serialpack.detect import check_table
     from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
 
@@ -90,6 +95,7 @@ def command(asked: InspectRequest) -> int:
         raise UsageError("name a FILE, - for standard input, or --stages")
     if asked.format is not None:
         FORMATS.source(asked.format)
+    check_table(asked.table)  # of a container, which says it itself, nobody else looks at it
     know(asked.shared_dict)
     sources, chosen = in_archives(asked.sources)
     if chosen and (asked.head is not None or asked.blocks or asked.columns):
@@ -122,21 +128,31 @@ def _inspect(
     from serialpack.cli.naming import STDIO
     from serialpack.cli.run import data_of, named, progress_bar, say
     from serialpack.cli.salvage import add_hint, left_of
-    from serialpack.cli.shapes import told_by_none
+    from serialpack.cli.shapes import told_of_columns, told_of_containers
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError, UsageError
+    from serialpack.stores.registry import store_in
 
-    if is_store(path) and not chosen:
+    as_json, blocks = asked.manner.as_json, asked.blocks
+    untold = partial(told_of_containers, blocks=blocks, columns=asked.columns)
+    url = path if is_store(path) or asked.format is not None else store_in(path) or path
+    if is_store(url) and not chosen:
         from serialpack.cli.stores import inspect_store
 
-        return inspect_store(path, asked)
+        if said := untold("a store"):
+            say(asked.manner, f"{named(path)}: {said}")
+        line = inspect_store(url, asked)
+        return line and {**line, "source": path}
     if asked.head is not None:
-        _show_head(path, asked.head, asked.format, asked.max_size)
+        from serialpack.cli.heads import show_head
+
+        show_head(path, asked)
         return {}
-    as_json, blocks = asked.manner.as_json, asked.blocks
     if path != STDIO and asked.format is None and not chosen and is_journal(path):
         from serialpack.cli.journal_sums import show_sums, summed, sums_line
 
+        if said := untold("a journal"):
+            say(asked.manner, f"{path}: {said}")
         sums = summed(path)
         if as_json:
             return sums_line(path, sums)
@@ -146,7 +162,12 @@ def _inspect(
     detailed = blocks or asked.columns or (asked.manner.verbose and whole)
     try:
         with progress_bar(path, asked.manner):
-            found = api.inspect(data_of(path), format=asked.format, columns=asked.columns)
+            found = api.inspect(
+                data_of(path),
+                format=asked.format,
+                table=asked.table,
+                columns=asked.columns,
+            )
         if chosen:
             found = only_chosen(found, chosen)
     except DamagedError as error:
@@ -162,9 +183,10 @@ def _inspect(
         add_hint(error, path)
         complain(error.said, named(path))
         return _as_json(path, found, blocks)
-    if untold := told_by_none(found, blocks=blocks, columns=asked.columns):
-        say(asked.manner, f"{named(path)}: {untold}")
-    damage = None if found.shape is None else found.shape.damage
+    said = untold() if found.shape is not None else told_of_columns(found, columns=asked.columns)
+    if said:
+        say(asked.manner, f"{named(path)}: {said}")
+    damage = found.damage_inside
     if as_json and damage is None:
         return _as_json(path, found, blocks)
     if not as_json:
@@ -331,7 +353,7 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         values = member._asdict()
         values["chain"] = str(member.chain)
         # Nanoseconds are beyond what readers of JSON hold as a number.
-        del values["mtime"]
+        del values["mtime"], values["damage"]
         values["modified"] = member.modified
         values["array"] = array_line(member.array)
         values["dictionary"] = member.dictionary and member.dictionary._asdict()
@@ -361,30 +383,3 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
     if found.damage:
         line |= {"damage": [each._asdict() for each in found.damage], "exit": 3}
     return line
-
-
-def _show_head(path: str, count: int, format: str | None, most: int | None) -> None:
-    import io
-
-    from serialpack import api
-    from serialpack.cli.run import data_of, stdout
-    from serialpack.cli.words import colourful
-    from serialpack.text import printable
-
-    source = data_of(path)
-    if not sys.stdout.isatty():
-        api.first_records(source, stdout(force=True), count, format=format, max_size=most)
-        return
-    text = io.BytesIO()
-    api.first_records(source, text, count, format=format, max_size=most)
-    lines = text.getvalue().decode("utf-8", "backslashreplace").split("\n")
-    shown = "\n".join(map(printable, lines))
-    if not colourful(sys.stdout):
-        print(shown)
-        return
-    from rich.console import Console
-    from rich.highlighter import JSONHighlighter
-    from rich.text import Text
-
-    # The terminal's own colours, readable on a light and on a dark one.
-    Console().print(JSONHighlighter()(Text(shown)))

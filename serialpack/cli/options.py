@@ -268,6 +268,13 @@ from_option = click.option(
     help="What FILE is; default: looked at.",
 )
 
+#: The same, of a table.
+table_options = _apply(
+    click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab."),
+    click.option("--encoding", metavar="ENCODING", help="Of CSV that is not UTF-8: cp1252, ..."),
+    click.option("--no-header", is_flag=True, help="Of CSV: its first line is a record."),
+)
+
 
 def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
     """Standard output by any name: a file that it leads to is written to, and not replaced. A URL

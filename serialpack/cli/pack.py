@@ -14,6 +14,7 @@ from serialpack.cli.options import (
     from_option,
     input_options,
     output_options,
+    table_options,
 )
 from serialpack.cli.requests import PackRequest, as_workers_see, request
 
@@ -60,9 +61,7 @@ from serialpack.cli.requests import PackRequest, as_workers_see, request
     help="Levels, blocks: -1 fastest, -9 smallest; default -3.",
 )
 @from_option
-@click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab.")
-@click.option("--encoding", metavar="ENCODING", help="Of CSV that is not UTF-8: cp1252, ...")
-@click.option("--no-header", is_flag=True, help="Of CSV: its first line is a record.")
+@table_options
 @click.option("--exact", is_flag=True, help="Refuse where only the values would come back.")
 @click.option("--no-verify", is_flag=True, help="Skip the proof that it can be undone.")
 @click.option("--trust", is_flag=True, help="Read a pickle, which runs code that is in it.")

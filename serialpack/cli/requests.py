@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
+from serialpack.detect import AsFound
+
 Request = TypeVar("Request")
 
 
@@ -171,8 +173,16 @@ class InspectRequest(NamedTuple):
     max_size: int | None
     shared_dict: str | None
     format: str | None
+    delimiter: str | None
+    encoding: str | None
+    no_header: bool
     sources: Sources
     manner: Manner
+
+    @property
+    def table(self) -> AsFound:
+        """What is said of a source that is CSV."""
+        return AsFound(self.delimiter, self.encoding, self.no_header)
 
 
 class BenchRequest(NamedTuple):

@@ -25,12 +25,16 @@ _LONGEST = 200
 _MOST_CELLS = 40
 
 
-def told_by_none(found: Inspection, *, blocks: bool, columns: bool) -> str:
-    """What there is to say of ``--blocks`` and ``--columns`` where the file has none of them."""
-    if found.shape is not None:
-        asked = [name for name, on in (("--blocks", blocks), ("--columns", columns)) if on]
-        tell = "tells" if len(asked) == 1 else "tell"
-        return f"{' and '.join(asked)} {tell} of containers; this is none" if asked else ""
+def told_of_containers(what: str = "none", *, blocks: bool, columns: bool) -> str:
+    """What there is to say of ``--blocks`` and ``--columns`` where the file is no container, but
+    ``what``."""
+    asked = [name for name, on in (("--blocks", blocks), ("--columns", columns)) if on]
+    tell = "tells" if len(asked) == 1 else "tell"
+    return f"{' and '.join(asked)} {tell} of containers; this is {what}" if asked else ""
+
+
+def told_of_columns(found: Inspection, *, columns: bool) -> str:
+    """What there is to say of ``--columns`` where the container has none."""
     if columns and all(member.columns is None for member in found.members):
         names = {member.chain.serializer.name for member in found.members}
         return f"no columns, but {' and '.join(sorted(names))}; pack -s columns makes them"

@@ -163,7 +163,9 @@ def inspect_store(url: str, asked: InspectRequest) -> dict[str, Any]:
     from serialpack.stores.facts import facts_of
 
     if asked.head is not None:
-        _show_head(url, asked.head, asked.max_size)
+        from serialpack.cli.heads import show_store_head
+
+        show_store_head(url, asked.head, asked.max_size)
         return {}
     found = facts_of(url)
     if asked.manner.as_json:
@@ -185,25 +187,3 @@ def inspect_store(url: str, asked: InspectRequest) -> dict[str, Any]:
     ]
     print_table(rows)
     return {}
-
-
-def _show_head(url: str, count: int, most: int | None) -> None:
-    """The first records as lines of JSON, to look at: what JSON does not have is changed."""
-    from io import BytesIO
-    from itertools import islice
-
-    from serialpack.stores.export import StoreStream
-
-    stream = StoreStream(url)
-    try:
-        front = b"".join(bytes(record) for record in islice(stream.records(), count))
-    finally:
-        stream.close()
-    convert(
-        BytesIO(front),
-        stdout(force=True),
-        to="ndjson",
-        format=stream.format,
-        lossy=["all"],
-        max_size=most,
-    )

@@ -36,7 +36,8 @@ class Kind(NamedTuple):
     """A compression: by which bytes it is known, and how it is undone.
 
     ``begins`` says whether bytes are the begin of a member, or of a piece of one; ``is_marked``
-    whether no other file begins so: else its name has to say what it is, too.
+    whether no other file begins so: else its name has to say what it is, too. Of what begins as
+    anything may, ``by_name``, it says that alone.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Kind(NamedTuple):
     begins: Callable[[bytes], bool]
     pieces: "Callable[[CompressedInput, Kind], Iterator[bytes]]"
     is_marked: Callable[[bytes], bool] = lambda _: True
+    by_name: bool = False
 
 
 class CompressedInput:
@@ -289,6 +291,30 @@ def _zstd_frame(source: CompressedInput, kind: Kind, decompressor: Any) -> Itera
         raise _damaged(kind, error, start, source) from None
 
 
+def _brotli(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
+    brotli = import_library("brotli", "brotli")
+    start, decoder = source.offset, brotli.Decompressor()
+    while not decoder.is_finished():
+        data = source.read(_READ)
+        if not data:
+            raise truncated(kind, source.offset, source.path)
+        # What is behind its end the library passes over; so that is to come with the last byte.
+        for part in (data[:-1], data[-1:]):
+            if decoder.is_finished():
+                source.back(part)
+                break
+            full = True
+            while full:
+                try:
+                    piece = decoder.process(part, output_buffer_limit=_PIECE)
+                except brotli.error as error:
+                    raise _damaged(kind, error, start, source) from None
+                if piece:
+                    yield piece
+                part, full = b"", len(piece) >= _PIECE and not decoder.is_finished()
+    _following(source, kind)
+
+
 def _zstd_block(header: bytes) -> tuple[bool, int, int]:
     """Whether a block is the last one, its type, and its size."""
     fields = int.from_bytes(header, "little")
@@ -363,4 +389,5 @@ KINDS = (
     # Of a size that is known numbers may begin so; xz, which writes on, knows of none.
     Kind("lzma", (".lzma",), _begins_lzma, _lzma, lambda head: head[5:13] == b"\xff" * 8),
     Kind("LZ4", (".lz4",), lambda h: _magic(_LZ4)(h) or is_skippable(h), _lz4),
+    Kind("brotli", (".br",), lambda _: False, _brotli, by_name=True),
 )

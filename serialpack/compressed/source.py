@@ -1,4 +1,4 @@
-"""Compressed sources, read as what is in them: gzip, zstd, bzip2, xz, lzma and LZ4 frames.
+"""Compressed sources, read as what is in them: gzip, zstd, bzip2, xz, lzma, LZ4 frames, brotli.
 
 Several members (frames, streams) one after another are one file, as their own tools have it. What
 is compressed twice is undone once. Memory is bounded by what the data ask of their reader: a
@@ -32,8 +32,11 @@ def compression_of(source: Source) -> str | None:
 
 def _kind_of(source: Source) -> Kind | None:
     head = source.peek(SNIFF)
-    if is_container(head) or len(head) < 4:
+    if is_container(head):
         return None
+    if len(head) < 4:
+        named = _named(source.name)
+        return named if head and named is not None and named.by_name else None
     told = behind_skippable(source) if is_skippable(head) else None
     return _begun(head, source.name, told)
 
@@ -49,7 +52,7 @@ def _begun(head: bytes, name: str, told: str | None = None) -> Kind | None:
             and told in (None, kind.name)
             and (kind.is_marked(head) or kind is named)
         ),
-        None,
+        named if named is not None and named.by_name else None,
     )
 
 
@@ -64,7 +67,8 @@ def decompressed(source: Source) -> Source:
     The name loses the extension of the compression; path and stat stay. What is read raises
     DamagedError, TruncatedError or UnsupportedError (a window that is too large, a dictionary),
     with the place in the compressed file. So does this where the name says that it is compressed
-    and it is not. MissingLibraryError for LZ4, which is an extra.
+    and it is not. MissingLibraryError for LZ4 and
+    brotli, which are extras.
     """
     return joined(_undone(source), source, _undone)
 

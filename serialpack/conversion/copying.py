@@ -71,12 +71,14 @@ def is_copied(source: str, to: str, how: ConvertOptions) -> bool:
 
 
 def copied_database(read: Read, write: Write, progress: Progress | None) -> Converted:
-    """The very bytes of a database. FileError, InputError where it cannot be read."""
-    from serialpack.formats.sqlite.database import tables_in
+    """The very bytes of a database. FileError, InputError where it cannot be read, or not all of
+    it."""
+    from serialpack.formats.sqlite.database import check_pages, tables_in
 
     with as_file(read).file() as path:
         for _ in tables_in(path, counted=False):
             pass
+        check_pages(path)
         with path.open("rb") as file:
             return copied(file.read, write, progress)
 

@@ -97,9 +97,9 @@ def convert(
     in that which the name of ``target`` says.
 
     ``source`` is in any known format (``format``; by default told by name and content), compressed
-    (gzip, zstd, bzip2, xz, lzma, LZ4), or a container of such a source. A document becomes a
-    document, a sequence of records one of records; an array becomes the lines of NDJSON, the rows
-    of a table, and these an array again.
+    or not, or a container of such a source. A document becomes a document, a sequence of records
+    one of records; an array becomes the lines of NDJSON, the rows of a table, and these an array
+    again.
 
     What ``to`` holds in another type or shape only is carried and counted (``conversion.rules``),
     with ``strict`` refused. What would be lost is refused, unless ``lossy`` names its loss (or

@@ -40,7 +40,7 @@ def library_listing(source: Source, declared: Declaration) -> Listing:
     except (FileError, MissingLibraryError) as error:
         return Listing(kind, tuple(found), None, False, error.said)
     except InputError as error:
-        damage = DamagedError(error.said, path=source.path) if declared.has_datasets else None
+        damage = DamagedError(error.said, path=source.path)
         return Listing(kind, tuple(found), None, False, error.said, damage)
     return Listing(kind, tuple(found), len(found), True)
 

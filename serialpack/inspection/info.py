@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.errors import DamagedError
+from serialpack.errors import DamagedError, InputError
 from serialpack.inspection.archived import ArchivedEntry, iso_time
 from serialpack.inspection.listed import Listing
 from serialpack.inspection.look import ArrayLook, Inside
@@ -26,7 +26,7 @@ class MemberInfo(NamedTuple):
     are in it. ``dictionary``: where it is unpacked with one. ``holds``: of an object its
     values, of an archive of arrays what each is, with words for what is large
     (``pipeline.outline``); of a compressed file what is in it (``nifti in gzip``). ``listing``: of
-    HDF5 its datasets, of a database its tables."""
+    HDF5 its datasets, of a database its tables. ``damage``: what is wrong with the array."""
 
     chain: Chain
     why: str
@@ -54,6 +54,7 @@ class MemberInfo(NamedTuple):
     dictionary: DictionaryInfo | None = None
     holds: Any = None
     listing: "Listing | None" = None
+    damage: DamagedError | None = None
 
     @property
     def modified(self) -> str | None:
@@ -79,7 +80,8 @@ class Shape(NamedTuple):
     """What another file looks like. ``fields``: name -> types seen, of the first records, in the
     first ``looked_at`` bytes (``look.Look``); ``entropy`` in bits a byte, of the bytes one by one
     in the first ``sampled`` bytes. ``inside``: what is in it, where it is compressed; ``listing``:
-    its entries, where it is a tar or a zip, or one that is compressed."""
+    its entries, where it is a tar or a zip, or one that is compressed. ``wrong``: what is wrong
+    with the array that it is."""
 
     format: str
     looks_like: str | None
@@ -95,12 +97,18 @@ class Shape(NamedTuple):
     inside: Inside | None
     listing: Listing | None
     array: ArrayLook | None = None
+    wrong: DamagedError | None = None
 
     @property
     def damage(self) -> DamagedError | None:
-        """What is wrong with a compressed file, a tar or a zip, as far as it was looked at."""
-        if self.inside is not None and self.inside.damage is not None:
-            return self.inside.damage
+        """What is wrong with a compressed file, an array, a tar or a zip, as far as it was looked
+        at."""
+        if self.inside is not None:
+            look = self.inside.look
+            if (damage := self.inside.damage or (look and look.damage)) is not None:
+                return damage
+        elif self.wrong is not None:
+            return self.wrong
         return None if self.listing is None else self.listing.damage
 
 
@@ -115,3 +123,14 @@ class Inspection(NamedTuple):
     members: tuple[MemberInfo, ...]
     shape: Shape | None
     damage: "tuple[Damage, ...]" = ()
+
+    @property
+    def damage_inside(self) -> InputError | None:
+        """What is wrong with a file that is no container, or that a whole container is of, as far
+        as it was looked at."""
+        if self.shape is not None:
+            return self.shape.damage
+        told = (m.damage or (m.listing and m.listing.damage) for m in self.members)
+        damage = next(filter(None, told), None)
+        hint = "the container is whole: it gives back the file as it was"
+        return damage and InputError(damage.said, path=self.path, hint=hint)

@@ -26,7 +26,7 @@ from serialpack.container.seek import (
     first_byte,
     read_block,
 )
-from serialpack.detect import told
+from serialpack.detect import AsFound, told
 from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -54,11 +54,13 @@ if TYPE_CHECKING:
 def inspect_source(
     source: Source,
     format: str | None = None,
+    table: AsFound = AsFound(),  # noqa: B008  (never changed)
     *,
     columns: bool = False,
     salvage: bool = False,
 ) -> Inspection:
-    """Look at ``source`` without unpacking it; a pipe is read to its end and checked.
+    """Look at ``source`` without unpacking it; a pipe is read to its end and checked. ``format``,
+    ``table``: how what is no container is written, or what is compressed in it.
 
     ``columns``: also at the columns of each block, of a file that can be sought. ``salvage``: at
     what is left of a damaged container.
@@ -83,7 +85,7 @@ def inspect_source(
                 raise UsageError("columns are looked at in a file, not in a pipe")
             found = [_member_info(m) for m in _read_through(source)]
         return Inspection(source.path, source.size, tuple(found), None)
-    return Inspection(source.path, source.size, (), _shape(source, format))
+    return Inspection(source.path, source.size, (), _shape(source, format, table))
 
 
 def _small_info(source: Source) -> MemberInfo:
@@ -149,12 +151,16 @@ def _with_array(
     if compressed:
         return _with_inside(pieces, info)
     try:
-        array = array_in(pieces, sum(each.size for each in blocks), info.size)
+        array, wrong = array_in(pieces, sum(each.size for each in blocks), info.size)
     except DamagedError:
         if len(blocks) == 1:
             raise
         return _with_array(file, member, info, whole=False)
-    return info._replace(array=array)
+    return info._replace(array=array, damage=_wrong_array(info.format, wrong))
+
+
+def _wrong_array(format: str, wrong: str) -> DamagedError | None:
+    return DamagedError(f"a damaged {format}: {wrong}") if wrong else None
 
 
 def _restored(
@@ -190,14 +196,16 @@ def _with_inside(pieces: Iterator[Buffer], info: MemberInfo) -> MemberInfo:
         opened = decompressed(inner)
         block, _ = front_of(opened, LARGER)
         found = told(None, opened.name, block[:SAMPLE])
-        array = listing = None
+        array = listing = damage = None
         declared = FORMATS.declaration(found)
         if declared.is_array:
-            array = array_in([block], len(block), len(block) if len(block) < LARGER else None)
+            all_of = len(block) if len(block) < LARGER else None
+            array, wrong = array_in([block], len(block), all_of)
+            damage = _wrong_array(found, wrong)
         if is_library_read(declared):
             listing = library_listing(opened, declared)
         holds = f"{found} in {compression}"
-        return info._replace(holds=holds, array=array, listing=listing)
+        return info._replace(holds=holds, array=array, listing=listing, damage=damage)
     return info
 
 
@@ -333,12 +341,16 @@ def _left_info(member: "FoundMember", header: Header) -> MemberInfo:
     )
 
 
-def _shape(source: Source, format: str | None) -> Shape:
+def _shape(source: Source, format: str | None, table: AsFound) -> Shape:
     choice = choose()
     head = source.peek(max(choice.block_size + 1, LARGER))
-    found = told(format, source.path if source.stat is not None else None, head[:SAMPLE])
+    compressed = compression_of(source) is not None
+    said, how = (None, AsFound()) if compressed else (format, table)
+    found = told(said, source.path if source.stat is not None else None, head[:SAMPLE], how)
     choice = settle(choice, found, source.peek, source)
-    inside, listing = (None, None) if format is not None else look_inside(source)
+    inside = listing = None
+    if compressed or format is None:
+        inside, listing = look_inside(source, format, table)
     look = look_at(source, head, found, far=inside is None and listing is None)
     head = head[:SAMPLE]
     return Shape(
@@ -356,4 +368,5 @@ def _shape(source: Source, format: str | None) -> Shape:
         inside=inside,
         listing=listing,
         array=look.array,
+        wrong=look.damage,
     )

@@ -13,13 +13,14 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.compressed.source import compression_of, decompressed, front_of, paired
-from serialpack.detect import looks_like, told
+from serialpack.detect import AsFound, looks_like, told
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.csv.found import in_lines
 from serialpack.formats.json.text import JsonText
+from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.inspection.listed import ListedArray, Listing
 from serialpack.inspection.listing import listing_of
@@ -75,7 +76,8 @@ class ArrayLook(NamedTuple):
 class Look(NamedTuple):
     """What was seen. ``fields``: name -> types seen, of the first ``records_seen`` records, in
     the first ``looked_at`` bytes; ``whole``: these are all the bytes or, where the records are
-    one object, all of its keys. ``record_types``: what the records are."""
+    one object, all of its keys. ``record_types``: what the records are. ``damage``: what is wrong
+    with an array."""
 
     format: str
     looks_like: str | None
@@ -85,6 +87,7 @@ class Look(NamedTuple):
     whole: bool
     record_types: tuple[str, ...]
     array: ArrayLook | None = None
+    damage: DamagedError | None = None
 
 
 class Inside(NamedTuple):
@@ -97,9 +100,11 @@ class Inside(NamedTuple):
     damage: DamagedError | None = None
 
 
-def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
-    """What is in ``source`` where it is compressed; and its entries where it is a tar or a zip,
-    compressed or not. It is read then.
+def look_inside(
+    source: Source, format: str | None, table: AsFound
+) -> tuple[Inside | None, Listing | None]:
+    """What is in ``source`` where it is compressed, and ``format`` and ``table`` say how that is
+    written; and its entries where it is a tar or a zip, compressed or not. It is read then.
     """
     compression = compression_of(source)
     if compression is None:
@@ -121,17 +126,24 @@ def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
     everything = damage is not None or len(block) < LARGER
     readable = Source(io.BytesIO(block), inner.path) if everything else inner
     listing = listing_of(readable, block[:_HEAD])
-    look = look_at(inner, block, far=False)
+    look = look_at(inner, block, format, table, far=False)
     return Inside(compression, look, "" if damage is None else damage.said, damage), listing
 
 
-def look_at(source: Source, block: bytes, format: str | None = None, *, far: bool = True) -> Look:
+def look_at(
+    source: Source,
+    block: bytes,
+    format: str | None = None,
+    table: AsFound = AsFound(),  # noqa: B008  (never changed)
+    *,
+    far: bool = True,
+) -> Look:
     """The shape of ``source``, which begins with ``block`` (``LARGER`` bytes, or all of it).
 
     ``far``: more of a file is read where that takes no longer than a moment.
     """
     head = block[:SAMPLE]
-    format = told(format, source.name if source.stat is not None else None, head)
+    format = told(format, source.name if source.stat is not None else None, head, table)
     records, size = _first_records(format, head)
     everything = len(head) == len(block)
     found = Look(
@@ -147,7 +159,9 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
         pieces = _pieces(source) if far and source.stat is not None else iter((block,))
         length = source.size if far else None
         all_of = len(block) if len(block) < LARGER else length
-        found = found._replace(array=array_in(pieces, length or len(block), all_of))
+        array, wrong = array_in(pieces, length or len(block), all_of)
+        damage = DamagedError(f"a damaged {format}: {wrong}", path=source.path) if wrong else None
+        found = found._replace(array=array, damage=damage)
     if everything:
         return found
     fmt = FORMATS.get(format)
@@ -166,14 +180,17 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
     return found
 
 
-def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLook | None:
-    """The array in a file that begins with ``pieces``; None where there is none.
+def array_in(
+    pieces: Iterable[Buffer], size: int, all_of: int | None
+) -> tuple[ArrayLook | None, str]:
+    """The array in a file that begins with ``pieces``; None where there is none. And what is wrong
+    with it, if anything is.
 
     Its numbers are looked at where they are in the first ``size`` bytes and those are no more than
     ``FAR``. ``all_of``: the bytes of the file, where they are known.
     """
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
-    from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
+    from serialpack.formats.arrays.kinds import MOST_HEADER, sound_header_in
     from serialpack.formats.arrays.types import spelled
 
     pieces, head = iter(pieces), b""
@@ -181,15 +198,19 @@ def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLo
         head += bytes(piece)
         if len(head) >= MOST_HEADER:
             break
-    header = header_in(head)
+    try:
+        header = sound_header_in(head)
+    except Malformed as bad:
+        return None, bad.message
     if header is None:
-        return None
-    found, why = NumberRange(), ""
+        return None, ""
+    found, why, wrong = NumberRange(), "", ""
     try:
         finder = RangeFinder(header)
         needed = header.size + finder.size
         if all_of is not None and needed > all_of:
-            raise Unordered(f"{needed - all_of:,} bytes of the numbers are missing")
+            wrong = f"{needed - all_of:,} bytes of the numbers are missing"
+            raise Unordered(wrong)
         if needed > min(size, FAR):
             raise Unordered(
                 f"the numbers take {format_size(finder.size)}, of which the first"
@@ -201,7 +222,8 @@ def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLo
     except Unordered as error:
         why = str(error)
     order = "F" if header.is_fortran else "C"
-    return ArrayLook(spelled(header.descr), header.shape, order, *found, why, header.scale)
+    look = ArrayLook(spelled(header.descr), header.shape, order, *found, why, header.scale)
+    return look, wrong
 
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:

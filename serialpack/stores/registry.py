@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 
 from serialpack.errors import MissingFileError, MissingLibraryError, SerialpackError, UsageError
 from serialpack.far import is_store
+from serialpack.formats import FORMATS
 from serialpack.stores.base import KeyValueStore, Mode
 
 #: One line a kind: its name in a URL, and its class.
@@ -18,6 +19,9 @@ STORES = {
     "lmdb": "serialpack.stores.lmdb:LmdbStore",
     "tokyocabinet": "serialpack.stores.tokyocabinet:TokyoCabinetStore",
 }
+
+#: Bytes by which a database is known.
+_MAGIC = 16
 
 
 class StoreName(NamedTuple):
@@ -54,6 +58,20 @@ def store_named(url: str) -> StoreName:
     if (install := kind.missing()) is not None:
         raise MissingLibraryError(f"{kind.title} is not installed", hint=install, path=url)
     return StoreName(url, kind, path)
+
+
+def store_in(path: str) -> str | None:
+    """The URL of the store that the file at ``path`` is, where that is a database; None: none."""
+    try:
+        with open(path, "rb") as file:
+            found = FORMATS.by_magic(file.read(_MAGIC))
+    except (OSError, ValueError):
+        return None
+    if found is None or not found.is_database:
+        return None
+    from serialpack.stores.sqlite_kv import is_store_file
+
+    return f"sqlite-kv://{path}" if is_store_file(path) else None
 
 
 def opened_store(name: StoreName, mode: Mode, timeout: float = 5.0) -> KeyValueStore:

@@ -143,3 +143,40 @@ def test_each_member_of_an_archive_says_what_it_is_of(run: Run, tmp_path: Path) 
     heads = [shown[at + 1].split() for at, line in enumerate(shown) if line.startswith("member ")]
     assert ["entry", "large"] in heads
     assert ["entries", "1"] in heads
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.csv.gz.spk"])
+def test_a_table_is_read_as_it_is_said_to_be_written(run: Run, tmp_path: Path, name: str) -> None:
+    """As pack and unpack take it; only -F csv:semicolon+cp1252 did that."""
+    (tmp_path / "a.csv").write_bytes("Straße;Größe\nÄ;1\n".encode("cp1252"))
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
+    run("pack", "a.csv.gz")
+    said = ("--encoding", "cp1252", "--delimiter", ";")
+    assert run("inspect", "--head", "1", *said, name).stdout.decode() == "Straße;Größe\nÄ;1\n"
+    if not name.endswith(".spk"):
+        shown = run("inspect", *said, name).stdout.decode()
+        assert " csv:semicolon+cp1252" in shown
+        assert "  Größe   string" in shown
+        assert "column1" in run("inspect", *said, "--no-header", name).stdout.decode()
+
+
+def test_an_encoding_is_for_tables(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b"[1, 2]")
+    said = run("inspect", "--encoding", "cp1252", "a.json", code=2).stderr
+    assert b"a.json: --encoding and --no-header are for CSV, not for json" in said
+
+
+def test_a_journal_has_no_blocks(run: Run, tmp_path: Path) -> None:
+    """It was summed up as if nobody had asked."""
+    (tmp_path / "a.json").write_bytes(b"[1, 2]")
+    run("pack", "--journal", "x.log", "a.json")
+    done = run("inspect", "--blocks", "x.log")
+    assert done.stderr == b"x.log: --blocks tells of containers; this is a journal\n"
+    assert done.stdout
+
+
+def test_what_is_said_of_a_table_is_looked_at_before_any_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b"[1, 2]")
+    run("pack", "a.json")
+    for option, said in (("--encoding", "the encoding 'zzz' is not"), ("--delimiter", "'zzz' is")):
+        assert said in run("inspect", option, "zzz", "a.json.spk", code=2).stderr.decode()

@@ -202,3 +202,16 @@ def test_examples(
     assert python
     for block in python:
         exec(block, {})
+
+
+def test_a_file_of_a_store_is_looked_at_as_one(source: Path, run: Run) -> None:
+    """--head gave its rows, which are packed; and without it, its one table."""
+    run("unpack", source, "--key", "id", "-o", "sqlite-kv://s.db")
+    first = LINES.splitlines(True)[0]
+    assert run("inspect", "--head", "1", "s.db").stdout == first
+    assert run("inspect", "s.db").stdout == run("inspect", "sqlite-kv://s.db").stdout
+    facts = json.loads(run("inspect", "--json", "s.db").stdout)
+    assert (facts["source"], facts["values"]) == ("s.db", 300)
+    assert b"  value  bytes" in run("inspect", "-F", "sqlite", "s.db").stdout
+    done = run("inspect", "--blocks", "s.db")
+    assert done.stderr == b"s.db: --blocks tells of containers; this is a store\n"

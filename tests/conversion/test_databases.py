@@ -343,3 +343,23 @@ def test_a_table_of_text_comes_back_from_a_database(tmp_path: Path) -> None:
     lines = (tmp_path / "more.csv").read_bytes().splitlines()
     assert lines[1:3] == [b"007,1.5,TRUE,2020-01-01", b"8,2.0,FALSE,"]
     assert lines[3] == b"9,1.234,TRUE,later"
+
+
+def test_a_database_with_a_damaged_page_is_not_copied(tmp_path: Path) -> None:
+    """Its bytes were, as if it were sound; a row that breaks a rule of its table is no damage."""
+    path = database(
+        *(tmp_path / "a.db", "CREATE TABLE t (n, s)", "INSERT INTO t VALUES (?, ?)"),
+        rows=[(n, f"text {n}" * 20) for n in range(2000)],
+    )
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = 'CREATE TABLE t (n CHECK (n > 9), s)'")
+        connection.commit()
+    serialpack.convert(path, tmp_path / "b.db", to="sqlite")
+    data = bytearray(path.read_bytes())
+    assert (tmp_path / "b.db").read_bytes() == data
+    data[-4096:] = b"\x7f" * 4096
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="no sound SQLite database"):
+        serialpack.convert(path, tmp_path / "c.db", to="sqlite")
+    assert not (tmp_path / "c.db").exists()

@@ -13,6 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.api import first_records
+from serialpack.cli.app import run
 from serialpack.detect import detect, looks_like
 from serialpack.errors import SerialpackError
 from serialpack.inspection.look import ArrayLook
@@ -197,3 +198,28 @@ def test_real_volumes() -> None:
         assert found.array is not None
         assert (found.array.dtype, found.array.shape) == (dtype, shape)
         assert (found.array.minimum, found.array.maximum) == (least, greatest)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (saved(np.arange(9))[:-5], "5 bytes of the numbers are missing"),
+        (
+            lying("{'descr': '<i4', 'fortran_order': False, 'shape': (-1,)}", bytes(4)),
+            "its header has an order or a shape that is none",
+        ),
+        (b"\x93NUMPY\x04" + saved(np.arange(9))[7:], "a version that is none of 1, 2 and 3"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    data: bytes, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A header that lies was passed over in silence; and the exit code was 0."""
+    (tmp_path / "a.npy").write_bytes(data)
+    (tmp_path / "a.npy.gz").write_bytes(gzip.compress(data))
+    for name in ("a.npy", "a.npy.gz"):
+        serialpack.pack(tmp_path / name, tmp_path / f"{name}.spk")
+        for each in (name, f"{name}.spk"):
+            for options in ([], ["--json"]):
+                assert run(["inspect", *options, str(tmp_path / each)]) == 3
+                assert f"{each}: a damaged npy: {said}" in capfd.readouterr().err

@@ -17,6 +17,7 @@ from serialpack.errors import (
     MissingLibraryError,
     RefusedError,
     SerialpackError,
+    ValueRefusedError,
 )
 from serialpack.formats.arrays.hdf5 import reader
 from serialpack.formats.shared.filed import FileRead
@@ -55,6 +56,14 @@ def test_other_files_are_never_opened(tmp_path: Path) -> None:
     for name in ("far", "out", "v", "w", "u"):
         with pytest.raises(RefusedError, match="not opened"):
             values(path, name)
+    with pytest.raises(ValueRefusedError, match=r"far \(the numbers of /far are in other files"):
+        serialpack.convert(path, io.BytesIO(), to="npz")  # of which no word said how to go on
+    out = io.BytesIO()
+    serialpack.convert(path, out, to="npz", lossy=["around"])
+    assert {name.partition("@")[0] for name in np.load(io.BytesIO(out.getvalue())).files} == {
+        "x",
+        "inside",
+    }
     found = {entry.name: entry.dataset for entry in listed(path).entries}
     assert found["far"] is not None
     assert found["far"].why == "it cannot be read here"

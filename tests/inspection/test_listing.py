@@ -10,6 +10,7 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ import pytest
 import serialpack
 from serialpack.cli.app import run
 from serialpack.files.source import Source
+from serialpack.formats.sqlite import schema
 from serialpack.inspection import datasets, listing
 from serialpack.inspection.listed import ListedDataset, Listing
 from tests.pipes import Pipe
@@ -240,3 +242,52 @@ def test_tables_are_shown_without_sizes(tmp_path: Path, capfd: pytest.CaptureFix
     table = lines[lines.index("") + 1 :]
     assert [line.split()[0] for line in table] == ["entry", "t", "v", "broken", "3"]
     assert table[1].split(maxsplit=1)[1] == "table, 1,200 rows: a INTEGER, b, c"
+
+
+def test_what_is_damaged_before_it_is_packed_is_told_of_both(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of the container, which is whole, it was 0; of a database also without one."""
+    path = _database(tmp_path / "a.db")
+    data = bytearray(path.read_bytes())
+    data[4096:4104] = b"\xff" * 8
+    path.write_bytes(data)
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["g/x"] = [1, 2]
+    data = bytearray((tmp_path / "a.h5").read_bytes())
+    (tmp_path / "a.h5").write_bytes(data.replace(b"SNOD", b"xxxx"))
+    for name in ("a.db", "a.h5"):
+        assert run(["pack", str(tmp_path / name)]) == 0
+        capfd.readouterr()
+        for each in (name, f"{name}.spk"):
+            assert run(["inspect", str(tmp_path / each)]) == 3
+            (said,) = capfd.readouterr().err.splitlines()
+            assert f"{each}: no sound " in said
+            assert "--salvage" not in said
+
+
+def test_views_that_take_too_long_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 40, each of which joined the one before twice, it took minutes."""
+    monkeypatch.setattr(schema, "_MOST_SECONDS", -1)
+    found = of(b"", _database(tmp_path / "a.db"))
+    assert (found.count, found.whole) == (3, True)
+    assert [entry.about for entry in found.entries] == [
+        "1,200 rows: a INTEGER, b, c",
+        *["cannot be read: views before it took too long to be looked at"] * 2,
+    ]
+
+
+def test_what_full_text_search_keeps_is_not_listed(tmp_path: Path) -> None:
+    """What else is called so is; SQLite's own list of them reads each view."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        try:
+            connection.execute("CREATE VIRTUAL TABLE t USING fts5(a)")
+        except sqlite3.OperationalError:
+            pytest.skip("this SQLite has no full-text search")
+        connection.execute("CREATE TABLE T_other (a)")
+        connection.execute("CREATE TABLE u_content (a)")
+    found = of(b"", tmp_path / "a.db")
+    assert [entry.name for entry in found.entries] == ["t", "T_other", "u_content"]

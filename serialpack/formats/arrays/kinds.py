@@ -16,12 +16,17 @@ def header_in(head: bytes) -> ArrayHeader | None:
     None where there is none that is known, also where what stands there cannot be.
     """
     try:
-        if head.startswith(MAGIC):
-            return read_header(head)
-        if is_nifti(head):
-            return read_nifti(head)
-        if is_mrc(head):
-            return read_mrc(head)
+        return sound_header_in(head)
     except Malformed:  # a header that lies is one of bytes
-        pass
+        return None
+
+
+def sound_header_in(head: bytes) -> ArrayHeader | None:
+    """As ``header_in``; Malformed where what stands there cannot be."""
+    if head.startswith(MAGIC):
+        return read_header(head)
+    if is_nifti(head):
+        return read_nifti(head)
+    if is_mrc(head):
+        return read_mrc(head)
     return None

@@ -20,6 +20,7 @@ from serialpack.errors import (
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
+from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
 
 MAGIC = b"SQLite format 3\x00"
 
@@ -64,35 +65,36 @@ def tables_in(path: Path, *, counted: bool) -> Iterator[TableFacts]:
     with connected(path, "immutable=1") as connection:
         try:
             _check_length(path)
-            for name, kind in _tables(connection).items():
+            wrong_with = Views(connection).wrong
+            for name, kind in tables_of(connection).items():
                 rows = None
                 if counted and kind == "table":
                     select = f"SELECT count(*) FROM {quoted(name)}"
                     (rows,) = connection.execute(select).fetchone()
-                wrong = _wrong(connection, name) if kind == "view" else ""
-                columns = {} if wrong else _columns(connection, name)
+                wrong = wrong_with(name) if kind == "view" else ""
+                columns = {} if wrong else columns_of(connection, name)
                 yield TableFacts(name, kind, columns, rows, wrong)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _unsound(error) from None
 
 
-def _columns(connection: sqlite3.Connection, name: str) -> dict[str, str]:
-    """The columns with their declared types."""
-    found = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
-    return {column[1]: column[2] or "" for column in found if column[6] != _HIDDEN}
+def check_pages(path: Path) -> None:
+    """InputError where a page of the database at ``path`` is damaged; all of it is read."""
+    with connected(path.resolve(), "immutable=1") as connection:
+        try:
+            found = [said for (said,) in connection.execute("PRAGMA quick_check")]
+        except sqlite3.OperationalError:  # a CHECK by a function that is not here
+            return
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _unsound(error) from None
+        # All else are rows that break a rule of their table, and whole.
+        damage = [said for said in found if said.startswith("*** in database")]
+    if damage:
+        raise _unsound(" ".join(damage[0].split("\n")[:2]))
 
 
-def _wrong(connection: sqlite3.Connection, view: str) -> str:
-    """Why SQLite cannot read a view, or a table of a module that is not here; empty: it can."""
-    try:
-        connection.execute(f"SELECT * FROM {quoted(view)} LIMIT 0").close()
-    except sqlite3.OperationalError as error:
-        return str(error)
-    return ""
-
-
-#: What a column is that ``SELECT *`` has not, and what those are that are made of others.
-_HIDDEN, _GENERATED = 1, (2, 3)
+#: Columns that are made of others.
+_GENERATED = (2, 3)
 
 #: What no PRAGMA tells of a table, but its SQL; and strings, names and comments, in which it is
 #: nothing of the kind.
@@ -177,7 +179,7 @@ def open_table(path: Path, name: str | None) -> Iterator[OpenTable]:
     with connected(path, "immutable=1") as connection:
         try:
             _check_length(path)
-            kinds = _tables(connection)
+            kinds = tables_of(connection)
             table = _chosen(connection, kinds, name)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _unsound(error) from None
@@ -232,28 +234,6 @@ def _head(path: Path) -> bytes:
         return file.read(100)
 
 
-def _tables(connection: sqlite3.Connection) -> dict[str, str]:
-    """The tables and views, in order, with what each is; without those that SQLite has for itself.
-
-    DatabaseError where it is no database.
-    """
-    rows = connection.execute(
-        "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')"
-        " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
-    ).fetchall()
-    try:  # what a virtual table keeps its own things in; known from SQLite 3.37 on
-        found = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'shadow'")
-        shadows = {name for (name,) in found}
-    except sqlite3.OperationalError:
-        shadows = set()
-    virtual = re.compile(r"\s*CREATE\s+VIRTUAL\b", re.IGNORECASE)
-    return {
-        name: "view" if kind == "view" or virtual.match(sql or "") else "table"
-        for name, kind, sql in rows
-        if name not in shadows
-    }
-
-
 def _check_length(path: Path) -> None:
     """DatabaseError where the file is shorter than it says."""
     head = _head(path)
@@ -278,7 +258,8 @@ def _chosen(connection: sqlite3.Connection, kinds: dict[str, str], name: str | N
             hint="--table NAME takes one of them, --to json all",
         )
         several.tables = (*kinds,)
-        wrong = {view: _wrong(connection, view) for view in kinds if kinds[view] == "view"}
+        wrong_with = Views(connection).wrong
+        wrong = {view: wrong_with(view) for view in kinds if kinds[view] == "view"}
         several.unread = {view: why for view, why in wrong.items() if why}
         raise several
     found = next((n for n in kinds if n == name), None)
@@ -352,12 +333,7 @@ def _all_json(connection: sqlite3.Connection, table: str, column: str) -> bool:
     return found is None
 
 
-def quoted(name: str) -> str:
-    """A name as SQL has it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _unsound(error: Exception) -> InputError:
+def _unsound(error: Exception | str) -> InputError:
     return InputError(
         f"no sound SQLite database: {error}", hint="sqlite3 FILE .recover shows what is left of it"
     )

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from serialpack.errors import FileError
-from serialpack.formats.sqlite.database import comment, quoted
+from serialpack.formats.sqlite.database import comment
+from serialpack.formats.sqlite.schema import quoted
 
 #: SQLite's own limit, unless somebody built it with another.
 MOST_COLUMNS = 2000

@@ -152,6 +152,8 @@ def _all(file: Any, *, lists: bool = False) -> Iterator[Any]:
             check(file, dataset)
         except NoArray as why:
             left[name] = str(why)
+        except RefusedError as why:  # of one alone, as what is in other files
+            left[name] = why.said
     no_more_files()
     names = Names(found)
     for name in [name for name in found if name not in left]:
