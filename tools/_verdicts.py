@@ -61,8 +61,10 @@ and its fields say beside the types (as pandas does), names that come twice; the
 written is read back, and compared bit for bit, before any of it goes to the target. Where Parquet
 has not the type, the nearest is written: milliseconds for whole seconds, days for `date64`, the
 words themselves for dictionaries of other than text. Runs, and views of lists, are written out.
-`--fields` takes columns so, too. Where fields within columns or other values are asked for, where a
-column is a union, or an interval that Parquet has not, all of the table is made of values.
+That is told as `nearest`. `--fields` takes columns so, too. A column that Parquet has nothing near
+for (a union, a struct without fields) is made of values, as JSON text, and the others with it, but
+with their own types; so are maps as columns (`--flatten`). Where other values, or fields within
+columns, are asked for, all columns have the types of values.
 
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
@@ -98,7 +100,8 @@ calls them (`2024-01`, `(0, 1]`), from frames, and from columns of Parquet and A
 A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
 `datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
 (`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
-is refused where it is finer yet, a time of day, or in another zone than UTC.
+is refused where it is finer yet, or a time of day. In another zone than UTC, a column of them is
+text with the offset (`zones`), and below a map or a list is refused.
 
 A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
 in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is

@@ -25,6 +25,7 @@ from serialpack.values.kinds import (
     LONG_ROWS,
     RENAMED,
     SHORT_ROWS,
+    ZONES,
     Difference,
     Loss,
     Unheld,
@@ -159,7 +160,7 @@ class FrameReader:
         literals: bool = True,
     ) -> tuple[list[Any], list[Loss]]:
         """As ``RowReader.read``; the rule that is heeded is that of columns of one name."""
-        records, found = parse_lossy(self._format, block, allowed & {RENAMED, ARRAYS})
+        records, found = parse_lossy(self._format, block, allowed & {RENAMED, ARRAYS, ZONES})
         if not records:
             return records, found
         names = list(records[0])

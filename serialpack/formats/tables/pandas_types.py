@@ -1,5 +1,5 @@
-"""Columns of pandas' own types, which are numbers to who does not know them: as the text by which
-pandas calls their items."""
+"""Columns for whose items Python has no type, as text: pandas' own types, which are numbers to who
+does not know them, as it calls these; and times with nanoseconds in a zone, by ISO 8601."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any
 
 from serialpack.errors import RefusedError, UnsupportedError
 from serialpack.formats.tables import records as tables
+from serialpack.values.kinds import ARRAYS, ZONES
 
 _NAME, _ABOUT = b"ARROW:extension:name", b"ARROW:extension:metadata"
 _KNOWN = {"pandas.period": "a period", "pandas.interval": "an interval"}
 
 
-def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str]]:
-    """Number and text of each column of periods or intervals, and what an item of it is.
+def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str, str]]:
+    """Number and text of each column of periods or intervals, or of times with nanoseconds in
+    another zone than UTC, what an item of it is, and the rule by which it is text.
 
     UnsupportedError where pandas is not there, RefusedError for a frequency that it does not know.
     """
@@ -23,7 +25,32 @@ def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str]]:
         found = _extension(field)
         if found is not None:
             name, about = found
-            yield number, _spelled(field.name, table.column(number), name, about), _KNOWN[name]
+            texts = _spelled(field.name, table.column(number), name, about)
+            yield number, texts, _KNOWN[name], ARRAYS
+        elif tables.is_fine_in_zone(field.type):
+            texts = _with_offsets(table.column(number))
+            if texts is not None:
+                yield number, texts, f"a time in {field.type.tz}", ZONES
+
+
+def _with_offsets(column: Any) -> Any:
+    """The text of times in a zone; None where all are of whole microseconds, which Python has a
+    type for, or the zone is not known."""
+    pa = tables.arrow()
+    import pyarrow.compute as pc
+
+    try:
+        column.cast(pa.timestamp("us", column.type.tz))
+    except pa.ArrowInvalid:
+        pass
+    else:
+        return None
+    try:
+        texts = pc.strftime(column, format="%Y-%m-%dT%H:%M:%S%Ez")
+    except (pa.ArrowException, ValueError):
+        return None
+    texts = pc.replace_substring_regex(texts, r"\.000000000", "")
+    return pc.replace_substring_regex(texts, r"(\.\d{6})000", r"\1")
 
 
 def _extension(field: Any) -> tuple[str, bytes] | None:
