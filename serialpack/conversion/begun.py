@@ -16,6 +16,7 @@ from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     ARRAYS,
     DATABASES,
+    ELEMENTS,
     EVERY,
     KEEPING,
     RULES,
@@ -236,8 +237,8 @@ def _known(
     types: tuple[TypedColumn, ...] = ()
     if seen is not None and shaping.gives_types:
         named = named_types(shaping.types)
-        is_table = plan.is_text_table
-        types = decided(seen, named, to, infer=shaping.infer, is_table=is_table)
+        is_text = plan.is_text_table or plan.source in ELEMENTS
+        types = decided(seen, named, to, infer=shaping.infer, is_text=is_text)
         for column in types:
             if not column.by_hand:
                 looked.shape.keys[column.name] = shape_of(column, seen.columns[column.name])
