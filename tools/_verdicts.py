@@ -100,8 +100,9 @@ calls them (`2024-01`, `(0, 1]`), from frames, and from columns of Parquet and A
 A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
 `datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
 (`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
-is refused where it is finer yet, or a time of day. In another zone than UTC, a column of them is
-text with the offset (`zones`), and below a map or a list is refused.
+is refused where it is finer yet. A column of times of day, or of times in another zone than UTC,
+that have them is text, with the offset (`timestamps`, `zones`); below a map or a list they are
+refused.
 
 A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
 in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is

@@ -202,3 +202,18 @@ def test_times_in_a_zone_with_nanoseconds_are_text_with_their_offset() -> None:
         converted(data, "parquet", "json", strict=True)
     whole = file_of(pa.table({"t": zoned[1:]}), "parquet")
     assert [row["t"] for row in json.loads(converted(whole, "parquet", "json"))] == texts[1:]
+
+
+def test_times_of_day_with_nanoseconds_are_text() -> None:
+    """As of polars, all whose times of day count these."""
+    pa = pytest.importorskip("pyarrow")
+    made = pa.table({"t": pa.array([2001, None, 3000, 86_399 * 10**9], pa.time64("ns"))})
+    texts = ["00:00:00.000002001", None, "00:00:00.000003", "23:59:59"]
+    for count, first in ((4, 0), (3, 1)):  # also where all are whole microseconds
+        data = file_of(made.slice(first), "arrow")
+        out = io.BytesIO()
+        report = serialpack.convert(io.BytesIO(data), out, to="json", format="arrow")
+        assert [row["t"] for row in json.loads(out.getvalue())] == texts[first:]
+        assert [(loss.rule, loss.count) for loss in report.carried] == [("timestamps", count - 1)]
+    again = table_in(converted(file_of(made, "arrow"), "arrow", "parquet"), "parquet")
+    assert again.equals(made)

@@ -27,6 +27,7 @@ from serialpack.values.kinds import (
     LONG_ROWS,
     RENAMED,
     SHORT_ROWS,
+    TIMESTAMPS,
     UTF8,
     ZONES,
     Difference,
@@ -196,7 +197,9 @@ class FrameReader:
         literals: bool = True,
     ) -> tuple[list[Any], list[Loss]]:
         """As ``RowReader.read``; the rule that is heeded is that of columns of one name."""
-        records, found = parse_lossy(self._format, block, allowed & {RENAMED, ARRAYS, ZONES})
+        records, found = parse_lossy(
+            self._format, block, allowed & {RENAMED, ARRAYS, ZONES, TIMESTAMPS}
+        )
         if not records:
             return records, found
         names = list(records[0])

@@ -22,6 +22,7 @@ from serialpack.text import unique_names
 from serialpack.values.kinds import (
     ARRAYS,
     RENAMED,
+    TIMESTAMPS,
     ZONES,
     Difference,
     Loss,
@@ -38,6 +39,9 @@ _MOST_SCHEMA = 8 << 10
 
 #: What is kept beside the columns for those who know what it means has this name.
 KEPT = b"serialpack"
+
+#: The kinds of values for which there is text, by the rule that says so.
+_KINDS = {ARRAYS: "tag", ZONES: "zoned-datetime", TIMESTAMPS: "time"}
 
 #: The most values that serializers read beside those which the size of stored bytes accounts for.
 STORED_VALUES = 1 << 24
@@ -152,7 +156,7 @@ class TableFormat(DocumentFormat):
         from serialpack.formats.shared.marks import Marks
 
         shown = copy(self)
-        shown.marks = Marks(frozenset({ARRAYS, RENAMED, ZONES}))
+        shown.marks = Marks(frozenset({RENAMED, *_KINDS}))
         return super(TableFormat, shown).look_at_head(read, count)
 
     def read_block(self, block: SourceBlock) -> list[Any]:
@@ -185,7 +189,7 @@ class TableFormat(DocumentFormat):
                 path = "$" + value_step(name)
                 became = shown(there[0].as_py())
                 if rule not in marks.allowed:
-                    kind = "tag" if rule == ARRAYS else "zoned-datetime"
+                    kind = _KINDS[rule]
                     raise Unheld(Difference(place - first_record, path, what, became, kind))
                 marks.placed.append(Loss(rule, len(there), place, path, what, became))
             table = table.set_column(number, name, texts)
