@@ -98,3 +98,20 @@ def test_bytes_that_are_no_text_are_let_go_as_in_plain_cells(how: Any) -> None:
     short, _ = read_as(data + b"5,\xfe\n", format="csv", shaping=Shaping(**how))
     assert short[-1]["b"] == "\ufffd"
     assert "d" not in short[-1]
+
+
+def test_numbers_in_elements_are_text_as_cells_are() -> None:
+    rows = [("1", "0.5", "true", "007"), ("2", "", "false", "1")]
+    items = "".join("<i><a>{}</a><b>{}</b><c>{}</c><d>{}</d></i>".format(*row) for row in rows)
+    data = f"<r>{items}</r>".encode()
+    typed = [
+        {"a": 1, "b": 0.5, "c": True, "d": "007"},
+        {"a": 2, "b": None, "c": False, "d": "1"},
+    ]
+    how = Shaping(infer=True, at="r.i")
+    assert read_as(data, format="xml", shaping=how)[0] == typed
+    made = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), made, format="xml", to="parquet", shaping=how)
+    assert read_as(made.getvalue(), format="parquet")[0] == typed
+    texts = json.dumps([{"a": "1"}, {"a": "2"}]).encode()
+    assert read_as(texts, format="json", shaping=Shaping(infer=True))[0] == json.loads(texts)

@@ -275,21 +275,6 @@ def test_strings_of_records_get_the_types_that_they_had() -> None:
     assert report.types == {"w": "timestamp"}, "a number in quotes is text in JSON"
 
 
-def test_numbers_in_elements_are_text_as_cells_are() -> None:
-    rows = [("1", "0.5", "true", "007"), ("2", "", "false", "1")]
-    items = "".join("<i><a>{}</a><b>{}</b><c>{}</c><d>{}</d></i>".format(*row) for row in rows)
-    data = f"<r>{items}</r>".encode()
-    typed = [
-        {"a": 1, "b": 0.5, "c": True, "d": "007"},
-        {"a": 2, "b": None, "c": False, "d": "1"},
-    ]
-    how = Shaping(infer=True, at="r.i")
-    assert json.loads(converted(data, "json", "xml", shaping=how)[0]) == typed
-    assert values(converted(data, "parquet", "xml", shaping=how)[0], "parquet") == typed
-    texts = json.dumps([{"a": "1"}, {"a": "2"}]).encode()
-    assert json.loads(converted(texts, "json", "json", shaping=INFER)[0]) == json.loads(texts)
-
-
 def test_what_is_named_wrongly_is_said_with_its_place() -> None:
     source = b"a,b\n1,x\n,y\n"
     with pytest.raises(serialpack.ValueRefusedError) as refused:
