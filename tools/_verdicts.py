@@ -30,23 +30,23 @@ that reads as JSON too, the closing line names the columns to read: `--nest tags
 -` for none. Of SQLite, Parquet and Arrow, which have null for what is missing, it takes a map of
 nothing but null as missing: none was made columns.
 
-Cells of CSV and TSV are text, always, but where types are asked for. `--infer` looks at all records
-and gives a column the type that its cells have, empty ones aside: integer, number, boolean, date,
-time or timestamp, where the target has that type itself, and each cell is what the column's one
-spelling makes of its value: digits with or without `.0`, as many decimals, `true`, `TRUE` or
-`True`, `T` or a space, as many digits of seconds. `nan` and `inf`, as NumPy writes them, are
-numbers beside numbers, for a target that has them. What is left stays text: `00123`, `+1`, `1.5`
-beside `1.50`, `1,5` (which `--types` refuses as a number), integers beyond 64 bits, in JSON beyond
-2^53. In records of other formats only dates and times are found in text. `--types NAME=TYPE,...`
-names types by hand, also `decimal`, `duration`, `bytes` (base64), `text` (to leave a column out
-of `--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text had no type of its
-own) and `list` (of what is none, or of nothing), and of what is within maps and lists too
-(`user.since=date`). Such cells are read in any spelling; those in another than most are told, and
-refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns, and
-SQLite in a comment behind those of the table, how each column and the file was written: delimiter,
-line ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same
-bytes` where each block of the source was written again to compare it, else `the same cells`.
-Booleans are 0 and 1 in SQLite, in a column that is declared so.
+Cells of CSV and TSV, and XML, are text, always, but where types are asked for. `--infer` looks at
+all records and gives a column the type that its cells have, empty ones aside: integer, number,
+boolean, date, time or timestamp, where the target has that type itself, and each cell is what the
+column's one spelling makes of its value: digits with or without `.0`, as many decimals, `true`,
+`TRUE` or `True`, `T` or a space, as many digits of seconds. `nan` and `inf`, as NumPy writes them,
+are numbers beside numbers, for a target that has them. What is left stays text: `00123`, `+1`,
+`1.5` beside `1.50`, `1,5` (which `--types` refuses as a number), integers beyond 64 bits, in JSON
+beyond 2^53. In records of other formats only dates and times are found in text. `--types
+NAME=TYPE,...` names types by hand, also `decimal`, `duration`, `bytes` (base64), `text` (to leave a
+column out of `--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text had no
+type of its own) and `list` (of what is none, or of nothing), and of what is within maps and lists
+too (`user.since=date`). Such cells are read in any spelling; those in another than most are told,
+and refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns,
+and SQLite in a comment behind those of the table, how each column and the file was written:
+delimiter, line ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back:
+the same bytes` where each block of the source was written again to compare it, else `the same
+cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
 
 A map in Parquet and Arrow is a struct with a field for each key. Where the maps in one place have
 more than 256 keys, and each on average less than one in 64 of them, the keys are data: these are
@@ -61,8 +61,10 @@ and its fields say beside the types (as pandas does), names that come twice; the
 written is read back, and compared bit for bit, before any of it goes to the target. Where Parquet
 has not the type, the nearest is written: milliseconds for whole seconds, days for `date64`, the
 words themselves for dictionaries of other than text. Runs, and views of lists, are written out.
-`--fields` takes columns so, too. Where fields within columns or other values are asked for, where a
-column is a union, or an interval that Parquet has not, all of the table is made of values.
+That is told as `nearest`. `--fields` takes columns so, too. A column that Parquet has nothing near
+for (a union, a struct without fields) is made of values, as JSON text, and the others with it, but
+with their own types; so are maps as columns (`--flatten`). Where other values, or fields within
+columns, are asked for, all columns have the types of values.
 
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
@@ -98,7 +100,9 @@ calls them (`2024-01`, `(0, 1]`), from frames, and from columns of Parquet and A
 A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
 `datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
 (`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
-is refused where it is finer yet, a time of day, or in another zone than UTC.
+is refused where it is finer yet. A column of times of day, or of times in another zone than UTC,
+that have them is text, with the offset (`timestamps`, `zones`); below a map or a list they are
+refused.
 
 A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
 in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is

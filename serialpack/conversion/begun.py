@@ -16,6 +16,7 @@ from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     ARRAYS,
     DATABASES,
+    ELEMENTS,
     EVERY,
     KEEPING,
     RULES,
@@ -25,7 +26,7 @@ from serialpack.conversion.rules import (
     UNIONS,
     allowed_for,
 )
-from serialpack.conversion.tables.known import Known
+from serialpack.conversion.tables.known import Known, TableMade
 from serialpack.conversion.tables.layout import (
     Layout,
     OddKey,
@@ -163,7 +164,7 @@ def _looked_at(
     again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
 ) -> Known | None:
     """As ``looked_at``, whatever the rows are to stand below."""
-    threads = how["threads"] or usable_cores()
+    threads, own = how["threads"] or usable_cores(), None
     with ExitStack() as stack:
 
         def opened() -> Begun:
@@ -179,8 +180,9 @@ def _looked_at(
             from serialpack.conversion.tables.batches import made_table
 
             made = made_table(front.given.read, front.plan, how["max_size"])
-            if made is not None:
+            if isinstance(made, TableMade):
                 return Known(None, (), None, made=made)
+            own = made
             front = opened()
         if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
             if front.plan.target_settings or not _is_empty(front):
@@ -198,6 +200,11 @@ def _looked_at(
         )
     known = _known(looked, front, to, how, block_size)
     known = known._replace(most=looked.most, target=front.plan.target, source=front.plan.source)
+    if own is not None and known.layout is not None:
+        from serialpack.conversion.tables.own_types import with_own_types
+
+        layout, told = with_own_types(known.layout, looked.shape, own.schema, front.plan)
+        known = known._replace(layout=layout, told=tuple(told))
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups
@@ -230,8 +237,8 @@ def _known(
     types: tuple[TypedColumn, ...] = ()
     if seen is not None and shaping.gives_types:
         named = named_types(shaping.types)
-        is_table = plan.is_text_table
-        types = decided(seen, named, to, infer=shaping.infer, is_table=is_table)
+        is_text = plan.is_text_table or plan.source in ELEMENTS
+        types = decided(seen, named, to, infer=shaping.infer, is_text=is_text)
         for column in types:
             if not column.by_hand:
                 looked.shape.keys[column.name] = shape_of(column, seen.columns[column.name])

@@ -88,7 +88,7 @@ def copied_table(made: TableMade, write: Write, progress: Progress | None) -> Co
     with made.file as file:
         file.seek(0)
         done = copied(file.read, write, progress)
-    return done._replace(read=made.read, records=made.rows, fields=made.fields)
+    return done._replace(read=made.read, records=made.rows, fields=made.fields, losses=made.told)
 
 
 def copied_as_array(

@@ -295,6 +295,7 @@ def _converted(
             projected = given.projected
             dropped = [*given.all_dropped, *schema_dropped(given.read, to)]
             check_dropped(dropped, Losses(plan.lossy), to)
+            dropped += () if known is None else known.told
             done = done._replace(losses=totals([*done.losses, *dropped]))
             missing = wanted.missing(done.fields if projected is None else projected.found)
             if same and projected is not None:

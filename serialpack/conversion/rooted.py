@@ -19,7 +19,8 @@ def in_one_root(
     records: list[Any], structure: Structure, plan: ConversionPlan, losses: Losses
 ) -> tuple[dict[str, Any], str]:
     """The document that ``records`` are, with one root element; and the path of what they are in
-    it, empty where nothing was put around them. ValueRefusedError where that is not allowed."""
+    it, empty where nothing was put around them, or ``--at`` takes none. ValueRefusedError where
+    that is not allowed."""
     one = len(records) == 1 and not _are_rows(plan)
     if one and type(records[0]) is dict and len(records[0]) == 1:
         (inner,) = records[0].values()
@@ -30,9 +31,10 @@ def in_one_root(
     is_list = type(document) is list
     path = f"{ROOT_NAME}.{ITEM_NAME}" if is_list else ROOT_NAME
     _tell(f"<{path}>", plan, losses, is_list=is_list)
+    is_taken = is_list or (type(document) is dict and bool(document))
     if is_list:
         document = {ITEM_NAME: document} if document else None
-    return {ROOT_NAME: document}, path
+    return {ROOT_NAME: document}, path if is_taken else ""
 
 
 def in_one_map(

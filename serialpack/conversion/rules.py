@@ -26,6 +26,7 @@ from serialpack.values.kinds import (
     LATIN1,
     LONG_ROWS,
     NAN,
+    NEAREST,
     NO_ROWS,
     ORDER,
     RENAMED,
@@ -118,22 +119,19 @@ RULES: dict[str, Rule] = {
     "json-like": Rule(
         "text that is JSON too stands beside columns of JSON text",
         frozenset({"text"}),
-        *(
-            TEXT_TABLES,
-            ("text that reads as JSON", "texts that read as JSON"),
-            TEXT_TABLES,
-            "--nest NAMES",
-        ),
+        *(TEXT_TABLES, ("text that reads as JSON", "texts that read as JSON"), TEXT_TABLES),
+        back="--nest NAMES",
     ),
     "numbers": Rule(
         "integers beside floats are doubles, where these are exact",
         frozenset({"mixed", "integral-float"}),
-        *(
-            ONE_SCHEMA | ARRAYS,
-            ("integer as a double", "integers as doubles"),
-            ONE_SCHEMA | ARRAYS,
-            "",
-        ),
+        *(ONE_SCHEMA | ARRAYS, ("integer as a double", "integers as doubles"), ONE_SCHEMA | ARRAYS),
+    ),
+    NEAREST: Rule(
+        "a column of a type that Parquet has not (whole seconds, views of lists, runs, dictionaries"
+        " of other words than text) has the nearest one",
+        *(NONE, TYPED_TABLES, ("column of the nearest type", "columns of the nearest types")),
+        only=TYPED_TABLES,
     ),
     "shapes": Rule(
         "lists are rows without a header, scalars are one column",

@@ -77,6 +77,8 @@ NO_ROWS, SCHEMA, VIEWS, LONG_ROWS = "no-rows", "schema", "views", "long-rows"
 #: That of what libraries have types for, and plain values stand for.
 ARRAYS = "arrays"
 OBJECTS = "objects"
+#: That of columns of types that a table has not, and those of times, and of such in a named zone.
+NEAREST, TIMESTAMPS, ZONES = "nearest", "timestamps", "zones"
 
 #: What is no value, and is dropped where values are all that is kept: in words, of one and of
 #: several.

@@ -124,9 +124,62 @@ def test_what_parquet_has_not_is_the_nearest_there() -> None:
         *(pa.timestamp("ms", "UTC"), pa.time32("ms"), pa.date32(), pa.int64()),
         *(pa.large_list(pa.int8()), pa.float64(), pa.int8()),
     ]
-    assert report.carried == []
+    (told,) = report.carried
+    assert (told.rule, told.count, told.value_path) == ("nearest", 6, "$.seconds")
+    assert (told.was, told.became) == ("timestamp[s, tz=UTC]", "timestamp[ms, tz=UTC]")
     assert found["runs"].to_pylist() == [1.5, 1.5, None]
     assert found["views"].to_pylist() == [[1], None, [2]]
+
+
+def test_where_another_type_may_not_be_it_is_refused() -> None:
+    data = written(pa.table({"a": pa.array([1], pa.time32("s"))}), "arrow")
+    with pytest.raises(serialpack.errors.ValueRefusedError, match=r"time32\[s\] would be"):
+        converted(data, "arrow", "parquet", strict=True)
+    converted(data, "arrow", "parquet", strict=True, lossy=["nearest"])
+
+
+def test_one_column_that_parquet_has_no_type_for_changes_no_other() -> None:
+    """All of the table went by Python's values."""
+    odd = pa.UnionArray.from_sparse(
+        pa.array([0, 1, 0] * (ROWS // 3), pa.int8()),
+        [pa.array(range(ROWS)), pa.array(map(str, range(ROWS)))],
+    )
+    some = columns() | {
+        "berlin": pa.array(range(ROWS), pa.timestamp("ms", "Europe/Berlin")),
+        "took": pa.array(range(ROWS), pa.duration("ms")),
+        "seconds": pa.array(range(ROWS), pa.timestamp("s")),
+        "runs": pa.RunEndEncodedArray.from_arrays([ROWS], pa.array([5], pa.int8())),
+        "under": pa.array([[{"a": 1.5}]] * ROWS, pa.list_(pa.struct({"a": pa.float32()}))),
+    }
+    source = table(**some, odd=odd)
+    found, report = converted(written(source, "arrow"), "arrow", "parquet")
+    assert [loss.rule for loss in report.carried] == ["mixed", "nearest"]
+    assert report.carried[1].count == 2
+    assert found.schema.metadata == source.schema.metadata
+    for name in {*some} - {"seconds", "runs", "under"}:
+        was, became = source.schema.field(name), found.schema.field(name)
+        assert (became.type, became.nullable) == (was.type, was.nullable)
+        assert became.metadata == was.metadata
+        assert found[name].to_pylist() == source[name].to_pylist() or name in ("floats", "lists")
+    assert found["seconds"].type == pa.timestamp("ms")
+    assert found["runs"].type == pa.int8()
+    assert found["under"].type.value_type.field("a").type == pa.float32()
+    assert found["odd"].to_pylist()[:3] == ["0", '"1"', "2"]
+
+
+def test_maps_as_columns_keep_the_types_of_their_fields() -> None:
+    inner = pa.struct([("x", pa.int8()), ("y", pa.timestamp("ms"))])
+    source = pa.table(
+        {
+            "s": pa.array([{"x": 1, "y": 5}, {"x": 2, "y": None}], inner),
+            "f": pa.array([0.1, None], pa.float32()),
+            "l": pa.array([[1], [2]], pa.list_(pa.int8())),
+        }
+    )
+    data = written(source, "parquet")
+    found, _ = converted(data, "parquet", "parquet", shaping=Shaping(flatten=True))
+    assert found.schema.names == ["s.x", "s.y", "f", "l"]
+    assert found.schema.types == [pa.int8(), pa.timestamp("ms"), pa.float32(), pa.json_()]
 
 
 def test_words_of_several_dictionaries_are_in_one() -> None:

@@ -34,7 +34,7 @@ def fields_of(source: Any, *fields: str, **how: Any) -> Any:
 def test_what_another_column_holds_is_no_matter(tmp_path: Path, name: str) -> None:
     """The whole table was refused for a column that nobody wanted."""
     path = tmp_path / name
-    odd = pa.array([1, 2, 3], pa.time64("ns"))  # beyond microseconds
+    odd = pa.array([[1], [2], [3]], pa.list_(pa.time64("ns")))  # beyond microseconds
     struct = pa.array([{"x": n, "y": "z"} for n in range(3)])
     columns = [odd, pa.array([1, 2, 3]), struct, pa.array(["p", "q", None])]
     written(path, pa.table(columns, names=["odd", "n", "s", "s.x"]))

@@ -181,3 +181,39 @@ def test_a_frame_becomes_text() -> None:
 def test_finer_times_are_refused(array: Any) -> None:
     with pytest.raises(serialpack.RefusedError, match="finer than nanoseconds"):
         converted(npy(array), "npy", "json")
+
+
+def test_times_in_a_zone_with_nanoseconds_are_text_with_their_offset() -> None:
+    """They were refused, whatever they were to become, and whatever was let go."""
+    pa = pytest.importorskip("pyarrow")
+    counts = [1_000_000_000_000_001, 2000, None, 10**9]
+    zoned = pa.array(counts, pa.timestamp("ns", "Asia/Kolkata"))
+    data = file_of(pa.table({"t": zoned}), "parquet")
+    texts = [
+        *("1970-01-12T19:16:40.000000001+05:30", "1970-01-01T05:30:00.000002+05:30"),
+        *(None, "1970-01-01T05:30:01+05:30"),
+    ]
+    assert [row["t"] for row in json.loads(converted(data, "parquet", "json"))] == texts
+    cells = "".join(f"{text or 'null'}\n" for text in texts)
+    assert converted(data, "parquet", "csv") == f"t\n{cells}".encode()
+    report = serialpack.convert(io.BytesIO(data), io.BytesIO(), to="sqlite", format="parquet")
+    assert [(loss.rule, loss.count) for loss in report.carried] == [("zones", 3)]
+    with pytest.raises(serialpack.ValueRefusedError, match="named zone"):
+        converted(data, "parquet", "json", strict=True)
+    whole = file_of(pa.table({"t": zoned[1:]}), "parquet")
+    assert [row["t"] for row in json.loads(converted(whole, "parquet", "json"))] == texts[1:]
+
+
+def test_times_of_day_with_nanoseconds_are_text() -> None:
+    """As of polars, all whose times of day count these."""
+    pa = pytest.importorskip("pyarrow")
+    made = pa.table({"t": pa.array([2001, None, 3000, 86_399 * 10**9], pa.time64("ns"))})
+    texts = ["00:00:00.000002001", None, "00:00:00.000003", "23:59:59"]
+    for count, first in ((4, 0), (3, 1)):  # also where all are whole microseconds
+        data = file_of(made.slice(first), "arrow")
+        out = io.BytesIO()
+        report = serialpack.convert(io.BytesIO(data), out, to="json", format="arrow")
+        assert [row["t"] for row in json.loads(out.getvalue())] == texts[first:]
+        assert [(loss.rule, loss.count) for loss in report.carried] == [("timestamps", count - 1)]
+    again = table_in(converted(file_of(made, "arrow"), "arrow", "parquet"), "parquet")
+    assert again.equals(made)

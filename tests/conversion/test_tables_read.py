@@ -72,3 +72,46 @@ def test_json_columns_that_are_not_there_are_refused(format: str) -> None:
         converted(data, format, "json", shaping=Shaping(nest=("a", "nothing")))
     found = converted(data, format, "json", shaping=Shaping(nest=("a", "column3")))[0]
     assert [row["a"] for row in json.loads(found)] == [{}, 2]
+
+
+def read_as(data: bytes, **how: Any) -> tuple[Any, list[Any]]:
+    made = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), made, to="json", lossy=["utf8"], **how)
+    return json.loads(made.getvalue()), [loss for loss in report.losses if loss.rule == "utf8"]
+
+
+@pytest.mark.parametrize("how", [{"typed": True}, {"nest": ()}, {"nest": ("d",)}])
+def test_bytes_that_are_no_text_are_let_go_as_in_plain_cells(how: Any) -> None:
+    """They were refused with ``--typed`` and ``--nest``."""
+    rows = b'1,"x\xff",[]\n2,"3","[""\xe9\xe9""]"\n'
+    data = b"a\xff,b,d\n" + rows
+    found, losses = read_as(data, format="csv", shaping=Shaping(**how))
+    plain, before = read_as(data, format="csv")
+    assert losses == before
+    assert [list(row) for row in found] == [list(row) for row in plain]
+    assert [row["b"] for row in found] == ["x\ufffd", "3"]
+    if "nest" in how:
+        assert [row["d"] for row in found] == [[], ["\ufffd\ufffd"]]
+    many, losses = read_as(data + rows * 9, format="csv", block_size=64, shaping=Shaping(**how))
+    assert many == found * 10
+    assert losses[0].count == 1 + 2 * 10
+    short, _ = read_as(data + b"5,\xfe\n", format="csv", shaping=Shaping(**how))
+    assert short[-1]["b"] == "\ufffd"
+    assert "d" not in short[-1]
+
+
+def test_numbers_in_elements_are_text_as_cells_are() -> None:
+    rows = [("1", "0.5", "true", "007"), ("2", "", "false", "1")]
+    items = "".join("<i><a>{}</a><b>{}</b><c>{}</c><d>{}</d></i>".format(*row) for row in rows)
+    data = f"<r>{items}</r>".encode()
+    typed = [
+        {"a": 1, "b": 0.5, "c": True, "d": "007"},
+        {"a": 2, "b": None, "c": False, "d": "1"},
+    ]
+    how = Shaping(infer=True, at="r.i")
+    assert read_as(data, format="xml", shaping=how)[0] == typed
+    made = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), made, format="xml", to="parquet", shaping=how)
+    assert read_as(made.getvalue(), format="parquet")[0] == typed
+    texts = json.dumps([{"a": "1"}, {"a": "2"}]).encode()
+    assert read_as(texts, format="json", shaping=Shaping(infer=True))[0] == json.loads(texts)

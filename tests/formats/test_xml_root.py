@@ -47,6 +47,8 @@ def test_what_has_no_root_gets_one_and_comes_back(
 def test_a_scalar_gets_a_root() -> None:
     assert xml(5) == "<root>5</root>"
     assert xml("x") == "<root>x</root>"
+    for alone in (b"5", b"{}"):  # --at root takes neither
+        assert convert(alone, "json", "xml")[1].back == ()
 
 
 def test_one_line_that_is_a_document_stays_one() -> None:

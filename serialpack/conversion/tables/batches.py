@@ -12,10 +12,11 @@ from functools import partial
 from itertools import starmap
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, NamedTuple
 
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.known import TableMade
+from serialpack.conversion.tables.own_types import held_types, nearest_told
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
@@ -35,31 +36,47 @@ _BYTES, _VALUES = 8 << 20, 1 << 20
 _GROUP_BYTES, _GROUP_ROWS = 64 << 20, 1 << 20
 
 
-def made_table(read: Read, plan: ConversionPlan, max_size: int | None) -> TableMade | None:
+class OwnTypes(NamedTuple):
+    """The types of a source that is made by values, which its columns may have there, too."""
+
+    schema: Any
+
+
+def made_table(
+    read: Read, plan: ConversionPlan, max_size: int | None
+) -> TableMade | OwnTypes | None:
     """The table that ``read`` gives in the format of the target, with its types, proved.
 
-    None where values are asked for, the target has not such types, or the source is not sound: by
-    values it is made then, or it is said what is wrong. FileError, RefusedError.
+    OwnTypes where maps are to be columns, or the target has not some of them: by values it is made
+    then. None, too, where values are asked for, or the source is not sound: so it is, or it is said
+    what is wrong. FileError, RefusedError.
     """
     source, target = FORMATS.get(plan.source), FORMATS.get(plan.target)
     asked = plan.tagged or plan.skip_bad or plan.step or plan.source_serializer
-    if asked or plan.shaping != Shaping() or any(len(path) > 1 for path in plan.fields):
+    shaping = plan.shaping._replace(flatten=False, separator=None)
+    if asked or shaping != Shaping() or any(len(path) > 1 for path in plan.fields):
         return None
     assert isinstance(source, TableFormat)
     assert isinstance(target, TableFormat)
     tables.arrow()
+    table = None
     with as_file(read).file() as path, ExitStack() as stack:
         try:
             with tables.failures_told():
                 table = _Table(source, path, [name for (name,) in plan.fields])
+                if plan.shaping.flatten:
+                    return OwnTypes(table.own)
                 file = stack.enter_context(NamedTemporaryFile(prefix="serialpack-"))
                 rows = table.write(target, LimitedWrite(partial(put, file), max_size))
-                if plan.verify and not table.is_in(_Table(target, Path(file.name), [])):
+                made = _Table(target, Path(file.name), [])
+                if plan.verify and not table.is_in(made):
                     return None
         except (*FAILURES, Malformed, SyntaxInputError):
-            return None
+            is_sound = table is not None and None in held_types(target, table.schema)
+            return OwnTypes(table.own) if table is not None and is_sound else None
+        told = nearest_told(table.own, made.own.types, plan)
         stack.pop_all()
-        return TableMade(file, rows, frozenset(plan.fields), path.stat().st_size)
+        return TableMade(file, rows, frozenset(plan.fields), path.stat().st_size, told)
 
 
 class _Table:
@@ -73,7 +90,7 @@ class _Table:
         self._wanted = pieces.columns_of(schema, wanted) if wanted else None
         if wanted and (self._wanted is None or {*self._wanted} != {*wanted}):
             raise ValueError("not all of the columns are there")
-        self.schema = pieces.with_columns(schema, self._wanted)
+        self.own = self.schema = pieces.with_columns(schema, self._wanted)
         for number, field in enumerate(self.schema):
             if is_folded(field.type):
                 plain = field.with_type(tables.without_words(field.type))

@@ -8,16 +8,18 @@ from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.tables.layout import Layout
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.conversion.types.typing import TypedColumn
+from serialpack.values.kinds import Loss
 
 
 class TableMade(NamedTuple):
     """A table that was made of the source's types, proved: the file, which is gone with this; its
-    rows; those columns that were asked for; and the bytes of the source."""
+    rows; those columns that were asked for; the bytes of the source; and what is told of types."""
 
     file: IO[bytes]
     rows: int
     fields: frozenset[Field]
     read: int
+    told: list[Loss]
 
 
 class Known(NamedTuple):
@@ -25,7 +27,8 @@ class Known(NamedTuple):
     get values, and the bytes of a block, where these must be others. ``columns``: of how many.
     ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
     records of a block. ``target``: the format that is written, which for CSV is a dialect;
-    ``source``: that which is read. ``made``: the target, where it is made.
+    ``source``: that which is read. ``made``: the target, where it is made. ``told``: what is told
+    of the types of the layout.
     """
 
     layout: Layout | None
@@ -37,6 +40,7 @@ class Known(NamedTuple):
     target: str = ""
     source: str = ""
     made: TableMade | None = None
+    told: tuple[Loss, ...] = ()
 
 
 class Below(NamedTuple):

@@ -17,7 +17,9 @@ from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
 from serialpack.formats.csv.uneven import names_beyond
 from serialpack.formats.shared.lossy import parse_lossy
+from serialpack.formats.shared.marks import Marks
 from serialpack.formats.shared.renamed import renamed
+from serialpack.formats.shared.utf8 import ESCAPED, is_marked, mended, original, replaced
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import (
     ARRAYS,
@@ -25,6 +27,9 @@ from serialpack.values.kinds import (
     LONG_ROWS,
     RENAMED,
     SHORT_ROWS,
+    TIMESTAMPS,
+    UTF8,
+    ZONES,
     Difference,
     Loss,
     Unheld,
@@ -32,7 +37,7 @@ from serialpack.values.kinds import (
     value_step,
 )
 
-_HEEDED = frozenset({SHORT_ROWS, LONG_ROWS, RENAMED})
+_HEEDED = frozenset({SHORT_ROWS, LONG_ROWS, RENAMED, UTF8})
 
 
 class RowReader:
@@ -55,6 +60,10 @@ class RowReader:
         """
         found: list[Loss] = []
         ends: list[int] = []
+        base = 0
+        if UTF8 in allowed:
+            data, base = mended(bytes(block.data))
+            block = block._replace(data=data) if base else block
         try:
             names, columns = self._columns(block, allowed, found)
         except ValueError:  # parsing says what is wrong, and where, unless rows end early alone
@@ -63,6 +72,8 @@ class RowReader:
             ends = list(map(len, rows))
             width = max(ends, default=0)
             names, columns = self._columns(block, allowed, [], padded=width)
+        if UTF8 in allowed:
+            names, columns = _in_utf8(names, columns, base, block, found)
         if block.index == 0:
             check_named(self._shaping.nest, names)
         values = [
@@ -89,7 +100,8 @@ class RowReader:
         early, of which the longest has so many fields."""
         data = self._format.without_header(block)
         head = self._format.header_of(block)
-        rows = rows_of(head[before_header(head) :].decode(), self._delimiter)
+        errors = "surrogateescape" if UTF8 in allowed else "strict"
+        rows = rows_of(head[before_header(head) :].decode(errors=errors), self._delimiter)
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
             if DUPLICATES in allowed and padded is None:
@@ -144,6 +156,32 @@ class RowReader:
         return self._shaping.nest is not None and self._shaping.between in name
 
 
+def _in_utf8(
+    names: list[str],
+    columns: Sequence[Sequence[str]],
+    base: int,
+    block: SourceBlock,
+    found: list[Loss],
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Names and raw cells with U+FFFD for what is no UTF-8, which is told in ``found``; ``base`` as
+    of ``mended``. Unheld where two names would become one."""
+    marks, first = Marks(frozenset({UTF8})), block.index == 0
+    names = marks.mended_names(names, base if base and first else ESCAPED, count=first)
+    found += marks.placed
+    if not base:
+        return names, [*columns]
+    made: list[Sequence[str]] = []
+    for name, cells in zip(names, columns, strict=True):
+        new = [replaced(cell, base) if is_marked(cell, base) else cell for cell in cells]
+        odd = [row for row, cell in enumerate(cells) if cell != new[row]]
+        made.append(new)
+        if odd:
+            was, became = texts_of([cells[odd[0]], new[odd[0]]])
+            place = block.first_record + odd[0], "$" + value_step(name)
+            found.append(Loss(UTF8, len(odd), *place, shown(original(was, base)), shown(became)))
+    return names, made
+
+
 class FrameReader:
     """Reads a table with types: dotted columns are maps, and those marked as JSON are values."""
 
@@ -159,7 +197,9 @@ class FrameReader:
         literals: bool = True,
     ) -> tuple[list[Any], list[Loss]]:
         """As ``RowReader.read``; the rule that is heeded is that of columns of one name."""
-        records, found = parse_lossy(self._format, block, allowed & {RENAMED, ARRAYS})
+        records, found = parse_lossy(
+            self._format, block, allowed & {RENAMED, ARRAYS, ZONES, TIMESTAMPS}
+        )
         if not records:
             return records, found
         names = list(records[0])

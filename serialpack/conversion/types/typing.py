@@ -266,12 +266,12 @@ def _inside(value: Any, keys: list[str]) -> Iterator[dict[Any, Any]]:
 
 
 def decided(
-    seen: TypesSeen, named: Sequence[TypedColumn], target: str, *, infer: bool, is_table: bool
+    seen: TypesSeen, named: Sequence[TypedColumn], target: str, *, infer: bool, is_text: bool
 ) -> tuple[TypedColumn, ...]:
     """The columns that get values in ``target``, and how they are spelled.
 
-    ``is_table``: they come from a table of text, where numbers are text too. UsageError for one
-    that was named and that no record has.
+    ``is_text``: they come from where numbers are text too. UsageError for one that was named and
+    that no record has.
     """
     lost = [column.name for column in named if column.name not in seen.named]
     if lost:
@@ -291,7 +291,7 @@ def decided(
         if name in by_hand:
             continue
         fit = sorted(cells.spellings or (), key=rank)
-        kinds = [s for s in fit if is_table or s.type in _OF_ANY]
+        kinds = [s for s in fit if is_text or s.type in _OF_ANY]
         best_of = next((s for s in kinds if _holds(target, s, cells)), None)
         if best_of is not None:
             found.append(TypedColumn(name, best_of))

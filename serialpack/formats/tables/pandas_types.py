@@ -1,5 +1,5 @@
-"""Columns of pandas' own types, which are numbers to who does not know them: as the text by which
-pandas calls their items."""
+"""Columns for whose items Python has no type, as text: pandas' own types, which are numbers to who
+does not know them, as it calls these; and times of day, or in a zone, that have nanoseconds."""
 
 from __future__ import annotations
 
@@ -9,21 +9,57 @@ from typing import Any
 
 from serialpack.errors import RefusedError, UnsupportedError
 from serialpack.formats.tables import records as tables
+from serialpack.values.kinds import ARRAYS, TIMESTAMPS, ZONES
 
 _NAME, _ABOUT = b"ARROW:extension:name", b"ARROW:extension:metadata"
 _KNOWN = {"pandas.period": "a period", "pandas.interval": "an interval"}
 
 
-def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str]]:
-    """Number and text of each column of periods or intervals, and what an item of it is.
+def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str, str]]:
+    """Number and text of each column of periods or intervals, or of times of day, or in another
+    zone than UTC, with nanoseconds; what an item of it is, and the rule by which it is text.
 
     UnsupportedError where pandas is not there, RefusedError for a frequency that it does not know.
     """
+    is_a = tables.arrow().types
     for number, field in enumerate(table.schema):
-        found = _extension(field)
+        found, kind = _extension(field), field.type
         if found is not None:
             name, about = found
-            yield number, _spelled(field.name, table.column(number), name, about), _KNOWN[name]
+            texts = _spelled(field.name, table.column(number), name, about)
+            yield number, texts, _KNOWN[name], ARRAYS
+            continue
+        is_zoned = is_a.is_timestamp(kind) and tables.is_fine_in_zone(kind)
+        if not (is_zoned or (is_a.is_time64(kind) and kind.unit == "ns")):
+            continue
+        texts = _in_digits(table.column(number))
+        if texts is not None:
+            what = f"a time in {kind.tz}" if is_zoned else "a time of day in nanoseconds"
+            yield number, texts, what, ZONES if is_zoned else TIMESTAMPS
+
+
+def _in_digits(column: Any) -> Any:
+    """The text of times; None where all are of whole microseconds, which Python has a type for, or
+    the zone is not known."""
+    pa, kind = tables.arrow(), column.type
+    import pyarrow.compute as pc
+
+    is_zoned = pa.types.is_timestamp(kind)
+    try:
+        column.cast(pa.timestamp("us", kind.tz) if is_zoned else pa.time64("us"))
+    except pa.ArrowInvalid:
+        pass
+    else:
+        return None
+    try:
+        if is_zoned:
+            texts = pc.strftime(column, format="%Y-%m-%dT%H:%M:%S%Ez")
+        else:
+            texts = column.cast(pa.string())
+    except (pa.ArrowException, ValueError):
+        return None
+    texts = pc.replace_substring_regex(texts, r"\.000000000", "")
+    return pc.replace_substring_regex(texts, r"(\.\d{6})000", r"\1")
 
 
 def _extension(field: Any) -> tuple[str, bytes] | None:

@@ -323,6 +323,12 @@ def _time_kind(kind: Any) -> str | None:
     return {None: LOCAL_TIME, "UTC": UTC_TIME, "+00:00": UTC_TIME}.get(kind.tz)
 
 
+def is_fine_in_zone(kind: Any) -> bool:
+    """Whether values of a type are times that may have nanoseconds, in another zone than UTC."""
+    is_fine = arrow().types.is_timestamp(kind) and kind.unit == "ns"
+    return bool(is_fine and _time_kind(kind) is None)
+
+
 def _timed(value: Any, kind: Any) -> Any:
     """A value of ``kind`` with times for their numbers of nanoseconds."""
     if value is None or is_plain(kind):

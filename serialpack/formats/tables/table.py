@@ -19,7 +19,17 @@ from serialpack.formats.tables.pandas_types import spelled_columns
 from serialpack.formats.tables.room import MOST_VALUES
 from serialpack.formats.tables.samples import sample_of
 from serialpack.text import unique_names
-from serialpack.values.kinds import ARRAYS, RENAMED, Difference, Loss, Unheld, shown, value_step
+from serialpack.values.kinds import (
+    ARRAYS,
+    RENAMED,
+    TIMESTAMPS,
+    ZONES,
+    Difference,
+    Loss,
+    Unheld,
+    shown,
+    value_step,
+)
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
@@ -29,6 +39,9 @@ _MOST_SCHEMA = 8 << 10
 
 #: What is kept beside the columns for those who know what it means has this name.
 KEPT = b"serialpack"
+
+#: The kinds of values for which there is text, by the rule that says so.
+_KINDS = {ARRAYS: "tag", ZONES: "zoned-datetime", TIMESTAMPS: "time"}
 
 #: The most values that serializers read beside those which the size of stored bytes accounts for.
 STORED_VALUES = 1 << 24
@@ -143,7 +156,7 @@ class TableFormat(DocumentFormat):
         from serialpack.formats.shared.marks import Marks
 
         shown = copy(self)
-        shown.marks = Marks(frozenset({ARRAYS, RENAMED}))
+        shown.marks = Marks(frozenset({RENAMED, *_KINDS}))
         return super(TableFormat, shown).look_at_head(read, count)
 
     def read_block(self, block: SourceBlock) -> list[Any]:
@@ -168,16 +181,17 @@ class TableFormat(DocumentFormat):
         return table if unique == names else table.rename_columns(unique)
 
     def _spelled(self, table: Any, marks: Marks, first_record: int) -> Any:
-        """A table with text for what pandas has types for, and Arrow numbers."""
-        for number, texts, what in spelled_columns(table):
+        """A table with text for what pandas or Arrow has types for, and Python none."""
+        for number, texts, what, rule in spelled_columns(table):
             name, there = table.column_names[number], texts.drop_null()
             if len(there):
                 place = first_record + texts.is_valid().to_pylist().index(True)
                 path = "$" + value_step(name)
                 became = shown(there[0].as_py())
-                if ARRAYS not in marks.allowed:
-                    raise Unheld(Difference(place - first_record, path, what, became, "tag"))
-                marks.placed.append(Loss(ARRAYS, len(there), place, path, what, became))
+                if rule not in marks.allowed:
+                    kind = _KINDS[rule]
+                    raise Unheld(Difference(place - first_record, path, what, became, kind))
+                marks.placed.append(Loss(rule, len(there), place, path, what, became))
             table = table.set_column(number, name, texts)
         return table
 
