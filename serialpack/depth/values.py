@@ -49,14 +49,13 @@ _TOGETHER = 500
 #: So many levels hold nearly all values, and next to nothing that has objects in it.
 _SHALLOW = 16
 
-#: What is deeper than this is looked at for containers that stand in several places, if a level
-#: has many: it may double with each.
-_USUAL, _MANY = 12, 4096
+#: So many are no longer a message.
+_MANY = 4096
 #: A level that has so many times as many as there were when those in several places were last left
-#: out is looked at for such again.
+#: out is looked at for such again: it may double with each.
 _GROWN = 8
 #: What is deeper than this may hold itself.
-_TREES = 32
+_TREES = 16
 
 
 def contents(containers: list[Any]) -> Iterator[list[Any]]:
@@ -96,13 +95,17 @@ def check_values(records: list[Any]) -> None:
     """
     if _is_shallow(records, _SHALLOW):
         return
-    level = [records]
+    level, distinct = [records], 1
     for depth in range(MAX_DEPTH + 1):
         level = _below(level)
         if not level:
             return
-        if depth > _USUAL and len(level) > _MANY:
+        if len(level) > _GROWN * distinct:
             level = _once(level)
+            distinct = len(level)
+        # Objects that know each other come back on all levels, where one look finds it.
+        if depth == _TREES and holds_itself(level):
+            raise TooDeep
     if any(map(_is_level, level)):
         raise TooDeep
 
