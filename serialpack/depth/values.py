@@ -49,6 +49,8 @@ _TOGETHER = 500
 #: So many levels hold nearly all values, and next to nothing that has objects in it.
 _SHALLOW = 16
 
+#: So many values may be one in many places.
+_SEVERAL = 16
 #: So many are no longer a message.
 _MANY = 4096
 #: A level that has so many times as many as there were when those in several places were last left
@@ -117,7 +119,7 @@ def check_graph(records: list[Any]) -> None:
     """
     few = records
     for _ in range(_SHALLOW):  # of a small message that is all
-        few = get_referents(*few)
+        few = _within(few)
         if not few:
             return
         if len(few) > 2 * _TOGETHER:
@@ -222,7 +224,7 @@ def _is_message(values: list[Any]) -> bool:
     """Whether the collector soon comes to an end of ``values``, and finds few in each place."""
     for _ in range(_SHALLOW):
         if len(values) <= 2 * _TOGETHER:
-            values = get_referents(*values)
+            values = _within(values)
         # In objects it would find all there is. An eighth shows them, and to miss one is no error.
         elif _PLAIN.issuperset(map(type, values[::8])):
             above, values = values, []
@@ -235,6 +237,11 @@ def _is_message(values: list[Any]) -> bool:
         if not values:
             return True
     return False
+
+
+def _within(values: list[Any]) -> list[Any]:
+    """The values in ``values``; in what stands there many times once: it may be large."""
+    return get_referents(*(_once(values) if len(values) > _SEVERAL else values))
 
 
 def _below(level: list[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ attributes; two that are written alike are the same. What else there is, somebod
 import copyreg
 import pickle
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -32,16 +33,18 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
 
     ``identity``: also in which places they hold one and the same object.
     """
+    if identity:
+        # Written once each, what stands in many places takes no more memory than it has.
+        with suppress(Exception):  # texts and numbers may be one where they were two
+            _written_alike(was, became, memo=True)
+            return True
     try:
         if identity:  # others are given trees that were looked at
             check_values([was])
         classes = _written_alike(was, became)
-        if not identity or all(_is_tree(value, classes) for value in (was, became)):
-            return True
-        _written_alike(was, became, memo=True)
+        return not identity or all(_is_tree(value, classes) for value in (was, became))
     except Exception:  # an odd one, a cycle, or whatever pickle says to a class
         return False
-    return True
 
 
 def lists_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
