@@ -6,6 +6,7 @@ words of ``_KINDS`` are looked at; an annotation with another word takes everyth
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -59,15 +60,35 @@ _Takes = tuple[frozenset[type | None], list[_Kind]]
 _ANY: _Takes = frozenset(), []
 
 
+#: Arguments that are paths, or files.
+_PATHS = frozenset({"source", "target", "shared_dict"})
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """``function``, which raises TypeError for an argument by name that its annotation excludes."""
+    """``function``, which raises TypeError for an argument by name that its annotation excludes,
+    and takes paths of bytes, as ``os`` does."""
+    code = function.__code__
+    paths = [n for n, name in enumerate(code.co_varnames[: code.co_argcount]) if name in _PATHS]
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         check_arguments(function, kwargs)
-        return function(*args, **kwargs)
+        given: list[Any] = [*args]
+        for n in paths:
+            if n < len(given) and type(given[n]) is not str:
+                given[n] = _as_text(given[n])
+        for name in _PATHS & kwargs.keys():
+            kwargs[name] = _as_text(kwargs[name])
+        return function(*given, **kwargs)
 
     return call
+
+
+def _as_text(path: Any) -> Any:
+    """A path of bytes as text; all else, and bytes that are data and no name, as it is."""
+    found = os.fspath(path) if isinstance(path, os.PathLike) else path
+    is_name = isinstance(found, bytes) and all(byte >= ord(" ") for byte in found)
+    return os.fsdecode(found) if is_name else path
 
 
 def check_arguments(function: Callable[..., Any] | type, given: Mapping[str, Any]) -> None:

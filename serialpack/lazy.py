@@ -8,6 +8,7 @@ decoded whole, as ever, and the last one is kept.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -209,6 +210,9 @@ class LazyArray(NDArrayOperatorsMixin):
         if not self.shape:
             raise TypeError("len() of unsized object")
         return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:  # which pandas asks for
+        return (self[row] for row in range(len(self)))
 
     def __bool__(self) -> bool:
         if self.size > 1:

@@ -162,7 +162,7 @@ def test_of_an_archive_the_notes_too(tmp_path: Path) -> None:
     assert failed.value.__notes__ == ["a.json: exists already; force=True overwrites it"]
 
 
-@pytest.mark.parametrize("wrong", [None, 5, b"x", ["json"]])
+@pytest.mark.parametrize("wrong", [None, 5, b"x\0", ["json"]])
 def test_an_argument_of_another_type_is_one_type_error(wrong: Any) -> None:
     """They were errors of attributes, from deep within."""
     kind = type(wrong).__name__

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import collections
+import enum
 from collections.abc import Callable
-from typing import Any
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from serialpack.values import equality
 from serialpack.values.equality import difference
-from serialpack.values.quick import lists_same
+from serialpack.values.quick import lists_same, quickly_same
 
 MANY = 2 * equality._MANY
 
@@ -75,3 +77,59 @@ def test_columns_of_deep_tuples_need_no_more_calls_than_there_are() -> None:
         value = (value,)
     both = ([*[value] * MANY, collections.deque()] for _ in range(2))
     assert difference(*both) is None
+
+
+class Kind(enum.Enum):
+    ONE = 1
+    ALSO = 1.5
+
+
+class Level(enum.IntEnum):
+    ONE = 1
+
+
+class Named(NamedTuple):
+    x: Any
+    y: Any = Kind.ONE
+
+
+class Other(NamedTuple):
+    x: Any
+    y: Any = Kind.ONE
+
+
+class Noted(Named):
+    """One that has attributes."""
+
+
+class Told(collections.namedtuple("Told", "x")):
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (1,)
+
+
+def _noted(note: str) -> Any:
+    value = Noted(1)
+    vars(value)["note"] = note
+    return value
+
+
+@pytest.mark.parametrize("identity", [False, True])
+@pytest.mark.parametrize(
+    ("one", "others"),
+    [
+        (Named(1), [Named(1.0), Named(1, Kind.ALSO), Other(1), (1, Kind.ONE)]),
+        (Kind.ONE, [Kind.ALSO, Level.ONE, 1]),
+        (_noted("a"), [_noted("b"), Noted(1), Named(1)]),
+        (PurePosixPath("a"), [PurePosixPath("b"), PureWindowsPath("a"), "a"]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_named_tuples_members_and_paths_are_compared_quickly(
+    one: Any, others: list[Any], identity: bool
+) -> None:
+    """A record with one of them was walked through value by value."""
+    assert quickly_same([one, [1]], [one, [1]], identity=identity)
+    for other in others:
+        assert not quickly_same([one], [other], identity=identity)
+        assert difference([one], [other], identity=identity) is not None
+    assert not quickly_same([Told(1)], [Told(2)], identity=identity)

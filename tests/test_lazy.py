@@ -7,6 +7,7 @@ import io
 import os
 import pickle
 import re
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -316,3 +317,12 @@ def test_truth_and_contents_are_those_of_an_array(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="ambiguous"):
         bool(lazy)
     assert not serialpack.load(tmp_path / "one.spk", mmap_mode="r")
+
+
+def test_it_is_gone_over_row_by_row(tmp_path: Path) -> None:
+    """Also by those who ask whether it can be: pandas took it for one value."""
+    lazy = dumped(tmp_path / "cube.spk", CUBE)
+    assert isinstance(lazy, Iterable)
+    assert all(np.array_equal(row, again) for row, again in zip(CUBE, lazy, strict=True))
+    with pytest.raises(TypeError):
+        iter(dumped(tmp_path / "array.spk", np.zeros(100_000))[0])

@@ -331,7 +331,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 def test_what_is_no_file_is_named(tmp_path: Path) -> None:
     wrong: Any = serialpack.load
-    for source in (b"a.spk", 5, None):
+    for source in (serialpack.dumps([1]), 5, None):
         with pytest.raises(TypeError, match=f"binary file object, not {type(source).__name__}"):
             wrong(source)
     path = tmp_path / "a"
@@ -339,6 +339,26 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
         serialpack.load(file)
     with path.open("rb") as file, pytest.raises(FileError, match="not opened to write"):
         serialpack.dump(OBJECT, file)
+
+
+def test_paths_may_be_bytes(tmp_path: Path) -> None:
+    """As those of os.listdir(b".") are, also of names that are no text; and as open takes them."""
+
+    class InBytes:
+        def __fspath__(self) -> bytes:
+            return bytes(tmp_path / "b.spk")
+
+    for path in (bytes(tmp_path) + b"/\xff.spk", InBytes()):
+        named: Any = path
+        serialpack.dump([1], target=named)
+        assert serialpack.load(named) == [1]
+        with pytest.raises(FileExistsError):
+            serialpack.dump([1], named)
+        serialpack.pack(io.BytesIO(b"1\n2\n"), named, format="ndjson", force=True)
+        with serialpack.open(named) as records:
+            assert list(records) == [1, 2]
+    with pytest.raises(FileNotFoundError, match=r"^none: "):
+        serialpack.load(b"none")  # type: ignore[arg-type]
 
 
 def test_loads_takes_any_buffer() -> None:

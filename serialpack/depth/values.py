@@ -49,14 +49,15 @@ _TOGETHER = 500
 #: So many levels hold nearly all values, and next to nothing that has objects in it.
 _SHALLOW = 16
 
-#: What is deeper than this is looked at for containers that stand in several places, if a level
-#: has many: it may double with each.
-_USUAL, _MANY = 12, 4096
+#: So many values may be one in many places.
+_SEVERAL = 16
+#: So many are no longer a message.
+_MANY = 4096
 #: A level that has so many times as many as there were when those in several places were last left
-#: out is looked at for such again.
+#: out is looked at for such again: it may double with each.
 _GROWN = 8
 #: What is deeper than this may hold itself.
-_TREES = 32
+_TREES = 16
 
 
 def contents(containers: list[Any]) -> Iterator[list[Any]]:
@@ -96,13 +97,17 @@ def check_values(records: list[Any]) -> None:
     """
     if _is_shallow(records, _SHALLOW):
         return
-    level = [records]
+    level, distinct = [records], 1
     for depth in range(MAX_DEPTH + 1):
         level = _below(level)
         if not level:
             return
-        if depth > _USUAL and len(level) > _MANY:
+        if len(level) > _GROWN * distinct:
             level = _once(level)
+            distinct = len(level)
+        # Objects that know each other come back on all levels, where one look finds it.
+        if depth == _TREES and holds_itself(level):
+            raise TooDeep
     if any(map(_is_level, level)):
         raise TooDeep
 
@@ -114,7 +119,7 @@ def check_graph(records: list[Any]) -> None:
     """
     few = records
     for _ in range(_SHALLOW):  # of a small message that is all
-        few = get_referents(*few)
+        few = _within(few)
         if not few:
             return
         if len(few) > 2 * _TOGETHER:
@@ -219,7 +224,7 @@ def _is_message(values: list[Any]) -> bool:
     """Whether the collector soon comes to an end of ``values``, and finds few in each place."""
     for _ in range(_SHALLOW):
         if len(values) <= 2 * _TOGETHER:
-            values = get_referents(*values)
+            values = _within(values)
         # In objects it would find all there is. An eighth shows them, and to miss one is no error.
         elif _PLAIN.issuperset(map(type, values[::8])):
             above, values = values, []
@@ -232,6 +237,11 @@ def _is_message(values: list[Any]) -> bool:
         if not values:
             return True
     return False
+
+
+def _within(values: list[Any]) -> list[Any]:
+    """The values in ``values``; in what stands there many times once: it may be large."""
+    return get_referents(*(_once(values) if len(values) > _SEVERAL else values))
 
 
 def _below(level: list[Any]) -> list[Any]:

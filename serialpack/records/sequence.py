@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, overload
 from xxhash import xxh3_64
 
 from serialpack.api import HEAD, expanded, opened_source
+from serialpack.checked import checked
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import looks_like
 from serialpack.errors import DamagedError, NotContainerError, UsageError
@@ -224,6 +225,7 @@ class Records(Sequence[Any]):
             raise ValueError("the container is closed")
 
 
+@checked
 def open(source: Path | IO[bytes], *, trust: bool = False) -> Records:
     """The records of the container at ``source``, as a sequence, without unpacking it.
 

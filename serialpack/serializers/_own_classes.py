@@ -1,4 +1,5 @@
-"""Objects of the user's classes: dataclasses, those of attrs, named tuples, members of enums.
+"""Objects of the user's classes: dataclasses, those of attrs, structs of msgspec, named tuples,
+members of enums, and what is like a dict, a list or text by having one (``UserDict``).
 
 Nothing here imports a module, or calls what such a class defines: names lead only to classes that
 are here already, one with fields gets these, a member is looked up.
@@ -8,19 +9,24 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections import UserDict, UserList, UserString
 from contextlib import suppress
 from enum import Enum, EnumType, Flag
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import Any
 
 from serialpack.errors import UnsupportedError
+from serialpack.imported import imported
+from serialpack.values.parts import ATTRS_HASH
 
 #: What members of a flag are beside its class.
 _NO_MIXIN = object, int
 #: The methods by which a class says itself what is written of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__")
+#: What has its value in the one attribute ``data``.
+_WRAPPERS = UserDict, UserList, UserString
 
 
 def is_of_own_class(value: Any) -> bool:
@@ -57,33 +63,65 @@ def _class(module: str, name: str) -> type:
 
 def _check_plain(cls: type) -> None:
     """TypeError where the class writes more or less than what its objects hold."""
-    if any(getattr(cls, word) is not getattr(object, word) for word in _OWN_WORDS):
+    usual = imported("msgspec").Struct if is_struct(cls) else object
+    if any(getattr(cls, word) is not getattr(usual, word) for word in _OWN_WORDS):
         raise TypeError(f"{cls.__name__} says itself what is written of it")
+
+
+def is_struct(cls: type) -> bool:
+    """Whether it is a class of structs of msgspec, which C code makes and sets."""
+    msgspec = imported("msgspec")
+    return msgspec is not None and type(cls) is type(msgspec.Struct)
 
 
 @lru_cache(256)
 def names_of_fields(cls: Any) -> tuple[str, ...] | None:
-    """Of a dataclass, or one of attrs; None for another class."""
+    """Of a dataclass, one of attrs, a struct, or one of ``_WRAPPERS``; None for another class."""
     if dataclasses.is_dataclass(cls):
         return tuple(field.name for field in dataclasses.fields(cls))
+    if is_struct(cls):
+        return tuple(cls.__struct_fields__)
+    if issubclass(cls, _WRAPPERS):
+        return ("data",)
     fields = getattr_static(cls, "__attrs_attrs__", None)
     return tuple(field.name for field in fields) if isinstance(fields, tuple) else None
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """What is in the fields of an object of such a class; TypeError where the reader would not take
-    them, or where it has more: attributes of its own, items of a list."""
+    """What is in the fields of an object of such a class, and what it keeps beside; TypeError where
+    the reader would not take them, or where it has more: attributes of its own, items of a list."""
     cls: Any = type(value)
     _check_plain(cls)
-    object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
     held = _attributes(value)
     names = names_of_fields(cls) or ()
+    if is_struct(cls):
+        _check_struct(cls)
+    else:
+        object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
+    if ATTRS_HASH in held and ATTRS_HASH not in names:
+        held[ATTRS_HASH] = None  # another one in another process
+    kept = {name: held.pop(name) for name in held.keys() - set(names) if _is_kept(cls, name)}
     if held.keys() - set(names) or _settable(cls) != set(names):
         raise TypeError(f"{cls.__name__} holds more than its fields")
     try:
-        return {name: held[name] if name in held else getattr(cls, name) for name in names}
+        fields = {name: held[name] if name in held else getattr(cls, name) for name in names}
     except AttributeError as error:
         raise TypeError(f"a field was never set ({error})") from None
+    return {**fields, **kept}
+
+
+def _is_kept(cls: type, name: str) -> bool:
+    """Whether objects keep there what was asked for: a property that is cached, attrs a hash."""
+    there = getattr_static(cls, name, None)
+    if name == ATTRS_HASH:
+        return hasattr(cls, "__attrs_attrs__")
+    return isinstance(there, cached_property)
+
+
+def _check_struct(cls: Any) -> None:
+    """TypeError where making one runs code of the class."""
+    if hasattr(cls, "__post_init__"):
+        raise TypeError(f"{cls.__name__} does something where it is made")
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -151,9 +189,15 @@ def dataclass_of(module: str, name: str, fields: dict[str, Any]) -> Any:
     if names_of_fields(cls) is None:
         raise ValueError(f"{name} has no fields")
     settable = _settable(cls)
+    for field, value in fields.items():
+        if field not in settable and not (_is_kept(cls, field) and not is_struct(cls)):
+            raise ValueError(f"{name} has no field {field}")
+        if field == ATTRS_HASH and value is not None:
+            raise ValueError(f"{name} has no field {field}")
+    if is_struct(cls):
+        _check_struct(cls)
+        return cls(**fields)
     made: Any = object.__new__(cls)
     for field, value in fields.items():
-        if field not in settable:
-            raise ValueError(f"{name} has no field {field}")
         object.__setattr__(made, field, value)
     return made

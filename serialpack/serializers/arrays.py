@@ -71,7 +71,17 @@ def type_of(descr: str, shape: list[int], size: int) -> Any:
 def scalar_over(data: bytes, descr: str) -> Any:
     """The scalar of NumPy that ``data`` is."""
     # A record is no copy, but a view of what it is in, and its fields may be set.
-    return array_over(bytearray(data), descr, [], False, True)[()]
+    array = array_over(bytearray(data), descr, [], False, True)
+    found = array[()]
+    # Of bytes and texts an array takes the zeros at the end for none; a zero alone is what NumPy
+    # makes of an empty one.
+    size = array.dtype.itemsize
+    if array.dtype.kind == "S" and len(found) < size > 1:
+        return type(found)(data)
+    if array.dtype.kind == "U" and 4 * len(found) < size > 4:
+        order = "be" if array.dtype.str[0] == ">" else "le"
+        return type(found)(data.decode(f"utf-32-{order}", "surrogatepass"))
+    return found
 
 
 #: So many characters have the types of which many arrays are, and which are no records.

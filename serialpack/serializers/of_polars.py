@@ -1,7 +1,8 @@
 """Frames, series, schemas and types of polars as extensions of MessagePack: made and undone.
 
 ``man/spk.5``, Objects of Python. The first two are tables of Arrow, whose memory is theirs; a
-schema is that of one without rows, a type that of its only column.
+schema is that of one without rows, a type that of its only column. A type of others is told by
+these, which may be classes: Arrow knows no ``List(Int8)`` apart from ``List(Int8())``.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def parts_of_polars(value: Any) -> tuple[int, list[Any]] | None:
     if isinstance(value, type):
         named = issubclass(value, polars.DataType) and _class(value.__name__) is value
         return (OF_POLARS, ["class", value.__name__]) if named else None
+    if (nested := _parts_of_nested(value)) is not None:
+        return OF_POLARS, nested
     if is_of_polars(value):
         word, held = "frame" if hasattr(value, "columns") else "series", value
     elif type(value) is polars.Schema:
@@ -41,6 +44,52 @@ def parts_of_polars(value: Any) -> tuple[int, list[Any]] | None:
         return OF_POLARS, [word, table_of_polars(held)]
     except Exception as error:  # whatever the libraries say of types that only polars has
         raise TypeError(f"{type(value).__name__} of polars ({error})") from None
+
+
+def _parts_of_nested(value: Any) -> list[Any] | None:
+    """What makes up a type of others, a field, or a schema with such a type; None for all else."""
+    import polars as pl
+
+    kind = type(value)
+    if kind is pl.List:
+        return ["list", value.inner]
+    if kind is pl.Array:
+        return ["array", value.inner, value.size]
+    if kind is pl.Struct:
+        return ["struct", *value.fields]
+    if kind is pl.Field:
+        return ["field", value.name, value.dtype]
+    if kind is pl.Schema and any(
+        type(each) in (pl.List, pl.Array, pl.Struct) for each in value.values()
+    ):
+        return ["fields", *(pl.Field(*pair) for pair in value.items())]
+    return None
+
+
+def _nested_back(word: str, parts: tuple[Any, ...]) -> Any:
+    """The same again; None for another word, ValueError for parts that are none."""
+    import polars as pl
+
+    def is_type(value: Any) -> bool:
+        return isinstance(value, pl.DataType) or (
+            isinstance(value, type) and issubclass(value, pl.DataType)
+        )
+
+    if word in ("struct", "fields"):
+        if {*map(type, parts)} - {pl.Field}:
+            raise ValueError("fields of polars that are none")
+        return pl.Struct(parts) if word == "struct" else pl.Schema((f.name, f.dtype) for f in parts)
+    if word == "field":
+        name, inner = parts
+        if type(name) is not str or not is_type(inner):
+            raise ValueError("a field of polars without its name and type")
+        return pl.Field(name, inner)
+    if word not in ("list", "array"):
+        return None
+    inner, *size = parts
+    if not is_type(inner) or any(type(n) is not int or n < 0 for n in size):
+        raise ValueError("a type of polars without what is in it")
+    return pl.List(inner) if word == "list" else pl.Array(inner, *size)
 
 
 def _class(name: str) -> Any:
@@ -57,12 +106,15 @@ def table_of_polars(value: Any) -> Any:
     return frame.to_arrow(compat_level=imported("polars").CompatLevel.newest())
 
 
-def polars_of(word: str, table: Any) -> Any:
+def polars_of(word: str, *parts: Any) -> Any:
     """The object again; ValueError where the parts are none, UnsupportedError without polars."""
     try:
         import polars
     except ImportError:
         raise UnsupportedError("needs polars", hint="pip install polars") from None
+    if (nested := _nested_back(word, parts)) is not None:
+        return nested
+    (table,) = parts
     if word == "class":
         if type(table) is not str or _class(table) is None:
             raise ValueError("polars has no such type")

@@ -263,7 +263,7 @@ class _Walk:
 def _attributes(x: Any, y: Any) -> Iterator[Pair]:
     sides = (x, attributes(x)), (y, attributes(y))
     for name in sorted({*sides[0][1], *sides[1][1]}):
-        if not is_cached(x, name):
+        if not is_cached(x, name, there=all(name in held for _, held in sides)):
             was, became = (
                 held[name] if name in held else asked(value, name) for value, held in sides
             )

@@ -61,6 +61,9 @@ _FUNCTION_PARTS = (
 _EXCEPTION_PARTS = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
 
 
+#: Where objects of attrs keep their hash, which is another one in each process.
+ATTRS_HASH = "_attrs_cached_hash"
+
 #: Libraries whose objects keep caches and references to one another in attributes of their own,
 #: and tell pickle all that counts.
 _TOLD_TO_PICKLE = ("pandas", "polars")
@@ -160,11 +163,12 @@ def _slots(cls: type) -> list[str]:
     ]
 
 
-def is_cached(value: Any, name: str) -> bool:
-    """Whether an attribute is made from the others when it is asked for, and may be missing."""
-    if _tells_itself(value) and name.startswith("_"):
+def is_cached(value: Any, name: str, *, there: bool) -> bool:
+    """Whether an attribute is made from the others when it is asked for, and may be missing; one
+    that is ``there`` again: whether it may be another one."""
+    if (_tells_itself(value) and name.startswith("_")) or name == ATTRS_HASH:
         return True
-    return isinstance(getattr(type(value), name, None), cached_property)
+    return not there and isinstance(getattr(type(value), name, None), cached_property)
 
 
 def _tells_itself(value: Any) -> bool:

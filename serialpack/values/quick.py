@@ -6,11 +6,15 @@ attributes; two that are written alike are the same. What else there is, somebod
 
 import copyreg
 import pickle
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from itertools import compress
+from pathlib import PurePath
 from threading import local
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -32,16 +36,18 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
 
     ``identity``: also in which places they hold one and the same object.
     """
+    if identity:
+        # Written once each, what stands in many places takes no more memory than it has.
+        with suppress(Exception):  # texts and numbers may be one where they were two
+            _written_alike(was, became, memo=True)
+            return True
     try:
         if identity:  # others are given trees that were looked at
             check_values([was])
         classes = _written_alike(was, became)
-        if not identity or all(_is_tree(value, classes) for value in (was, became)):
-            return True
-        _written_alike(was, became, memo=True)
+        return not identity or all(_is_tree(value, classes) for value in (was, became))
     except Exception:  # an odd one, a cycle, or whatever pickle says to a class
         return False
-    return True
 
 
 def lists_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
@@ -182,6 +188,10 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if obj is _numbers:
             return NotImplemented
+        cls = obj if isinstance(obj, type) else type(obj)
+        known = self.classes.get(cls)
+        if known:
+            return NotImplemented
         if is_plain_array(obj):
             self.of_arrays.add(type(obj))
             if obj.nbytes <= _TINY:
@@ -190,12 +200,14 @@ class _Pickler(pickle.Pickler):
             return _numbers, (array_facts(obj), len(self.arrays))
         if is_plain_scalar(obj):
             return _numbers, (obj.dtype.char, obj.tobytes())
-        cls = obj if isinstance(obj, type) else type(obj)
-        known = self.classes.get(cls)
         if known is None:
             known = self.classes[cls] = _tells_all(cls)
         if known:
             return NotImplemented
+        if isinstance(obj, Enum):  # compared by identity
+            return _numbers, (id(obj),)
+        if isinstance(obj, PurePath):
+            return _numbers, (cls.__name__, str(obj))
         raise _OddClass
 
 
@@ -236,11 +248,31 @@ _MORE_WORDS = ("__getnewargs_ex__", "__getnewargs__", "__getattr__")
 
 def _tells_all(cls: type) -> bool:
     """Whether pickle writes all that its instances have: their attributes, and nothing but them."""
+    base = tuple if issubclass(cls, tuple) else object
+    if not all(getattr(cls, name) is getattr(base, name) for name in _OWN_WORDS):
+        return False
+    if cls in copyreg.dispatch_table:
+        return False
+    if base is tuple:
+        return _is_named_tuple(cls)
     return (
-        all(getattr(cls, name) is getattr(object, name) for name in _OWN_WORDS)
-        and not any(hasattr(cls, name) for name in _MORE_WORDS)
-        and cls not in copyreg.dispatch_table
+        not any(hasattr(cls, name) for name in _MORE_WORDS)
         and not issubclass(cls, WITH_CONTENTS)
+        and not is_hidden(cls)
+    )
+
+
+#: The code by which all named tuples tell their items.
+_NAMED_WORDS = vars(namedtuple("_Named", ""))["__getnewargs__"].__code__
+
+
+def _is_named_tuple(cls: type) -> bool:
+    """Whether its objects tell their items as named tuples do, and their attributes."""
+    told = getattr(cls, "__getnewargs__", None)
+    return (
+        getattr(told, "__code__", None) is _NAMED_WORDS
+        and not hasattr(cls, "__getnewargs_ex__")
+        and not hasattr(cls, "__getattr__")
         and not is_hidden(cls)
     )
 

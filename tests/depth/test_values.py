@@ -109,6 +109,15 @@ def test_what_unfolds_without_end_is_no_work(check: Check) -> None:
     assert taken(check, value)
 
 
+@pytest.mark.parametrize("check", [check_values, check_graph])
+def test_objects_that_know_each_other_are_little_work(check: Check) -> None:
+    """A tree whose nodes know what they hang on: all of them come back on each of 500 levels."""
+    top = Node([])
+    top.inner += [Node([top]) for _ in range(100)]
+    assert taken(check, top) == (check is check_graph)
+    assert lines_run(lambda: taken(check, top), most=35_000)
+
+
 @pytest.mark.timeout(60)
 def test_a_cube_of_one_row_is_no_work_for_those_who_write_it_once() -> None:
     row = [[0]] * 300

@@ -294,3 +294,15 @@ def test_what_is_no_file_of_bytes_is_named(tmp_path: Path) -> None:
         assert [serialpack.load(both), serialpack.load(both)] == [1, 2]
     with pytest.raises(serialpack.UsageError, match="holds several, one after another, not"):
         serialpack.load(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    "value", [b"a\0", b"\0\0", "a\0b\0", "\ud800\0", "\0\0", "", b""], ids=repr
+)
+def test_scalars_keep_the_zeros_at_their_end(value: Any) -> None:
+    """Those of bytes and of text: an array has none there, and neither has a pickle."""
+    scalar = np.bytes_(value) if isinstance(value, bytes) else np.str_(value)
+    again = serialpack.loads(serialpack.dumps([scalar], "objects"))[0]
+    assert type(again) is type(scalar)
+    assert again == scalar
+    assert len(again) == len(value)

@@ -17,6 +17,7 @@ from serialpack import objects
 from serialpack.container.small import Small
 from serialpack.errors import DamagedError, SerialpackError
 from serialpack.serializers import SERIALIZERS
+from serialpack.values.equality import difference
 from tests.serializers.test_own_objects import made_of
 
 np = pytest.importorskip("numpy")
@@ -190,9 +191,27 @@ def test_types_and_schemas_of_polars_need_no_trust() -> None:
     assert back == value
     assert list(map(type, back)) == list(map(type, value))
     assert list(map(repr, back)) == list(map(repr, value))
-    for parts in (["class", "DataFrame"], ["class", 1], ["type", 1], ["schema", None]):
+    lies: list[list[Any]] = [
+        *(["class", "DataFrame"], ["class", 1], ["type", 1], ["schema", None], ["list"], ["field"]),
+        *(["list", 1], ["array", 1, 1], ["struct", 1], ["fields", 1], ["field", "a", 1]),
+    ]
+    for parts in lies:
         with pytest.raises(DamagedError):
             serialpack.loads(made_of(msgpack.ExtType(32, msgpack.packb(parts))))
+
+
+def test_types_in_types_of_polars_are_as_they_were_typed() -> None:
+    """``List(Int8)`` has the class in it, where one that was read has an ``Int8()``."""
+    pl = pytest.importorskip("polars")
+    for value in (
+        *(pl.List(pl.Int8), pl.List(pl.List(pl.Categorical())), pl.Array(pl.Int8, (2, 3))),
+        pl.Struct({"a": pl.Int8, "b": pl.Struct([pl.Field("x", pl.Array(pl.Int8(), 0))])}),
+        *(pl.Struct([]), pl.Field("x", pl.Int8)),
+        pl.Schema({"a": pl.List(pl.Int64), "b": pl.Struct({"x": pl.Datetime("ms")}), "c": pl.Int8}),
+    ):
+        again = serialpack.loads(serialpack.dumps([value], "objects"))[0]
+        assert difference(value, again) is None
+        assert again == value
 
 
 def test_a_schema_of_polars_is_no_table(tmp_path: Path) -> None:
@@ -204,8 +223,6 @@ def test_a_schema_of_polars_is_no_table(tmp_path: Path) -> None:
 
 
 def test_two_frames_of_polars_are_told_apart() -> None:
-    from serialpack.values.equality import difference
-
     pl = pytest.importorskip("polars")
     few = pl.Series("a", ["x", "y"], dtype=pl.Enum(["x", "y"]))
     assert difference(few, serialpack.loads(serialpack.dumps([few]))[0]) is None
@@ -266,8 +283,6 @@ def test_what_is_named_by_no_text_is_pickled() -> None:
 
 
 def test_a_frame_that_is_another_is_told_apart() -> None:
-    from serialpack.values.equality import difference
-
     frame = FRAMES["numbers"]
     assert difference(frame, frame.copy()) is None
     for other in (frame.rename(columns={"a": "z"}), frame.astype({"a": "i4"}), frame[::-1]):

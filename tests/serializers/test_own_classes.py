@@ -1,7 +1,11 @@
-"""Objects of classes of attrs, which come back as those of dataclasses do: without pickle."""
+"""Objects of classes of attrs and msgspec, and of what is like a dict by having one, which come
+back as those of dataclasses do: without pickle."""
 
 from __future__ import annotations
 
+from collections import UserDict, UserList, UserString
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgpack
@@ -13,9 +17,11 @@ from serialpack.values.equality import difference
 from tests.serializers.test_own_objects import made_of
 
 pytest.importorskip("attrs")
+pytest.importorskip("msgspec")
 
 import attr
 import attrs
+import msgspec
 
 _ran: list[Any] = []
 
@@ -44,12 +50,51 @@ class Hashed:
     x: int
 
 
+@attr.s(auto_attribs=True, hash=True, cache_hash=True)
+class HashedInMap:
+    x: int
+
+
 class Apart(Old):
     """Not of attrs itself, and may have more."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    x: int
+
+    @cached_property
+    def drawn(self) -> object:
+        _ran.append(self)
+        return [self.x]
+
+
+class Struct(msgspec.Struct):
+    x: int
+    y: list[Any] = []
+
+
+class Inner(Struct, kw_only=True, tag=True, array_like=True, dict=True):
+    z: Struct | None = None
+
+
+class Ran(Struct):
+    def __post_init__(self) -> None:
+        _ran.append(self)
+
+
+class Config(UserDict[str, Any]):
+    pass
+
+
 @pytest.mark.parametrize(
-    "value", [Slotted(1, [2]), Frozen(1, [], (3,)), Old({}), Apart(1)], ids=repr
+    "value",
+    [
+        *(Slotted(1, [2]), Frozen(1, [], (3,)), Old({}), Apart(1), Hashed(1), HashedInMap(2)),
+        *(Struct(1), Inner(1, [2], z=Struct(3)), Config(a=(1,))),
+        *(UserDict({1: 2}), UserList([()]), UserString("a")),
+    ],
+    ids=repr,
 )
 def test_they_need_no_pickle_and_run_nothing(value: Any) -> None:
     data = serialpack.dumps([value], "objects")
@@ -60,19 +105,48 @@ def test_they_need_no_pickle_and_run_nothing(value: Any) -> None:
     assert again == value
 
 
+@pytest.mark.parametrize("cls", [Hashed, HashedInMap])
+def test_a_hash_that_is_kept_is_made_anew(cls: Any) -> None:
+    """Texts have another one in each process."""
+    value = cls("a")
+    hash(value)
+    again = serialpack.loads(serialpack.dumps(value, "objects"))
+    assert again._attrs_cached_hash is None
+    assert {value: 1}[again] == 1
+
+
+def test_what_a_property_keeps_comes_back_with_it() -> None:
+    value = Asked(1)
+    drawn = value.drawn
+    _ran.clear()
+    again = serialpack.loads(serialpack.dumps(value, "objects"))
+    assert again.drawn == drawn
+    assert not _ran
+    vars(again)["drawn"] = [2]
+    found = difference(value, again)
+    assert found is not None
+    assert found.value_path == "$.drawn[0]"
+
+
 def test_what_holds_more_than_its_fields_is_refused() -> None:
     more = Apart(1)
     vars(more)["note"] = "a"
-    hashed = Hashed(1)
-    hash(hashed)
-    for value in (more, hashed):
+    inner, config = Inner(1), Config()
+    vars(inner)["note"] = vars(config)["note"] = "a"
+    for value in (more, inner, config, Ran(1)):
         with pytest.raises(serialpack.ValueRefusedError):
             serialpack.dumps(value, "objects", verify=False)
 
 
 def test_stored_bytes_that_lie_are_one_error() -> None:
     lies: list[Any] = [{"z": 1}, {"__class__": 1}, {"__weakref__": 1}, []]
-    for fields in lies:
-        parts = [__name__, "Slotted", fields]
+    of_struct: list[Any] = [{}, {"x": 1, "z": 1}, {"x": 1, "_attrs_cached_hash": None}]
+    for name, fields in [
+        *(("Slotted", each) for each in lies),
+        *(("Struct", each) for each in of_struct),
+        ("Ran", {"x": 1, "y": []}),
+        ("HashedInMap", {"x": 1, "_attrs_cached_hash": 1}),
+    ]:
+        parts = [__name__, name, fields]
         with pytest.raises(DamagedError):
             serialpack.loads(made_of(msgpack.ExtType(16, msgpack.packb(parts))))

@@ -86,6 +86,22 @@ def test_cloudpickle_takes_what_pickle_refuses() -> None:
     assert np.array_equal(array, back)
 
 
+@pytest.mark.parametrize("inside", [[0], ["text"], [[]]], ids=repr)
+def test_what_stands_in_many_places_is_looked_at_once(inside: list[Any]) -> None:
+    """A thousand times the same million took 8 GB to look at, and as much to prove."""
+    value = {"around": [inside * 100_000] * 1000, "more": b" " * LARGE}
+    tracemalloc.start()
+    try:
+        data = serialpack.dumps(value, "pickle")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 60 * 100_000
+    again = serialpack.loads(data, trust=True)["around"]
+    assert again == value["around"]
+    assert again[0] is again[-1]
+
+
 def test_buffers_are_copied_once() -> None:
     obj = [_big(), _big()] * 8
     size = 2 * MEGABYTE  # an array that stands there again is not written again
