@@ -232,7 +232,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("pack", "--force"): ("An input that is packed already is packed once more.",),
     ("*", "--keep"): (
         "An input is removed only once its output is whole on the disk, was read back from there"
-        " and has its name. It needs a file on both sides.",
+        " and has its name. Extended attributes and ACLs go with it, which is said at the end. It"
+        " needs a file on both sides.",
     ),
     ("*", "--skip-existing"): (
         "For a batch that is run again, also one that was killed. Compared are times of"

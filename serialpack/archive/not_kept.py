@@ -10,10 +10,8 @@ from contextlib import suppress
 
 from serialpack.container.entries import nearest_time
 from serialpack.far import is_far
+from serialpack.files.not_kept import has_attributes
 from serialpack.text import number_of
-
-#: Labels that the system gives each file by itself.
-_LABELS = {"security.selinux", "security.ima", "security.evm", "security.SMACK64"}
 
 
 def not_kept(sources: Mapping[str, str]) -> list[str]:
@@ -30,8 +28,7 @@ def not_kept(sources: Mapping[str, str]) -> list[str]:
                 outside += leads_out(entry, os.readlink(path))
             elif stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
                 names[found.st_dev, found.st_ino] += 1
-            if hasattr(os, "listxattr"):
-                attributes += not _LABELS.issuperset(os.listxattr(path, follow_symlinks=False))
+            attributes += has_attributes(path)
     linked = sum(count for count in names.values() if count > 1)
     said = []
     if linked:

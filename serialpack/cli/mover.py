@@ -29,7 +29,6 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.far import is_far
-from serialpack.files.disk import remove_source
 from serialpack.files.output import OutputGroup
 from serialpack.files.source import check_output
 from serialpack.files.targets import is_device
@@ -369,7 +368,7 @@ class Mover:
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
         for path, before in [] if self._outputs.keep else inputs:
-            remove_source(path, before)
+            self.tally.remove(path, before)
         return report
 
     def _work(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from time import perf_counter
 
 from serialpack.cli.words import percent
-from serialpack.files.not_kept import NotKeptSum
+from serialpack.files.disk import remove_source
+from serialpack.files.not_kept import NotKeptSum, has_attributes
 from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
 from serialpack.text import number_of
 from serialpack.units import format_size
@@ -40,6 +43,15 @@ class Tally:
         self.add(report.sizes, files)
         if isinstance(report, PackReport | UnpackReport | ConvertReport):
             self.not_kept.add(report.target or "", report.not_kept)
+
+    def remove(self, path: str, before: os.stat_result | None) -> None:
+        """As ``remove_source``; what is nowhere then is told at the end."""
+        attributes = False
+        with suppress(OSError):  # of what is far, or no longer there
+            attributes = has_attributes(path)
+        remove_source(path, before)
+        if attributes:
+            self.not_kept.add_gone(path)
 
     def leave(self) -> None:
         """A file was done before."""

@@ -1,7 +1,7 @@
 """What of its mode and time an output does not keep: read back, counted, said.
 
 Some file systems change both without an error (FAT and NTFS know no modes, and have times of 2 s or
-100 ns).
+100 ns). Attributes are kept by none.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from serialpack.text import number_of, printable
 #: Errors by which a file system says that it has no such thing, or that it is for the owner of all
 #: files on it to change.
 _NONE_HERE = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+
+#: Labels that the system gives each file by itself.
+_LABELS = {"security.selinux", "security.ima", "security.evm", "security.SMACK64"}
 
 _SPANS = (("days", 86_400 * 10**9), ("h", 3600 * 10**9), ("s", 10**9), ("ms", 10**6), ("us", 1000))
 
@@ -43,6 +46,13 @@ def not_kept(found: os.stat_result, mode: int | None, mtime: int | None) -> NotK
     return NotKept((has, asked & 0o777) if other else None, off, special)
 
 
+def has_attributes(path: str) -> bool:
+    """Whether a file, folder or link has extended attributes or an ACL. OSError."""
+    return hasattr(os, "listxattr") and not _LABELS.issuperset(
+        os.listxattr(path, follow_symlinks=False)
+    )
+
+
 def may_change(found: os.stat_result) -> bool:
     """Whether mode and time of a file are for this user to change, as far as that shows."""
     return not hasattr(os, "geteuid") or os.geteuid() in (0, found.st_uid)
@@ -62,6 +72,8 @@ class NotKeptSum:
         self._special: list[str] = []
         self._mode = (0, 0)
         self._most = 0
+        #: The sources that are gone, and with them attributes.
+        self._gone: list[str] = []
 
     def add(self, path: str, found: NotKept | None) -> None:
         """Count ``found``, of what is at ``path``."""
@@ -76,9 +88,16 @@ class NotKeptSum:
         if found.special:
             self._special.append(path)
 
+    def add_gone(self, path: str) -> None:
+        """Count a source that had attributes, and is removed."""
+        self._gone.append(path)
+
     @property
     def lines(self) -> Iterator[str]:
         """What is said of all; nothing where all was kept."""
+        if self._gone:
+            of = self._of(self._gone, "removed source", "removed sources")
+            yield f"extended attributes or an ACL of {of} are not kept"
         has, given = self._mode
         to = "up to " if len(self._times) > 1 else ""
         mode = self._modes and f"the mode ({has:03o}, not {given:03o})"
@@ -94,10 +113,10 @@ class NotKeptSum:
             to = self._of(self._special)
             yield f"set-user-ID, set-group-ID and sticky bits are not given to {to}"
 
-    def _of(self, paths: list[str]) -> str:
+    def _of(self, paths: list[str], *names: str) -> str:
         if len(paths) == 1:
             return printable(paths[0])
-        return f"{number_of(len(paths), *self._names)} (first {printable(paths[0])})"
+        return f"{number_of(len(paths), *(names or self._names))} (first {printable(paths[0])})"
 
 
 def _span(time: int) -> str:

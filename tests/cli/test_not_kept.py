@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,21 @@ import serialpack
 from serialpack.archive.not_kept import leads_out
 from tests.cli.conftest import Run
 from tests.cli.told import needs_posix
+
+
+def _has_attributes(folder: str) -> bool:
+    """Whether files in ``folder`` can be given extended attributes."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder) as file:
+            os.setxattr(file.name, "user.note", b"kept")
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+needs_attributes = pytest.mark.skipif(
+    not _has_attributes(tempfile.gettempdir()), reason="files have no extended attributes here"
+)
 
 
 @needs_posix
@@ -54,6 +70,22 @@ def test_special_bits_are_told_of_files_too(run: Run, tmp_path: Path) -> None:
     assert bits + b"2 entries (first c/a)\n" in run("unpack", "c.spk").stderr
 
 
+@needs_attributes
+def test_attributes_that_go_with_a_removed_source_are_told(run: Run, tmp_path: Path) -> None:
+    """The source that had them was removed without a word; one that stays has them still."""
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("[1]")
+        os.setxattr(tmp_path / name, "user.note", b"kept")
+    said = b"extended attributes or an ACL of "
+    assert said not in run("pack", "a", "b", "-o", "out").stderr
+    lost = said + b"2 removed sources (first a) are not kept\n"
+    assert lost in run("pack", "a", "b", "-o", "again", "--rm").stderr
+    assert said not in run("unpack", "again/a.spk", "-o", "a", "--rm").stderr
+    os.setxattr(tmp_path / "out/b.spk", "user.note", b"kept")
+    assert said + b"out/b.spk are not kept\n" in run("unpack", "out/b.spk", "--rm").stderr
+    assert run("pack", "-q", "a", "--rm").stderr == b""
+
+
 @needs_posix
 def test_a_folder_that_is_anothers_is_told_as_such(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -79,13 +111,10 @@ def test_a_folder_that_is_anothers_is_told_as_such(
     assert report.notes == (f"only its owner can change the mode (777, not 750) of {folder}",)
 
 
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Python knows no attributes here")
+@needs_attributes
 def test_extended_attributes_are_told(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[1]")
-    try:
-        os.setxattr(tmp_path / "a.json", "user.note", b"1")
-    except OSError:
-        pytest.skip("this file system keeps no attributes")
+    os.setxattr(tmp_path / "a.json", "user.note", b"1")
     said = run("pack", "a.json", "--archive", "-o", "a.spk").stderr.decode()
     assert "a.spk: 1 entry has extended attributes or an ACL, which are not kept\n" in said
 
