@@ -36,8 +36,14 @@ _EACH = 8
 #: Plain text up to this length is looked up, not read anew each time.
 _SHORT = 32
 
+#: What a decimal number begins with that has no sign, nor a leading zero.
+_NO_ZERO = frozenset("123456789")
+
 #: Stands for the key ``<<``.
 _MERGE: Any = object()
+
+#: Stands for plain text that has not been met yet.
+_UNREAD: Any = object()
 
 _LINE_END = re.compile("\r\n|[\r\n]")
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
@@ -150,7 +156,6 @@ class _YamlReader:
         from yaml import events
 
         handlers: dict[type, Callable[[Any], None]] = {
-            events.ScalarEvent: self._scalar,
             events.SequenceStartEvent: self._start_list,
             events.SequenceEndEvent: self._end,
             events.MappingStartEvent: self._start_map,
@@ -159,10 +164,12 @@ class _YamlReader:
             events.DocumentStartEvent: self._start_document,
         }
         look = self._watch.look
+        scalar_event, read_scalar = events.ScalarEvent, self._scalar
         while (event := following()) is not None:
             look(event)
-            handler = handlers.get(type(event))
-            if handler is not None:
+            if type(event) is scalar_event:  # four of five
+                read_scalar(event)
+            elif (handler := handlers.get(type(event))) is not None:
                 handler(event)
 
     def _start_document(self, event: Any) -> None:
@@ -190,10 +197,10 @@ class _YamlReader:
             value = text
             if event.style == '"' and not text.isascii():
                 _check_surrogates(event, text)
-        elif text in self._plain and not self._tags:
-            value = self._plain[text]
         else:
-            value = self._read_plain(event, text)
+            value = _UNREAD if self._tags else self._plain.get(text, _UNREAD)
+            if value is _UNREAD:
+                value = self._read_plain(event, text)
         size = _EACH + len(text)
         self._count += size
         if event.anchor is not None:
@@ -206,7 +213,12 @@ class _YamlReader:
             above = self._stack[-1] if self._stack else None
             if above is not None and type(above.value) is dict and not above.has_key:
                 return _MERGE
-        value = text if tag == "str" else self._value(event, text, tag)
+        if tag == "str":
+            value: Any = text
+        elif tag == "int" and self._core and text[0] in _NO_ZERO and len(text) <= _SHORT:
+            value = int(text)  # as it is spelled
+        else:
+            value = self._value(event, text, tag)
         if len(text) <= _SHORT and tag != "merge" and not self._tags:
             self._plain[text] = value
         return value
@@ -308,7 +320,11 @@ class _YamlReader:
         if type(place) is list:
             place.append(value)
         elif not above.has_key:
-            self._add_key(above, value)
+            if type(value) is str and value not in place:  # nearly always
+                above.key = value
+                above.has_key = True
+            else:
+                self._add_key(above, value)
         elif above.key is _MERGE:
             self._check_merged(value)
             if not isinstance(value, list | dict):  # a container is merged at its end

@@ -25,6 +25,10 @@ from serialpack.literal import Literal
 #: With what all begins that plain text can mean, other than itself.
 _BEGINS = frozenset("~nNyYtTfFoO+-0123456789.<=")
 
+#: Those of them that begin words, and how long the longest of these is.
+_WORDS = frozenset("nNyYtTfFoO")
+_LONGEST_WORD = len("false")
+
 #: YAML 1.1 as PyYAML's resolver has it. The name of the group is the end of the tag.
 _PLAIN = re.compile(
     r"""
@@ -67,12 +71,20 @@ _TIMESTAMP = re.compile(
 )
 
 
+def _is_text(text: str) -> bool:
+    """Whether its first character, and its length, say that it can mean nothing else."""
+    if not text:
+        return False
+    first = text[0]
+    return first not in _BEGINS or (len(text) > _LONGEST_WORD and first in _WORDS)
+
+
 def plain_tag(text: str, *, core: bool) -> str:
     """The end of the tag that plain ``text`` has: ``str``, ``int``, ... or ``merge``.
 
     ``core``: by YAML 1.2's core schema, else by YAML 1.1.
     """
-    if text and text[0] not in _BEGINS:
+    if _is_text(text):
         return "str"
     match = (_CORE if core else _PLAIN).fullmatch(text)
     return (match.lastgroup or "str") if match else "str"
@@ -80,7 +92,7 @@ def plain_tag(text: str, *, core: bool) -> str:
 
 def needs_quotes(text: str) -> bool:
     """Whether some reader of YAML would take ``text`` for something else, were it plain."""
-    if text and text[0] not in _BEGINS:
+    if _is_text(text):
         return False
     return bool(text in _ELSEWHERE or _PLAIN.fullmatch(text) or _CORE.fullmatch(text))
 
