@@ -36,14 +36,8 @@ _EACH = 8
 #: Plain text up to this length is looked up, not read anew each time.
 _SHORT = 32
 
-#: What a decimal number begins with that has no sign, nor a leading zero.
-_NO_ZERO = frozenset("123456789")
-
 #: Stands for the key ``<<``.
 _MERGE: Any = object()
-
-#: Stands for plain text that has not been met yet.
-_UNREAD: Any = object()
 
 _LINE_END = re.compile("\r\n|[\r\n]")
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
@@ -198,8 +192,9 @@ class _YamlReader:
             if event.style == '"' and not text.isascii():
                 _check_surrogates(event, text)
         else:
-            value = _UNREAD if self._tags else self._plain.get(text, _UNREAD)
-            if value is _UNREAD:
+            # Of what is looked up, nothing is merged.
+            value = _MERGE if self._tags else self._plain.get(text, _MERGE)
+            if value is _MERGE:
                 value = self._read_plain(event, text)
         size = _EACH + len(text)
         self._count += size
@@ -213,12 +208,7 @@ class _YamlReader:
             above = self._stack[-1] if self._stack else None
             if above is not None and type(above.value) is dict and not above.has_key:
                 return _MERGE
-        if tag == "str":
-            value: Any = text
-        elif tag == "int" and self._core and text[0] in _NO_ZERO and len(text) <= _SHORT:
-            value = int(text)  # as it is spelled
-        else:
-            value = self._value(event, text, tag)
+        value = text if tag == "str" else self._value(event, text, tag)
         if len(text) <= _SHORT and tag != "merge" and not self._tags:
             self._plain[text] = value
         return value

@@ -61,6 +61,9 @@ _CORE = re.compile(
 #: What still other readers of YAML 1.1 take for booleans, and for its default key.
 _ELSEWHERE = frozenset("yYnN=")
 
+#: So many digits are no huge integer.
+_FEW = 100
+
 _BOOLEANS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?")
 _TIMESTAMP = re.compile(
@@ -151,6 +154,8 @@ def _core_boolean(text: str) -> bool:
 
 
 def _core_integer(text: str) -> int:
+    if len(text) < _FEW and text.isascii() and text.isdigit():  # nearly all
+        return int(text)
     if plain_tag(text, core=True) != "int":
         raise ValueError("not an integer")
     if text[:2] in ("0o", "0x"):
