@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from serialpack.conversion.losses import Losses
@@ -54,6 +55,8 @@ class _Turner:
         self._record = record
         self._asked = asked
         self._told: dict[str, Loss] = {}
+        #: How often each of those was.
+        self._counts: dict[str, int] = {}
         #: Maps whose parts are still to be turned, what these become, and the prefixes of names
         #: that are declared there.
         self._open: list[tuple[dict[Any, Any], dict[str, Any], Path, frozenset[str]]] = []
@@ -67,7 +70,7 @@ class _Turner:
     @property
     def told(self) -> list[Loss]:
         """What was changed, by rule."""
-        return list(self._told.values())
+        return [loss._replace(count=self._counts[rule]) for rule, loss in self._told.items()]
 
     def turned(self, record: dict[Any, Any]) -> dict[str, Any]:
         try:
@@ -94,6 +97,8 @@ class _Turner:
     def _ordered(self, value: dict[Any, Any], path: Path) -> list[Any]:
         """The keys, attributes first."""
         keys = list(value)
+        if not any(type(key) is str and key[:1] == "@" for key in keys):
+            return keys
         order = sorted(keys, key=lambda key: not self._is_attribute(key, value[key]))
         if order != keys:
             self._note("elements", path, "keys", "attributes before others")
@@ -171,7 +176,8 @@ class _Turner:
 
     def _text(self, value: Any, path: Path) -> str:
         if type(value) in _NUMBERS:
-            self._note("elements", path, shown(value), "text")
+            was = "" if "elements" in self._told else shown(value)  # only the first is told
+            self._note("elements", path, was, "text")
             return self._number(value, path)
         if type(value) is not str:
             typed = SERIALIZERS.cls("xml")
@@ -198,6 +204,8 @@ class _Turner:
 
     def _named(self, key: Any, part: Any, into: dict[str, Any], path: Path) -> str:
         """The key of the element, or the attribute, that ``key`` of a map with ``part`` becomes."""
+        if type(key) is str and key not in into and _is_plain_name(key):
+            return key
         name = key[1:] if self._is_attribute(key, part) else key
         if (
             key == CONTENT_KEY
@@ -234,10 +242,9 @@ class _Turner:
         )
 
     def _note(self, rule: str, path: Path, was: str, became: str) -> None:
-        told = self._told.get(rule)
-        if told is None:
-            told = Loss(rule, 0, self._record, path_text(path), was, became)
-        self._told[rule] = told._replace(count=told.count + 1)
+        if rule not in self._told:
+            self._told[rule] = Loss(rule, 0, self._record, path_text(path), was, became)
+        self._counts[rule] = self._counts.get(rule, 0) + 1
 
     def _refuse(self, path: Path, kind: str, what: str, hint: str) -> None:
         raise ValueRefusedError(
@@ -247,6 +254,12 @@ class _Turner:
             kind=kind,
             hint=hint,
         )
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_plain_name(key: str) -> bool:
+    """Whether a key is the name of an element wherever it stands."""
+    return is_xml_name(key) and ":" not in key
 
 
 def _declared(value: Any) -> frozenset[str]:

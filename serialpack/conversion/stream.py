@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
@@ -278,7 +279,8 @@ def _as_a_whole(
     whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
     whole = whole or table is not None or rows is not None
     try:
-        data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
+        with gc_paused():
+            data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     except ValueRefusedError:
         if rows is not None:
             _check_rows(rows, plan, tally)

@@ -272,3 +272,20 @@ def test_any_text_is_read_as_by_tomllib_or_refused(text: str) -> None:
     if "nan" not in text:
         assert _same(found, tomllib.loads(text))
     assert _same(read(write(found).encode()), found)
+
+
+def test_plain_values_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the order of keys asks for tables on one line, the values between these took a call of
+    the library each, and every key one more."""
+    dumps, calls = tomli_w.dumps, 0
+
+    def counted(*facts: Any, **more: Any) -> str:
+        nonlocal calls
+        calls += 1
+        return dumps(*facts, **more)
+
+    monkeypatch.setattr(tomli_w, "dumps", counted)
+    one = {"a": 1, "b": [2], "c": "x", "t": {"k": 1.5}, "d": True, "e": date(2024, 1, 2)}
+    text = write({"rows": [one] * 50})
+    assert list(tomllib.loads(text)["rows"][49].items()) == list(one.items())
+    assert calls <= 4 * 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS
+from serialpack.formats.xml import write as writing
 from tests.formats.xml_documents import convert, refused, values, xml
 
 FMT: Any = FORMATS.get("xml")
@@ -346,3 +348,36 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         return
     assert values(xml(grouped)) == grouped
     assert values(xml(value)) == value
+
+
+def test_a_name_that_comes_again_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    is_name = writing.is_xml_name
+
+    def look(name: Any) -> bool:
+        looked.append(name)
+        return is_name(name)
+
+    monkeypatch.setattr(writing, "is_xml_name", look)
+    document = {"a": {"row": [{"b": "x", "c": None}] * 100}}
+    assert FMT.read(FMT.write([document])) == [document]
+    assert sorted(looked) == ["a", "b", "c", "row"]
+
+
+def test_nothing_is_collected_while_a_whole_file_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file of one piece has all values there at once, and the collector looked at all again."""
+    was_on: list[bool] = []
+    kind, write = type(FMT), type(FMT).write
+
+    def watched(self: Any, records: list[Any]) -> bytes:
+        was_on.append(gc.isenabled())
+        made: bytes = write(self, records)
+        return made
+
+    monkeypatch.setattr(kind, "write", watched)
+    assert xml([{"a": "x"}, {"a": "y"}])
+    assert was_on
+    assert not any(was_on)
+    assert gc.isenabled()

@@ -158,3 +158,31 @@ def test_any_text_is_read_as_by_pyyaml_or_refused(text: str) -> None:
     assert _same(found, plain)
     assert _same(read(write(found, explicit=True)), plain)
     assert _same(read(write(found, explicit=True, core=False), core=False), plain)
+
+
+def test_what_repeats_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making the events took more time than writing them: of the same short text, one for all."""
+    made: list[str] = []
+    make = yaml.events.ScalarEvent.__init__
+
+    def counted(event: Any, *facts: Any, **more: Any) -> None:
+        made.append(facts[3])
+        make(event, *facts, **more)
+
+    one = write([[{"key": "on", "flag": True}]], explicit=False)
+    monkeypatch.setattr(yaml.events.ScalarEvent, "__init__", counted)
+    rows = [{"key": "on", "flag": True} for _ in range(100)]
+    assert write([rows], explicit=False) == one * 100
+    assert sorted(made) == ["false", "flag", "key", "null", "on", "true"]
+
+
+@pytest.mark.parametrize("core", [True, False])
+@pytest.mark.parametrize("word", ["null", "NULL", "true", "False", "yes", "No", "on", "OFF"])
+def test_only_words_themselves_are_no_text(word: str, core: bool) -> None:
+    """The first letter and the length tell most text before its pattern is looked at."""
+    is_core = word.lower() in ("null", "true", "false")
+    assert (plain_tag(word, core=core) != "str") == (is_core or not core)
+    for longer in (word + "s", word + "sssss", word + " " * 5):
+        assert plain_tag(longer, core=core) == "str"
+        assert not needs_quotes(longer)
+    assert needs_quotes(word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from operator import eq
+from operator import add, eq
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +45,11 @@ class _Related:
         self.index = index
         self.texts = texts
         self.probes = probes
+        #: The probes by number, equal ones by the same.
+        numbers: dict[bytes, int] = {}
+        self.numbers = [numbers.setdefault(probe, len(numbers)) for probe in probes]
+        self.again = len(probes) - len(numbers)
+        self.steps = [_PROBES * number for number in self.numbers]
 
     @cached_property
     def groups(self) -> Groups:
@@ -98,7 +103,7 @@ def _relate(column: _Related, leaders: list[_Related], to: Context) -> Coded | N
         if sum(map(eq, column.probes, leader.probes)) >= _SAME * len(column.probes):
             misfits = ~reference.equal(leader.texts, column.texts)
             return reference.refer(leader.index, column.texts, misfits, to)
-        if _may_follow(leader.probes, column.probes) and leader.order is not None:
+        if leader.again and _may_follow(leader, column) and leader.order is not None:
             codes = column.groups.codes
             misfits = codes[leader.order.firsts[leader.order.codes]] != codes
             found = _Followed(leader.index, leader.order, misfits)
@@ -114,9 +119,8 @@ def _probes(texts: Texts) -> list[bytes]:
     return slices(texts.data, texts.starts[indices], texts.lengths[indices]).to_list()
 
 
-def _may_follow(theirs: list[bytes], ours: list[bytes]) -> bool:
-    """Whether equal values there have equal ones here, mostly; and there are such."""
-    pairs = len(set(zip(theirs, ours, strict=True)))
-    different = len(set(theirs))
-    again = len(theirs) - different
-    return again > 0 and pairs - different <= (1 - _SAME) * again
+def _may_follow(leader: _Related, column: _Related) -> bool:
+    """Whether equal values there have equal ones here, mostly."""
+    pairs = len(set(map(add, leader.steps, column.numbers)))
+    different = len(leader.probes) - leader.again
+    return pairs - different <= (1 - _SAME) * leader.again

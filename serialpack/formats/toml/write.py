@@ -139,19 +139,26 @@ class _Writer:
         self._dumps = dumps
         self._out = out
         self._shallow = shallow
+        self._keys: dict[str, str] = {}
 
     def table(self, table: dict[str, Any], name: str) -> None:
         keys = list(table)
         plain = [i for i, key in enumerate(keys) if not _is_tables(table[key])]
         behind = plain[-1] + 1 if plain else 0
+        together: dict[str, Any] = {}
         for key in keys[:behind]:
             value = table[key]
             if type(value) is not dict and self._shallow and not _is_tables(value):
-                self._out.append(self._dumps({key: value}))
+                together[key] = value
                 continue
+            if together:
+                self._out.append(self._dumps(together))
+                together = {}
             self._out.append(f"{self._key(key)} = ")
             self._inline(value)
             self._out.append("\n")
+        if together:
+            self._out.append(self._dumps(together))
         for key in keys[behind:]:
             below = f"{name}.{self._key(key)}" if name else self._key(key)
             value = table[key]
@@ -166,7 +173,10 @@ class _Writer:
                 self.table(part, below)
 
     def _key(self, key: str) -> str:
-        return self._dumps({key: 0})[: -len(" = 0\n")]
+        written = self._keys.get(key)
+        if written is None:
+            written = self._keys[key] = self._dumps({key: 0})[: -len(" = 0\n")]
+        return written
 
     def _inline(self, value: Any) -> None:
         out = self._out

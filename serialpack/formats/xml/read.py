@@ -164,13 +164,15 @@ class _DocumentReader:
         if len(self._open) > MAX_DEPTH:
             raise Unheld(depth_loss())
         parent = self._open[-1]
-        self._run(parent, between=True)
+        if parent.texts:
+            self._run(parent, between=True)
         element = _Element(name, parent.keeps_space)
-        pairs = iter(attributes)
-        for key, value in zip(pairs, pairs, strict=True):
-            element.value["@" + key] = value
-            if key == "xml:space":
-                element.keeps_space = value == "preserve"
+        if attributes:
+            pairs = iter(attributes)
+            for key, value in zip(pairs, pairs, strict=True):
+                element.value["@" + key] = value
+                if key == "xml:space":
+                    element.keeps_space = value == "preserve"
         self._open.append(element)
 
     def _found(self, text: str) -> None:
@@ -178,8 +180,6 @@ class _DocumentReader:
 
     def _run(self, element: _Element, *, between: bool) -> None:
         """Take the text since the last tag; ``between`` elements white space means nothing."""
-        if not element.texts:
-            return
         text = "".join(element.texts)
         element.texts.clear()
         if between and not element.keeps_space and not text.strip(_SPACE):
@@ -194,7 +194,8 @@ class _DocumentReader:
 
     def _end(self, name: str) -> None:
         element = self._open[-1]
-        self._run(element, between=bool(element.last))
+        if element.texts:
+            self._run(element, between=bool(element.last))
         self._open.pop()
         value: Any = element.value
         if not value:
@@ -243,13 +244,13 @@ class _OrderedReader(_DocumentReader):
     """As it is, but what alternates in an element is the list of its content."""
 
     def _run(self, element: _Element, *, between: bool) -> None:  # noqa: ARG002
-        if element.texts:
-            element.content.append((_TEXT, "".join(element.texts)))
-            element.texts.clear()
+        element.content.append((_TEXT, "".join(element.texts)))
+        element.texts.clear()
 
     def _end(self, name: str) -> None:
         element = self._open[-1]
-        self._run(element, between=False)
+        if element.texts:
+            self._run(element, between=False)
         value = self._value(element)
         self._open.pop()
         parent = self._open[-1]

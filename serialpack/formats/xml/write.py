@@ -26,6 +26,10 @@ _IN_TEXT = {ord(c): r for c, r in zip("&<>\r", ("&amp;", "&lt;", "&gt;", "&#13;"
 _IN_ATTRIBUTE = _IN_TEXT | {ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
 
 
+#: Most text, which stands as it is in an element and in an attribute.
+_AS_IT_IS = re.compile("[ !#-%'-;=?-~\xa0-\u1fff]*")
+
+
 def is_xml_name(name: Any) -> bool:
     """Whether an element, or an attribute, can be called so."""
     return type(name) is str and _NAME.fullmatch(name) is not None
@@ -47,6 +51,7 @@ def write_document(document: Any) -> bytes:
     if type(document) is not dict or len(document) != 1:
         raise TypeError("an XML document is a map with one key")
     parts = [_DECLARATION]
+    names = set[Any]()  # of those met: they come again and again
     #: What is still to be written, the next at the end: text, or a name and its value.
     stack: list[str | tuple[str, Any]] = ["\n", *document.items()]
     while stack:
@@ -55,8 +60,10 @@ def write_document(document: Any) -> bytes:
             parts.append(item)
             continue
         name, value = item
-        if not is_xml_name(name):
-            raise ValueError(f"{name!a} is no name of an element")
+        if name not in names:
+            if not is_xml_name(name):
+                raise ValueError(f"{name!a} is no name of an element")
+            names.add(name)
         if value is None:
             parts.append(f"<{name}/>")
         elif type(value) is str:
@@ -108,6 +115,8 @@ def _content(items: Any) -> list[str | tuple[str, Any]]:
 
 
 def _text(value: Any, references: dict[int, str]) -> str:
+    if type(value) is str and _AS_IT_IS.fullmatch(value):
+        return value
     if type(value) is not str or not is_xml_text(value):
         raise ValueError("what is no text that XML can write")
     return value.translate(references)

@@ -21,12 +21,12 @@ from serialpack.formats.shared.document import Malformed
 _OTHER_LINES = re.compile("[\x85\u2028\u2029]|(?<=[\r\n])\ufeff")
 #: A node's anchor, behind its tag; and what stands behind the anchor.
 _ANCHOR = re.compile(r"(?:![^\s]*(?:\s+|#.*)*)?&[0-9A-Za-z_-]+")
+#: The styles of scalars whose first line says how they are written.
+_BLOCKS = frozenset("|>")
 _WHITE = frozenset(" \t\r\n\x85\u2028\u2029") | {""}
 #: What ends a name within brackets.
 _CLOSE = frozenset(",]}")
-#: A last line of white space that has no end.
-_OPEN_LINE = re.compile(r"(?:\A|[\r\n])[ \t]+\Z")
-_TIGHT = re.compile(r"(?<=\S)#")
+_TIGHT = re.compile(r"#(?<=\S#)")
 _COMMENT = re.compile(r"#[^\r\n]*")
 #: The first line of a block scalar, with a comment that nothing parts from it.
 _HEADER = re.compile(r"[|>][-+0-9]*")
@@ -55,6 +55,7 @@ class MisreadWatch:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._looks = _looks()
         self._inside = [_Collection(flow=False, column=-1)]
         self._flow = False
         #: Where the last event ended.
@@ -64,7 +65,7 @@ class MisreadWatch:
         #: The hashes with no white space before them, and the next of these.
         self._tight = (found.start() for found in _TIGHT.finditer(text))
         self._next_tight = next(self._tight, len(text))
-        self._has_open_line = _OPEN_LINE.search(text) is not None
+        self._has_open_line = _has_open_line(text)
         self._has_percent = "%" in text
         # Once for all documents: to look again at each would take time by the square of them.
         self._other_line = None if text.isascii() else _OTHER_LINES.search(text)
@@ -86,12 +87,20 @@ class MisreadWatch:
         )
 
     def look(self, event: Any) -> None:
-        start, end = event.start_mark.index, event.end_mark.index
+        end = event.end_mark.index
+        look = self._looks.get(type(event))
         if self._next_tight < end:
-            self._check_gap(start, end)
-        look = _looks().get(type(event))
+            self._check_gap(event.start_mark.index, end)
+        elif (
+            look is MisreadWatch._look_at_scalar
+            and event.style not in _BLOCKS
+            and event.value != "-"
+            and event.anchor is None
+            and not (self._flow and self._marks_keys)
+        ):
+            look = None  # nearly always: nothing would be found
         if look is not None:
-            look(self, event, start, end)
+            look(self, event, event.start_mark.index, end)
         if end > self._end:
             self._end = end
 
@@ -101,7 +110,7 @@ class MisreadWatch:
         if self._flow and self._marks_keys:
             self._check_key(start, end)
         style = event.style
-        if style == "|" or style == ">":
+        if style in _BLOCKS:
             self._look_at_block(event, start, end)
         elif not style and event.value == "-" and self._text[end : end + 1] in _CLOSE:
             raise Malformed("a dash that is no text: it needs quotes", start)
@@ -202,6 +211,12 @@ class MisreadWatch:
         found = _VERSION.search(self._text, start, end)
         if found is not None:
             raise Malformed("a version needs white space behind it", found.end())
+
+
+def _has_open_line(text: str) -> bool:
+    """Whether the last line is of white space, and has no end."""
+    before = text.rstrip(" \t")
+    return len(before) < len(text) and before[-1:] in ("", "\r", "\n")
 
 
 @cache

@@ -150,7 +150,6 @@ class _YamlReader:
         from yaml import events
 
         handlers: dict[type, Callable[[Any], None]] = {
-            events.ScalarEvent: self._scalar,
             events.SequenceStartEvent: self._start_list,
             events.SequenceEndEvent: self._end,
             events.MappingStartEvent: self._start_map,
@@ -159,10 +158,12 @@ class _YamlReader:
             events.DocumentStartEvent: self._start_document,
         }
         look = self._watch.look
+        scalar_event, read_scalar = events.ScalarEvent, self._scalar
         while (event := following()) is not None:
             look(event)
-            handler = handlers.get(type(event))
-            if handler is not None:
+            if type(event) is scalar_event:  # four of five
+                read_scalar(event)
+            elif (handler := handlers.get(type(event))) is not None:
                 handler(event)
 
     def _start_document(self, event: Any) -> None:
@@ -190,10 +191,11 @@ class _YamlReader:
             value = text
             if event.style == '"' and not text.isascii():
                 _check_surrogates(event, text)
-        elif text in self._plain and not self._tags:
-            value = self._plain[text]
         else:
-            value = self._read_plain(event, text)
+            # Of what is looked up, nothing is merged.
+            value = _MERGE if self._tags else self._plain.get(text, _MERGE)
+            if value is _MERGE:
+                value = self._read_plain(event, text)
         size = _EACH + len(text)
         self._count += size
         if event.anchor is not None:
@@ -308,7 +310,11 @@ class _YamlReader:
         if type(place) is list:
             place.append(value)
         elif not above.has_key:
-            self._add_key(above, value)
+            if type(value) is str and value not in place:  # nearly always
+                above.key = value
+                above.has_key = True
+            else:
+                self._add_key(above, value)
         elif above.key is _MERGE:
             self._check_merged(value)
             if not isinstance(value, list | dict):  # a container is merged at its end

@@ -25,6 +25,10 @@ from serialpack.literal import Literal
 #: With what all begins that plain text can mean, other than itself.
 _BEGINS = frozenset("~nNyYtTfFoO+-0123456789.<=")
 
+#: Those of them that begin words, and how long the longest of these is.
+_WORDS = frozenset("nNyYtTfFoO")
+_LONGEST_WORD = len("false")
+
 #: YAML 1.1 as PyYAML's resolver has it. The name of the group is the end of the tag.
 _PLAIN = re.compile(
     r"""
@@ -57,6 +61,9 @@ _CORE = re.compile(
 #: What still other readers of YAML 1.1 take for booleans, and for its default key.
 _ELSEWHERE = frozenset("yYnN=")
 
+#: So many digits are no huge integer.
+_FEW = 100
+
 _BOOLEANS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?")
 _TIMESTAMP = re.compile(
@@ -67,12 +74,20 @@ _TIMESTAMP = re.compile(
 )
 
 
+def _is_text(text: str) -> bool:
+    """Whether its first character, and its length, say that it can mean nothing else."""
+    if not text:
+        return False
+    first = text[0]
+    return first not in _BEGINS or (len(text) > _LONGEST_WORD and first in _WORDS)
+
+
 def plain_tag(text: str, *, core: bool) -> str:
     """The end of the tag that plain ``text`` has: ``str``, ``int``, ... or ``merge``.
 
     ``core``: by YAML 1.2's core schema, else by YAML 1.1.
     """
-    if text and text[0] not in _BEGINS:
+    if _is_text(text):
         return "str"
     match = (_CORE if core else _PLAIN).fullmatch(text)
     return (match.lastgroup or "str") if match else "str"
@@ -80,7 +95,7 @@ def plain_tag(text: str, *, core: bool) -> str:
 
 def needs_quotes(text: str) -> bool:
     """Whether some reader of YAML would take ``text`` for something else, were it plain."""
-    if text and text[0] not in _BEGINS:
+    if _is_text(text):
         return False
     return bool(text in _ELSEWHERE or _PLAIN.fullmatch(text) or _CORE.fullmatch(text))
 
@@ -139,6 +154,8 @@ def _core_boolean(text: str) -> bool:
 
 
 def _core_integer(text: str) -> int:
+    if len(text) < _FEW and text.isascii() and text.isdigit():  # nearly all
+        return int(text)
     if plain_tag(text, core=True) != "int":
         raise ValueError("not an integer")
     if text[:2] in ("0o", "0x"):

@@ -23,6 +23,9 @@ from serialpack.literal import Literal
 from serialpack.text import with_article
 from serialpack.values.yaml_tags import PREFIX, YamlTag
 
+#: Text up to this length is looked up, not looked at anew each time.
+_SHORT = 32
+
 #: No line is folded: where it may be is what readers disagree about.
 _WIDTH = 1 << 30
 
@@ -60,6 +63,9 @@ def write(records: list[Any], *, explicit: bool, first: bool = True, core: bool 
     return file.getvalue()
 
 
+_NO_KEYS = (list, dict, set, tuple, frozenset, YamlTag)
+
+
 class _Document:
     """Makes the events of one document after another. Containers met again become aliases."""
 
@@ -68,11 +74,14 @@ class _Document:
         self._core = core
         self._met: dict[int, Any] = {}
         self._anchors = 0
+        #: Of short texts, keys most of all, which come again and again.
+        self._known: dict[str, Any] = {}
+        true, false, null = map(self._plain, ("true", "false", "null"))
         self._writers: dict[type, Callable[[Any], Any]] = {
             str: self._text,
             int: lambda value: self._plain(str(value)),
-            bool: lambda value: self._plain("true" if value else "false"),
-            type(None): lambda _: self._plain("null"),
+            bool: lambda value: true if value else false,
+            type(None): lambda _: null,
             float: lambda value: self._plain(_float(value)),
             date: lambda value: self._moment(value.isoformat()),
             datetime: lambda value: self._moment(_datetime(value)),
@@ -87,9 +96,12 @@ class _Document:
         style = None
         if self._core and not text.isascii() and _OTHER_LINES.search(text):
             style = '"'
-        return self._events.ScalarEvent(
+        event = self._events.ScalarEvent(
             None, None, (not needs_quotes(text), True), text, style=style
         )
+        if len(text) <= _SHORT:
+            self._known[text] = event
+        return event
 
     def _moment(self, text: str) -> Any:
         if not self._core:
@@ -105,9 +117,14 @@ class _Document:
         found: list[Any] = []
         stack: list[Iterator[Any]] = [iter((record,))]
         ends: list[Any] = []
+        writers, known = self._writers, self._known
         while stack:
             for value in stack[-1]:
-                writer = self._writers.get(type(value))
+                kind = type(value)
+                if kind is str and value in known:
+                    found.append(known[value])
+                    continue
+                writer = writers.get(kind)
                 if writer is not None:
                     found.append(writer(value))
                     continue
@@ -162,7 +179,7 @@ class _Document:
 
 def _in_turn(items: Any) -> Iterator[Any]:
     for key, value in items:
-        if isinstance(key, list | dict | set | tuple | frozenset | YamlTag):
+        if type(key) is not str and isinstance(key, _NO_KEYS):
             raise TypeError(f"a key that is {with_article(type(key).__name__)}")
         yield key
         yield value
