@@ -154,6 +154,8 @@ def test_a_map_of_lists_of_records_is_a_table_for_each(tmp_path: Path, source: s
         (b'{"a": [{"x": 1}]}', {}),  # which would be the list, when it is read again
         (b'{"a": [{"x": 1}], "b": 5}', {}),
         (b'{"a": [], "b": []}', {}),
+        (b'[{"a": [{"x": 1}], "b": [{"y": 1}]}]', {}),  # whose list came back from no table
+        (b'- a: [{"x": 1}]\n  b: [{"y": 1}]\n', {"format": "yaml"}),
         (b'{"a": [{"x": 1}], "b": [1]}', {}),
         (b'{"r": {"a": [{"x": 1}], "b": [{"y": 1}]}}', {}),
         (b'{"sqlite_a": [{"x": 1}], "b": [{"y": 1}]}', {}),
