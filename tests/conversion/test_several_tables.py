@@ -111,7 +111,7 @@ def test_a_view_of_nothing_is_left_out_and_named(tmp_path: Path) -> None:
     report = serialpack.convert(path, out := io.BytesIO(), to="json")
     assert json.loads(out.getvalue()) == {"t": [{"a": 1}]}
     told = {loss.rule: (loss.count, loss.value_path, loss.became) for loss in report.carried}
-    assert told["views"] == (1, "$.v", "v: no such table: main.gone")
+    assert told["views"] == (1, "$.v", "v: cannot be read: no such table: main.gone")
     for how in ({"strict": True}, {"table": "v"}):
         with pytest.raises(SerialpackError, match="cannot be read"):
             serialpack.convert(path, io.BytesIO(), to="json", **how)
