@@ -74,10 +74,10 @@ def told(
     """
     said = FORMATS.declaration(format) if format else FORMATS.by_extension(name or "")
     known = said.name if said else "csv" if table.delimiter else None
-    is_table = bool(FORMATS.declaration(known).delimiter) if known else bool(table.encoding)
+    is_table = bool(FORMATS.declaration(known).delimiter) if known else table.encoding is not None
     if not is_table or (table == AsFound() and not _is_odd(head)):
         found = _told(format, name, head, table.delimiter)
-        if table.encoding or table.no_header:
+        if table.encoding is not None or table.no_header:
             raise UsageError(f"--encoding and --no-header are for CSV, not for {found}")
         return found
     return _found_table(format, name, head, table)
@@ -138,7 +138,7 @@ def _found_table(format: str | None, name: str | None, head: bytes, table: AsFou
     plain = _told(format, name, text, table.delimiter)
     mark = FORMATS.declaration(plain).delimiter.decode()
     if not mark:
-        if table.encoding or table.no_header:
+        if table.encoding is not None or table.no_header:
             raise UsageError(f"--encoding and --no-header are for CSV, not for {plain}")
         return _told(format, name, head, table.delimiter)
     return Dialect(mark, encoding, escaped, table.no_header).name

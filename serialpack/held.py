@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.records import Header
-from serialpack.container.small import MAX_SMALL, first_small
+from serialpack.container.small import MAX_SMALL, end_of_damaged, first_small
 from serialpack.detect import HEAD, detect, looks_like
 from serialpack.errors import (
     DamagedError,
@@ -156,7 +156,7 @@ def restored(source: Source, *, trust: bool, threads: int | None) -> tuple[Plan,
     """What the serializer of an object wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
         data = source.peek(MAX_SMALL + 1)
-        if _is_of_caller(source) and (end := first_small(data)):
+        if _is_of_caller(source) and (end := first_small(data) or end_of_damaged(data)):
             data = source.read(end)
             _leave(source)
         plan, content = unpack_small(data, trust=trust)

@@ -47,11 +47,12 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " gives the very bytes, as it does to standard output and under any other name. FILE may"
         " be compressed by gzip, zstd, bzip2, xz, lzma, LZ4 or brotli (told by its name, NAME.br),"
         " and is read as what is in it; of a volume in two files, NAME.hdr and NAME.img, it may be"
-        " either. A document becomes a document, a sequence of records one of records; the"
-        " elements of an array are the records of a format that has nothing else, and these are"
-        " an array in JSON. What is written is read back and compared. What the format cannot hold"
-        " is refused with its record and path. A container of a file of that format gives the very"
-        " bytes, unless they are not valid in it.",
+        " either (of those in a folder it is taken once). A document becomes a document, a"
+        " sequence of records one of records; the elements of an array are the records of a"
+        " format that has nothing else, and these are an array in JSON. What is written is read"
+        " back and compared. What the format cannot hold is refused with its record and path. A"
+        " container of a file of that format gives the very bytes, unless they are not valid in"
+        " it.",
         "What FILE is, its name and its first bytes say. Standard input, and a file of another"
         " name, is also read as CSV, TSV, YAML, TOML, MessagePack or CBOR where its content is"
         " surely that and nothing else, which is said; else the message names the `--from` to"

@@ -4,14 +4,18 @@ import os
 from functools import partial
 
 from serialpack.cli.far import hear_of_far
-from serialpack.cli.inputs import NONE, Takes, input_files
+from serialpack.cli.inputs import NONE, Inputs, Takes, input_files
 from serialpack.cli.mover import Mover
 from serialpack.cli.naming import STDIO
 from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Outputs, PackRequest, UnpackRequest
+from serialpack.cli.run import say
 from serialpack.errors import UsageError
 from serialpack.far import is_far
+from serialpack.files.regular import as_found
+from serialpack.files.source import shown
 from serialpack.pipeline.workers import usable_cores
+from serialpack.text import printable
 
 
 def mover_of(
@@ -23,12 +27,13 @@ def mover_of(
     each: bool = True,
     joins: bool = False,
     into: str = "",
+    volumes: bool = False,
 ) -> Mover:
     """What moves the inputs that were asked for.
 
     ``output``: where to; ``done``: what is done with them, in a word; ``takes``: which files in
     folders; ``each``: a target for each; ``joins``: which can be standard output; ``into``: or a
-    file of that format.
+    file of that format; ``volumes``: a volume in two files, which nobody named, is one input.
     """
     outputs = asked.outputs
     written = [
@@ -41,11 +46,25 @@ def mover_of(
     # What --rm would remove of a link is not what was read; what it leads to is packed by itself.
     takes = takes._replace(links=outputs.keep)
     inputs = input_files(asked.files, asked.sources, takes, written, many=many)
+    if volumes and inputs.gathered:
+        inputs = _whole_volumes(inputs, asked)
     hear_of_far((*inputs.paths, output), asked.manner)
     targets = Targets(inputs if each else NONE, output, joins=joins, into=into)
     if isinstance(asked, UnpackRequest) and asked.name and (targets.is_file or output == STDIO):
         raise UsageError("-N and -o both name the output", hint="-o FOLDER/ says where it goes")
     return Mover(inputs, targets, outputs, asked.manner, done)
+
+
+def _whole_volumes(inputs: Inputs, asked: PackRequest | UnpackRequest) -> Inputs:
+    """``inputs`` with each volume in two files once, by its header; both where both are named."""
+    from serialpack.compressed.source import halves
+
+    named = {as_found(shown(name)) for name in asked.files}
+    headers = dict(halves({path: None for path in inputs.paths if path not in named}))
+    for path, header in headers.items():
+        words = f"{printable(path)}: the numbers of {printable(header)}, and taken with it"
+        say(asked.manner, words, verbose_only=True)
+    return inputs._replace(paths=[path for path in inputs.paths if path not in headers])
 
 
 def _start_ahead(outputs: Outputs) -> None:

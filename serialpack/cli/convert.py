@@ -77,7 +77,9 @@ class Converter:
         self._to = to
         one_file = to and not self._chosen and FORMATS.declaration(to).joins is not None
         into = (to or "") if one_file else ""
-        self._mover = mover_of(outputs.output, asked, "converted", joins=True, into=into)
+        self._mover = mover_of(
+            outputs.output, asked, "converted", joins=True, into=into, volumes=True
+        )
         #: What several become is written to, where that is a file.
         self._into: IO[bytes] | None = None
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None

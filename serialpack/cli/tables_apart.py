@@ -53,7 +53,7 @@ def tables_apart(
             mover.taken.update(map(os.path.realpath, targets))
             for view in [table for table in error.tables if table not in tables]:
                 why = error.unread[view]
-                say(asked.manner, f"{path}: the view {view} is left out: it cannot be read: {why}")
+                say(asked.manner, f"{path}: the view {view} is left out: {why}")
             return dict(zip(tables, targets, strict=True))
         error.hint = "--table NAME takes one of them, -o FOLDER/ a file of each, --to json all"
     raise error

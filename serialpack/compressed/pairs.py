@@ -57,6 +57,17 @@ def other_of(path: str, name: str) -> str | None:
     return None if other is None else _beside(path, name, other)
 
 
+def of_header(path: str, name: str, inside_name: Callable[[str], str]) -> str | None:
+    """The header whose numbers ``path`` has, as the names of both say; ``name`` as of ``other_of``,
+    and ``inside_name`` gives that of another file."""
+    if not name.lower().endswith(_IMAGE) or (found := _beside(path, name, _HEADER)) is None:
+        return None
+    header = Path(found).name
+    back = _beside(found, inside_name(header), _IMAGE)
+    folder = path[: len(path) - len(Path(path).name)]
+    return folder + header if back and Path(back).name == Path(path).name else None
+
+
 def _beside(path: str, name: str, extension: str) -> str | None:
     """The file beside the one at ``path``, which is called ``name`` where it is not compressed,
     with another ``extension``, compressed or not."""

@@ -7,6 +7,8 @@ window of 128 MiB at most, as the tools allow without being asked.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import IO, cast
 
 from serialpack.compressed._compressions import (
@@ -17,10 +19,10 @@ from serialpack.compressed._compressions import (
     is_skippable,
     truncated,
 )
-from serialpack.compressed.pairs import joined
+from serialpack.compressed.pairs import joined, of_header
 from serialpack.compressed.pieces import Pieces
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.errors import DamagedError, InputError
+from serialpack.errors import DamagedError, InputError, SerialpackError
 from serialpack.files.source import Source
 
 
@@ -76,6 +78,23 @@ def decompressed(source: Source) -> Source:
 def paired(source: Source) -> Source:
     """As ``decompressed``, of a source that is not compressed."""
     return joined(source, source, _undone)
+
+
+def halves(paths: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Those of ``paths`` that are the numbers of a volume whose header is among them, too, each
+    with that header."""
+    for path in paths:
+        header = of_header(path, uncompressed_name(Path(path).name), uncompressed_name)
+        if header is None or header not in paths:
+            continue
+        try:
+            with Source(header) as source:
+                inside = _undone(source)
+                is_volume = joined(inside, source, _undone) is not inside
+        except (SerialpackError, OSError):  # which is said of each where it is read
+            continue
+        if is_volume:
+            yield path, header
 
 
 def _undone(source: Source) -> Source:

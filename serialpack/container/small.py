@@ -6,6 +6,7 @@ in a file object it is told by its check from the next one.
 
 import re
 import struct
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgpack
@@ -36,6 +37,9 @@ _check = struct.Struct("<Q").pack
 CHECK_SIZE = 8
 
 _LEAST = len(START_SMALL) + CHECK_SIZE
+
+#: So many places are tried behind one that is damaged, each of which may take all bytes once.
+_MOST_TRIED = 16
 
 _START = re.compile(b"|".join(map(re.escape, (START_SMALL, START_OWN, START_ZSTD))))
 
@@ -98,9 +102,8 @@ def read_small(data: Buffer) -> tuple[Said, int, bytes]:
     if size < _LEAST:
         raise TruncatedError(f"truncated: ends at byte {size}", hint="get the file again")
     if size > MAX_SMALL or not _is_whole(whole):
-        if first_small(whole):
-            several = "holds several that dumps made, one after another, not one object"
-            raise DamagedError(several, hint="load(file) of the open file reads each")
+        if (several := several_small(whole)) is not None:
+            raise several
         if size > MAX_SMALL:
             raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
         raise DamagedError("the checksum does not match", start=0, end=size)
@@ -158,6 +161,31 @@ def first_small(data: bytes) -> int:
         if data.startswith(_check(hashed.intdigest()), check):
             return start.start()
     return 0
+
+
+def end_of_damaged(data: bytes) -> int:
+    """Where the first small form begins that is whole, behind a damaged one that ``data`` begins
+    with; 0 where there is none, or that is whole. Of what may begin one a few are tried."""
+    if first_small(data) or (len(data) <= MAX_SMALL and _is_whole(data)):
+        return 0
+    found = _START.finditer(data, len(START_SMALL), MAX_SMALL)
+    for start in islice(found, _MOST_TRIED):
+        rest = data[start.start() :]
+        is_last = _LEAST <= len(rest) <= MAX_SMALL and _is_whole(rest)
+        if rest.startswith(START_SMALL) and (is_last or first_small(rest)):
+            return start.start()
+    return 0
+
+
+def several_small(data: bytes) -> DamagedError | None:
+    """The error for a whole file that is more than one small form; None where it is not."""
+    if first_small(data):
+        several = "holds several that dumps made, one after another, not one object"
+        return DamagedError(several, hint="load(file) of the open file reads each")
+    if end := end_of_damaged(data):
+        behind = "load(file) of the open file, called again, reads those behind it"
+        return DamagedError("the checksum does not match", start=0, end=end, hint=behind)
+    return None
 
 
 #: What small forms begin with up to their size, of those that were read, by the length of that; and

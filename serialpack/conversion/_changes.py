@@ -7,14 +7,14 @@ import math
 import re
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Iterator
-from datetime import date, datetime, time, timedelta
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import compress
-from operator import is_
+from operator import attrgetter, is_
 from pathlib import PurePath
 from types import SimpleNamespace
 from typing import Any
@@ -72,6 +72,11 @@ class Applied(Changer):
 
         self._stays = (self.plain | CONTAINERS) - self.as_lists
         self._finite_stay = not self.active & {"float", "integral-float"}
+        moments_stay = not self.active & {"local-datetime", "utc-datetime"}
+        #: Types of which most values stay, as ``_OFTEN`` says of some.
+        self._often_stay: set[type] = {float} if self._finite_stay else set()
+        if moments_stay:
+            self._often_stay.add(datetime)
 
     def changed(self, records: list[Any], first_record: int) -> list[Any]:
         return records if self._all_stay(records) else super().changed(records, first_record)
@@ -84,11 +89,12 @@ class Applied(Changer):
             if len(values) != sum(map(len, containers)):
                 return False  # there are keys among them, which are no text
             if odd := kinds - self._stays:
-                if odd != {float} or not self._finite_stay:
+                if not odd <= self._often_stay:
                     return False
-                are_floats = map(partial(is_, float), map(type, values))
-                if not math.isfinite(sum(compress(values, are_floats))):
-                    return False
+                for kind in odd:
+                    of_kind = map(partial(is_, kind), map(type, values))
+                    if not _OFTEN[kind](compress(values, of_kind)):
+                        return False
         return True
 
     def value(self, value: Any) -> Any:
@@ -144,6 +150,18 @@ class Applied(Changer):
             became = _CHANGES[rule](value)
             if became is not value and (rule in self._asked or turned_back(rule, value, became)):
                 yield rule, became
+
+
+def _are_finite(values: Iterable[float]) -> bool:
+    return math.isfinite(sum(values))
+
+
+def _are_plain(values: Iterable[datetime]) -> bool:
+    """Whether all are without a zone, or in UTC, as ``kind_of`` has it."""
+    return {id(None), id(UTC)}.issuperset(map(id, map(attrgetter("tzinfo"), values)))
+
+
+_OFTEN: dict[type, Callable[[Iterable[Any]], bool]] = {float: _are_finite, datetime: _are_plain}
 
 
 # Kept: it takes more than a column of few values does, of which a table may have very many.

@@ -53,7 +53,7 @@ from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead, as_file
 from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
-from serialpack.values.kinds import LONG_ROWS, Difference, key_kind, shown
+from serialpack.values.kinds import LONG_ROWS, Difference, Loss, key_kind, shown
 
 
 class Begun(NamedTuple):
@@ -267,7 +267,12 @@ def _known(
         layout = with_kept(layout, kept)
     if how["as_source"] and _is_of(plan.source, to):
         layout = styled(layout, looked.style, looked.names)
-    return Known(layout, types, block_size, columns, kept)
+    told: list[Loss] = []
+    if to in DATABASES and not (looked.rows or layout.columns):
+        from serialpack.conversion.tables.databases import with_a_column
+
+        layout, told = with_a_column(layout, plan)
+    return Known(layout, types, block_size, columns, kept, told=tuple(told))
 
 
 def _layout(looked: Looked, front: Begun, to: str, how: ConvertOptions) -> Layout:

@@ -20,14 +20,10 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
-from serialpack.conversion.rules import (
-    BY_TABLE,
-    EMPTY_LISTS,
-    EVERY,
-    RULES,
-)
+from serialpack.conversion.rules import BY_TABLE, EVERY, RULES
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.at import Lists
+from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.writing import WritingHalf
@@ -121,9 +117,6 @@ class _Tables:
 #: So many tables are made of one map: for each it is read once more.
 _MOST = 64
 
-#: The column of one that has no rows, and so no names: that of records which are no maps.
-_COLUMN = "value"
-
 #: Converts into a file of a format, with other options than were said; where ``losses`` counts
 #: them, nothing is written.
 Convert = Callable[..., ConvertReport]
@@ -168,7 +161,7 @@ def into_tables(
         reports = {}
         for path, name in zip(parts, names, strict=True):
             if name in lists.empty:
-                NewDatabase(path, name, [(_COLUMN, "")]).close()
+                NewDatabase(path, name, [(NO_ROWS_COLUMN, "")]).close()
                 continue
             try:
                 with path.open("wb") as file, in_map(name, lists, how["lossy"]):
@@ -194,8 +187,7 @@ def into_tables(
     told = [Loss(BY_TABLE, len(names), 0, lists.place(), was, "tables by name")]
     if lists.empty:
         place = lists.place(next(filter(lists.empty.__contains__, names)))
-        became = f"a table of the column {_COLUMN}"
-        told.append(Loss(EMPTY_LISTS, len(lists.empty), 0, place, "a list without records", became))
+        told.append(no_records(place, len(lists.empty)))
     told += _told(reports, lists, how, one)
     first, *_ = each = [*reports.values()]
     return first._replace(

@@ -53,7 +53,7 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
     whole = len(head) < HEAD
     if format is None:
         by_name = told(None, name, head)
-        if by_name == "bytes" and (table.encoding or table.no_header):
+        if by_name == "bytes" and (table.encoding is not None or table.no_header):
             format = "csv"
         elif table == AsFound() and (by_content := told_again(by_name, head, whole=whole)):
             format = by_content if by_content != by_name else None

@@ -13,7 +13,7 @@ from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.detect import AsFound, looks_like, not_converted, told
+from serialpack.detect import AsFound, looks_like, may_be_utf8, not_converted, told
 from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -100,7 +100,7 @@ def given_by(
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
         found, usual, read, loose, maker = opened(source.read, head, format, name, table)
-        _check_source(usual, head, trust=trust)
+        _check_source(usual, head, name, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
             read = FileRead(read, source.here, database_table)
@@ -159,7 +159,8 @@ def given_by(
         given = given_by(inside, format, fields, table, database_table, **how)
         return given._replace(packed="bytes", as_it_is=False)
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
-    _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
+    head = b"" if known else restored.front(HEAD)[0]
+    _check_source(plan.source, head, header.name, trust=trust)
     read, found = restored.read, plan.source
     declared = FORMATS.declaration(found)
     loose, maker = None, None
@@ -212,7 +213,7 @@ def _in_file(format: str) -> bool:
     return isinstance(fmt, ValueFormat) and fmt.in_file
 
 
-def _check_source(format: str, head: bytes, *, trust: bool) -> None:
+def _check_source(format: str, head: bytes, name: str | None, *, trust: bool) -> None:
     """InputError or RefusedError where a source in ``format`` is not read as values."""
     fmt = FORMATS.get(format)
     if not isinstance(fmt, ValueFormat):
@@ -220,14 +221,17 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
             raise InputError(f"{known.words}: {known.cannot}", hint=known.instead)
         raise InputError(
             f"there are no records in it that are known ({looks_like(head) or format})",
-            hint=_what_to_say(head),
+            hint=_what_to_say(head, name),
         )
     if not fmt.safe and not trust:
         raise untrusted(f"reading {format}", "--trust reads it")
 
 
-def _what_to_say(head: bytes) -> str:
+def _what_to_say(head: bytes, name: str | None) -> str:
     whole = len(head) < HEAD
+    named = FORMATS.by_extension(name or "")
+    if named is not None and named.delimiter and b"\0" in head and may_be_utf8(head):
+        return f"--from {named.name} reads it, where it is that: there are NULs in it"
     may_be = recognised(head, whole=whole).possible
     if not may_be and looks_like(head) == "text" and is_one_column(head, whole=whole):
         return "--from csv reads its lines as one column; pack keeps its bytes"

@@ -122,7 +122,9 @@ class SourceReader:
                 return fmt.parse_quickly(block) if usual else fmt.parse(block)
             records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:
-            raise self._refuse(unheld.difference, block.first_record) from None
+            refused = self._refuse(unheld.difference, block.first_record)
+            refused.hint = unheld.hint or refused.hint
+            raise refused from None
         if fmt.tells:
             check_dropped(found, losses, self._plan.target)
         losses.merge(found)

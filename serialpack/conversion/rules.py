@@ -148,7 +148,7 @@ RULES: dict[str, Rule] = {
         *(NONE, ALL, ("table by its name", "tables by their names")),
     ),
     EMPTY_LISTS: Rule(
-        "of lists that become tables of a database, one without records has the column value",
+        "a list without records is a table of the column value, in a database",
         *(NONE, ALL, ("empty list as an empty table", "empty lists as empty tables")),
     ),
     "key-order": Rule(

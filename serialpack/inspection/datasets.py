@@ -100,5 +100,5 @@ def _add_tables(read: FileRead, found: list[ListedEntry]) -> None:
                 raise _More(no_more(MOST_ENTRIES))
             columns = ", ".join(f"{name} {said}".strip() for name, said in table.columns.items())
             rows = "" if table.rows is None else f"{number_of(table.rows, 'row')}: "
-            about = f"cannot be read: {table.wrong}" if table.wrong else rows + columns
+            about = table.wrong or rows + columns
             found.append(ListedEntry(table.name, 0, None, None, table.kind, about=about))

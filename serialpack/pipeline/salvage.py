@@ -12,11 +12,11 @@ from typing import IO, NamedTuple
 
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
-from serialpack.container.reader import SNIFF, is_container
+from serialpack.container.reader import SNIFF, is_container, is_small
 from serialpack.container.records import CONTINUED, Header, StoredBlock
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.salvage import find_remains, first_body, read_found
-from serialpack.container.small import MAX_SMALL
+from serialpack.container.small import MAX_SMALL, several_small
 from serialpack.detect import looks_like
 from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
 from serialpack.files.source import Source
@@ -68,6 +68,7 @@ def salvage_source(
     NotContainerError. Everything else as in ``unpack_stream``.
     """
     head = source.peek(SNIFF)
+    several = several_small(source.peek(MAX_SMALL + 1)) if is_small(head) else None
     if whole_small(source):
         source = Source(io.BytesIO(expand(source.read(MAX_SMALL))), source.path)
     with sought(source) as found:
@@ -83,7 +84,7 @@ def salvage_source(
         ]
     if not any(each.done.blocks_read or not each.lost for each in done):
         if is_container(head) or remains.members:
-            raise nothing_left()
+            raise several or nothing_left()
         raise NotContainerError(looks_like(head))
     seconds: dict[str, float] = {}
     for each in done:

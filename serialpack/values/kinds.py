@@ -123,11 +123,13 @@ def unplaced(error: Exception) -> Difference:
 
 
 class Unheld(Exception):
-    """A value that Python itself cannot hold. Internal: it is said as a refusal."""
+    """A value that Python itself cannot hold. Internal: it is said as a refusal. ``hint``: the way
+    out, where that is known."""
 
-    def __init__(self, difference: Difference) -> None:
+    def __init__(self, difference: Difference, hint: str = "") -> None:
         super().__init__(difference)
         self.difference = difference
+        self.hint = hint
 
 
 class Loss(NamedTuple):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.told import lines
 
 EVIL = ["t\x1b]0;owned\x07", "n\nserialpack: forged", "b\u202egnp.exe", "c\u009b31m"]
 
@@ -180,3 +181,12 @@ def test_what_is_said_of_a_table_is_looked_at_before_any_file(run: Run, tmp_path
     run("pack", "a.json")
     for option, said in (("--encoding", "the encoding 'zzz' is not"), ("--delimiter", "'zzz' is")):
         assert said in run("inspect", option, "zzz", "a.json.spk", code=2).stderr.decode()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json", "a.bin"])
+def test_an_encoding_without_a_name_is_none(run: Run, tmp_path: Path, name: str) -> None:
+    """It was taken as if nothing had been said, of what is no table."""
+    (tmp_path / name).write_bytes({"a.csv": b"a,b\n1,2\n", "a.json": b"[1]"}.get(name, b"\0\1\2"))
+    (said,) = lines(run("pack", "--encoding", "", name, code=2).stderr)
+    assert "encoding" in said
+    assert not (tmp_path / f"{name}.spk").exists()

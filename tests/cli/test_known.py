@@ -357,6 +357,23 @@ def test_gron_is_told_with_what_makes_json_of_it(run: Run) -> None:
     assert "gron's lines: not a data format; gron --ungron <FILE makes JSON of it" in line
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.spk"])
+def test_a_table_with_a_nul_is_told_as_what_its_name_says(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    """No format was named that reads it, though its name does."""
+    plain, kind = name.removesuffix(".spk"), name[2:5]
+    (tmp_path / plain).write_bytes(b"a,b\n1,x\0y\n".replace(b",", b"\t" if kind == "tsv" else b","))
+    if plain != name:
+        run("pack", plain)
+    done = run("unpack", "--to", "json", name, "-o", "-", code=3)
+    assert f"--from {kind} reads it, where it is that: there are NULs in it" in done.stderr.decode()
+    made = run("unpack", "--to", "json", "--from", kind, name, "-o", "-").stdout
+    assert json.loads(made) == [{"a": "1", "b": "x\0y"}]
+    (tmp_path / plain).write_bytes(b"\0\xff\xfe,\n")
+    assert b"--from csv" not in run("unpack", "--to", "json", plain, code=3).stderr
+
+
 def test_text_that_may_be_a_table_is_told_so(run: Run) -> None:
     """It was said that --from csv says what it is."""
     for text in (

@@ -141,7 +141,7 @@ def test_a_plan_names_each(run: Run, tmp_path: Path) -> None:
 def test_a_view_that_cannot_be_read_is_left_out(run: Run, tmp_path: Path, app: Path) -> None:
     database(app, "CREATE VIEW broken AS SELECT x FROM gone")
     said = run(*_APART).stderr.decode()
-    assert "app.db: the view broken is left out: it cannot be read: no such table" in said
+    assert "app.db: the view broken is left out: cannot be read: no such table" in said
     assert made(tmp_path / "out") == _MADE
     said = run(*_APART, "-f", "--strict", "--lossy", "cells,null", code=3).stderr.decode()
     assert "the table broken cannot be read: no such table" in said

@@ -117,6 +117,40 @@ def test_several_are_no_one_file(tmp_path: Path) -> None:
             read(path)
 
 
+@pytest.mark.parametrize("hurt", [0, 1, 2])
+def test_those_behind_a_damaged_one_are_read(tmp_path: Path, hurt: int) -> None:
+    """They were lost with it: to read it took all that was left of the file."""
+    objects: list[Any] = [{"n": n, "x": [*range(50)]} for n in range(3)]
+    parts = [bytearray(serialpack.dumps(each)) for each in objects]
+    parts[hurt][20] ^= 1
+    path = tmp_path / "several.spk"
+    path.write_bytes(b"".join(parts))
+    with path.open("rb") as file:
+        for number, obj in enumerate(objects):
+            if number == hurt:
+                said = f"bytes 0-{len(parts[hurt])}: the checksum does not match"
+                with pytest.raises(DamagedError, match=said):
+                    serialpack.load(file)
+            else:
+                assert serialpack.load(file) == obj
+            assert file.tell() == sum(map(len, parts[: number + 1]))
+
+
+def test_that_there_are_several_is_said_to_who_salvages(tmp_path: Path) -> None:
+    """That nothing of them is whole was said; and of a damaged one, nothing of those behind it."""
+    path, one = tmp_path / "several.spk", serialpack.dumps([1])
+    path.write_bytes(one * 2)
+    with pytest.raises(DamagedError, match=r"holds several that dumps made.*; load\(file\)"):
+        serialpack.unpack(path, tmp_path / "out", salvage=True)
+    path.write_bytes(bytes([*one[:-1], one[-1] ^ 1]) + one)
+    for salvage in (False, True):
+        with pytest.raises(DamagedError, match=r"does not match; load\(file\).* behind it"):
+            serialpack.unpack(path, tmp_path / "out", salvage=salvage)
+    path.write_bytes(bytes([*one[:-1], one[-1] ^ 1]))
+    with pytest.raises(DamagedError, match="nothing to salvage"):
+        serialpack.unpack(path, tmp_path / "out", salvage=True)
+
+
 def test_of_several_in_a_pipe_none_is_read() -> None:
     """The others would be lost with what was read of them."""
     out, into = os.pipe()

@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import pickle
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +26,7 @@ from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared import column_types as _columns
+from serialpack.formats.shared.changes import Changer
 from serialpack.formats.tables.parquet import ParquetFormat
 from serialpack.serializers import SERIALIZERS
 from tests.formats.work import lines_run
@@ -225,3 +227,25 @@ def test_no_number_of_a_column_is_tried_with_a_file_of_its_own(
             done = serialpack.convert(source, io.BytesIO(), to=to, lossy=lossy, trust=True)
             assert ("decimals" in [loss.rule for loss in done.carried]) == bool(more)
     assert written < 80
+
+
+def test_times_as_the_target_has_them_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each value of a table with one such column was asked about, in Parquet."""
+    walked: list[Any] = []
+    walk = Changer.walked
+
+    def counted(self: Changer, value: Any) -> Any:
+        walked.append(value)
+        return walk(self, value)
+
+    monkeypatch.setattr(Changer, "walked", counted)
+    local, utc = datetime(2024, 1, 1), datetime(2024, 1, 1, tzinfo=UTC)
+    offset = datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=2)))
+    for times, some in (([local] * 50, False), ([utc] * 50, False), ([utc, offset, local], True)):
+        walked.clear()
+        data = pickle.dumps([{"t": time, "x": 0.5} for time in times])
+        made = io.BytesIO()
+        report = serialpack.convert(
+            io.BytesIO(data), made, format="pickle", to="parquet", trust=True
+        )
+        assert bool(walked) == some == bool(report.carried)

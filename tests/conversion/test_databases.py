@@ -164,8 +164,19 @@ def test_names_that_sqlite_has_not() -> None:
     assert read(written([odd])[0]) == [odd]
 
 
-def test_no_record_has_no_table() -> None:
-    assert "there is no field" in str(refused([]))
+def test_no_records_are_a_table_without_rows() -> None:
+    """It was refused, though an empty list is one to every other format."""
+    data, report = written([])
+    assert (declared(data), read(data)) == ({"value": ""}, [])
+    (told,) = report.carried
+    assert (told.rule, told.value_path, report.records) == ("empty-lists", "$", 0)
+    assert "only in another shape (empty list as an empty table)" in str(refused([], strict=True))
+    for text, name in ((b"[]", "json"), (b"", "csv"), (b"[]", "yaml")):
+        serialpack.convert(io.BytesIO(text), out := io.BytesIO(), format=name, to="sqlite")
+        assert read(out.getvalue()) == []
+
+
+def test_no_field_has_no_table() -> None:
     assert "a map without keys" in str(refused([{}]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pytest
 
 import serialpack
 from serialpack.cli.app import run
+from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.shaping import Shaping
 from tests.conversion.test_matrix import FORMATS_HERE, converted, sources
 
@@ -252,6 +254,34 @@ def test_lists_in_a_row_are_named_from_the_top() -> None:
     assert report.lists == ("root.t",)
     with pytest.raises(serialpack.UsageError, match=r"\$\.root\.e has no 'x'; it is empty"):
         serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=Shaping(at="root.e.x"), **how)
+
+
+@pytest.mark.parametrize(
+    ("document", "lists"),
+    [
+        ({"ok": True, "data": {"items": [{"a": 1}], "n": 1}, "page": {"n": 1}}, ("data.items",)),
+        ({"t": [{"a": 1}], "data": {"items": [{"a": 1}]}}, ("t",)),
+        ({"a": {"b": {"c": [{"x": 1}]}, "d": 1}, "e": {"f": 1}}, ("a.b.c",)),
+        ({"a.b": {"c": [{"x": 1}]}, "d": {"e.f": [{"x": 1}]}, "g": 1}, ()),
+        ({f"id{n}": {"t": [{"x": 1}]} for n in range(9)}, ()),  # whose keys are data
+    ],
+)
+def test_lists_beside_others_are_named_with_their_paths(
+    document: dict[str, Any], lists: tuple[str, ...]
+) -> None:
+    """Lists below one of several keys, as an answer of a server has them, were not named."""
+    data = json.dumps(document).encode()
+    report = serialpack.convert(io.BytesIO(data), io.BytesIO(), format="json", to="csv")
+    assert report.lists == lists
+    for path in lists:
+        how: dict[str, Any] = {"shaping": Shaping(at=path), "lossy": ["around"]}
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), format="json", to="csv", **how)
+
+
+def test_maps_in_themselves_have_no_end_of_lists() -> None:
+    round_and_round: dict[str, Any] = {"n": 1}
+    round_and_round |= {"a": round_and_round, "b": round_and_round}
+    assert lists_in(round_and_round) == []
 
 
 def test_a_strict_refusal_says_what_would_become_of_the_value() -> None:

@@ -111,7 +111,7 @@ def test_a_view_of_nothing_is_left_out_and_named(tmp_path: Path) -> None:
     report = serialpack.convert(path, out := io.BytesIO(), to="json")
     assert json.loads(out.getvalue()) == {"t": [{"a": 1}]}
     told = {loss.rule: (loss.count, loss.value_path, loss.became) for loss in report.carried}
-    assert told["views"] == (1, "$.v", "v: no such table: main.gone")
+    assert told["views"] == (1, "$.v", "v: cannot be read: no such table: main.gone")
     for how in ({"strict": True}, {"table": "v"}):
         with pytest.raises(SerialpackError, match="cannot be read"):
             serialpack.convert(path, io.BytesIO(), to="json", **how)
@@ -154,6 +154,8 @@ def test_a_map_of_lists_of_records_is_a_table_for_each(tmp_path: Path, source: s
         (b'{"a": [{"x": 1}]}', {}),  # which would be the list, when it is read again
         (b'{"a": [{"x": 1}], "b": 5}', {}),
         (b'{"a": [], "b": []}', {}),
+        (b'[{"a": [{"x": 1}], "b": [{"y": 1}]}]', {}),  # whose list came back from no table
+        (b'- a: [{"x": 1}]\n  b: [{"y": 1}]\n', {"format": "yaml"}),
         (b'{"a": [{"x": 1}], "b": [1]}', {}),
         (b'{"r": {"a": [{"x": 1}], "b": [{"y": 1}]}}', {}),
         (b'{"sqlite_a": [{"x": 1}], "b": [{"y": 1}]}', {}),

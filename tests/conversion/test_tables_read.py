@@ -74,6 +74,18 @@ def test_json_columns_that_are_not_there_are_refused(format: str) -> None:
     assert [row["a"] for row in json.loads(found)] == [{}, 2]
 
 
+@pytest.mark.parametrize("format", ["parquet", "csv", "sqlite"])
+def test_a_column_named_to_nest_that_holds_no_json(format: str) -> None:
+    """That no format can hold it was said, which would be read without its name."""
+    text = b'a,b\n{},1\nx,"[2]"\n'
+    data = text if format == "csv" else converted(text, "csv", format)[0]
+    with pytest.raises(serialpack.ValueRefusedError, match=r"record 1, \$\.a: .*no JSON") as caught:
+        converted(data, format, "json", shaping=Shaping(nest=("a", "b")))
+    assert caught.value.hint == "leave 'a' out of --nest: it stays text"
+    found = converted(data, format, "json", shaping=Shaping(nest=("b",)))[0]
+    assert json.loads(found) == [{"a": "{}", "b": 1}, {"a": "x", "b": [2]}]
+
+
 def read_as(data: bytes, **how: Any) -> tuple[Any, list[Any]]:
     made = io.BytesIO()
     report = serialpack.convert(io.BytesIO(data), made, to="json", lossy=["utf8"], **how)

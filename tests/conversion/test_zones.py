@@ -169,3 +169,18 @@ def _types_of(table: bytes, to: str) -> dict[str, str]:
 
     read = parquet.read_table if to == "parquet" else feather.read_table
     return {field.name: str(field.type) for field in read(io.BytesIO(table)).schema}
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "+02:00"])
+def test_what_is_said_of_nanoseconds_in_a_zone_is_a_way(zone: str) -> None:
+    """It was said that no format can hold them; that is known of no value that was not read."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pa.table({"t": pa.array([1577836800000000001], pa.timestamp("ns", zone))})
+    parquet.write_table(table, file := io.BytesIO())
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        converted(file.getvalue(), "parquet", "json", strict=True)
+    assert caught.value.hint == "--lossy zones lets it go"
+    text = converted(file.getvalue(), "parquet", "json", strict=True, lossy=["zones"])
+    assert b".000000001+0" in text

@@ -138,6 +138,33 @@ def test_none_of_a_pair_is_removed(name: str, tmp_path: Path) -> None:
     assert {each.name for each in tmp_path.iterdir()} == {"a.hdr.spk", "a.img.spk"}
 
 
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_pair_in_a_folder_is_taken_once(ending: str, tmp_path: Path) -> None:
+    """It was converted twice, to the same; two files that are no pair, and named ones, still are
+    two."""
+    head, image = PAIRS["first"]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    spell = gzip.compress if ending else bytes
+    for name, data in {"a.hdr": head, "a.img": image}.items():
+        (folder / (name + ending)).write_bytes(spell(data))
+    command = [sys.executable, "-m", "serialpack", "unpack", "--to", "npy"]
+
+    def told(*words: str) -> str:
+        done = subprocess.run([*command, *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    of_one = told("-rv", "in", "-o", "out")
+    assert f"in/a.img{ending}: the numbers of in/a.hdr{ending}, and taken with it" in of_one
+    assert [each.name for each in (tmp_path / "out").iterdir()] == ["a.hdr.npy"]
+    assert "taken with" not in told("-r", "./in", "-o", "out", "-f")
+    told("-r", "in", "--include", "*.img*", "-o", "numbers")
+    assert [each.name for each in (tmp_path / "numbers").iterdir()] == ["a.img.npy"]
+    told(f"in/a.hdr{ending}", f"in/a.img{ending}", "-o", "both/")
+    assert len(list((tmp_path / "both").iterdir())) == 2
+
+
 def test_half_a_pair(tmp_path: Path) -> None:
     """A header without its numbers is told, and numbers without a header are bytes."""
     head, image = PAIRS["first"]

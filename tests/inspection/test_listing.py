@@ -276,7 +276,7 @@ def test_views_that_take_too_long_are_named(
     assert (found.count, found.whole) == (3, True)
     assert [entry.about for entry in found.entries] == [
         "1,200 rows: a INTEGER, b, c",
-        *["cannot be read: views before it took too long to be looked at"] * 2,
+        *["not looked at: those before it took too long"] * 2,
     ]
 
 

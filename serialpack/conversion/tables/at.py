@@ -14,6 +14,10 @@ from serialpack.values.kinds import AROUND, Loss, shown, value_step
 #: So many keys of a map are named.
 _FEW = 5
 
+#: Lists are looked for in so many maps, which may be one and the same, down to so many levels.
+_MOST_MAPS, _DEEPEST = 1000, 8
+_WITH_KEYS = frozenset({dict, list})
+
 
 class Lists(NamedTuple):
     """The lists of maps that a document is made of alone, two or more of which one is not empty:
@@ -98,18 +102,31 @@ def _lists(value: Any) -> str:
 
 
 def lists_in(document: dict[Any, Any]) -> list[str]:
-    """The keys of a map under which there are lists of maps, or paths below its only key."""
-    above = ""
-    while len(document) == 1:
-        ((key, inner),) = document.items()
-        if type(inner) is not dict:
+    """The keys of a map under which there are lists of maps; where there are none, paths to those
+    in the maps below it, of the level at which there are some first, if they are few."""
+    level = [("", document)]
+    for _ in range(_DEEPEST):
+        steps = [
+            (above, key, value)
+            for above, parts in level
+            for key, value in parts.items()
+            if type(value) in _WITH_KEYS and type(key) is str and not (above and "." in key)
+        ]
+        found = [
+            above + key
+            for above, key, value in steps
+            if type(value) is list and value and all(type(item) is dict for item in value)
+        ]
+        if found:
+            return found if len(level) == 1 or len(found) <= _FEW else []
+        level = [
+            (f"{above}{key}.", value)
+            for above, key, value in steps
+            if type(value) is dict and "." not in key
+        ]
+        if len(level) > _MOST_MAPS:
             break
-        above, document = f"{above}{key}.", inner
-    return [
-        f"{above}{key}"
-        for key, value in document.items()
-        if type(value) is list and value and all(type(item) is dict for item in value)
-    ]
+    return []
 
 
 def only_lists(document: dict[Any, Any], *, elements: bool) -> Lists:

@@ -14,6 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.rules import EMPTY_LISTS
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.layout import Layout, TableColumn, layout_of, shape_under
@@ -49,6 +52,9 @@ _PIECE = 1 << 20
 #: The table's name where no file has one.
 _NO_NAME = "data"
 
+#: The column of one that has no rows, and so no names: that of records which are no maps.
+NO_ROWS_COLUMN = "value"
+
 
 def table_name(said: str | None, path: str) -> str:
     """The name of the table: what the user says, else the name of the source's file without its
@@ -82,6 +88,22 @@ def database_layout(shape: ValueShape, shaping: Shaping, rows: str, table: str) 
         )
     columns = [_declared(column, shape_under(shape, column.path)) for column in layout.columns]
     return layout._replace(columns=tuple(columns), table=table)
+
+
+def no_records(place: str, count: int = 1) -> Loss:
+    """What is told of so many lists without records, of which the first is at ``place``."""
+    became = f"a table of the column {NO_ROWS_COLUMN}"
+    return Loss(EMPTY_LISTS, count, 0, place, "a list without records", became)
+
+
+def with_a_column(layout: Layout, plan: ConversionPlan) -> tuple[Layout, list[Loss]]:
+    """``layout``, which has no column, with the one of a table without rows, and what is told of
+    that. ValueRefusedError where the plan does not allow it."""
+    losses = Losses(plan.lossy)
+    losses.merge([no_records("$")])
+    losses.check_carried(plan.target)
+    column = TableColumn((NO_ROWS_COLUMN,), NO_ROWS_COLUMN)
+    return layout._replace(columns=(column,)), losses.report()
 
 
 def _declared(column: TableColumn, shape: ValueShape) -> TableColumn:

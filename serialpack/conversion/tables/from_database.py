@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.nested import check_named, nested, records_of
+from serialpack.conversion.tables.nested import check_named, nested, no_json, records_of
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.formats.sqlite.rows import RowHead
-from serialpack.values.kinds import Difference, Loss, Unheld, value_step
+from serialpack.values.kinds import Loss, Unheld, value_step
 
 _LINE_ENDS = str.maketrans("\r\n", "  ")
 
@@ -68,10 +68,10 @@ class DatabaseReader:
             raise Unheld(lost._replace(record=rows[lost.record], value_path=path)) from None
         except SyntaxInputError as error:
             row = rows[max((error.line or 1) - 1, 0)]
-            raise self._none(row, name, cells[row]) from None
+            raise no_json(row, name, cells[row], nest=self._shaping.nest) from None
         if len(found) != len(rows):
             row = next(row for row in rows if not cells[row].strip())
-            raise self._none(row, name, cells[row])
+            raise no_json(row, name, cells[row], nest=self._shaping.nest)
         for loss in losses:
             path = f"${step}{loss.value_path[1:]}"
             told.append(loss._replace(record=first_record + rows[loss.record], value_path=path))
@@ -79,9 +79,3 @@ class DatabaseReader:
         for row, value in zip(rows, found, strict=True):
             values[row] = value
         return values
-
-    @staticmethod
-    def _none(row: int, name: str, cell: str) -> Unheld:
-        """The error for a cell that holds no JSON."""
-        path = "$" + value_step(name)
-        return Unheld(Difference(row, path, f"no JSON text ({cell:.20})", "", "value"))

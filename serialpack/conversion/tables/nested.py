@@ -10,7 +10,7 @@ from typing import Any
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.shaping import NO_COLUMNS
 from serialpack.errors import UsageError, ValueRefusedError
-from serialpack.values.kinds import shown
+from serialpack.values.kinds import Difference, Unheld, shown, value_step
 
 _OWN = None
 
@@ -26,6 +26,14 @@ def check_named(nest: Collection[str] | None, names: Collection[str]) -> None:
         there = ", ".join(islice(names, _FEW)) + (", ..." if len(names) > _FEW else "")
         said = f"--nest: there is no column {' or '.join(lost)}"
         raise UsageError(said, hint=f"there are {there}" if there else None)
+
+
+def no_json(row: int, name: str, text: str, *, nest: Collection[str] | None) -> Unheld:
+    """The error for a cell of the column ``name`` that holds no JSON, which was said of the columns
+    ``nest``, or by the table itself."""
+    path = "$" + value_step(name)
+    hint = f"leave {shown(name)} out of --nest: it stays text" if name in (nest or ()) else ""
+    return Unheld(Difference(row, path, f"no JSON text ({text:.20})", "", "value"), hint)
 
 
 def nested(

@@ -124,7 +124,8 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         alone = len(records) == 1 and type(records[0]) is dict
         lists = tuple(lists_in(records[0])) if alone else ()
         tables = Lists()
-        if alone and not (plan.shaping.at and found.elements):  # the one record of a list there
+        # The one record of a list is a row: one more beside it would make two of them.
+        if alone and not (found.elements or plan.structure == Structure.ARRAY):
             is_xml = plan.source in ELEMENTS
             tables = only_lists(records[0], elements=is_xml)
             if is_xml and tables.empty and plan.target not in DATABASES:

@@ -9,7 +9,7 @@ from serialpack.conversion.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_json
 from serialpack.conversion.tables.columns import MISSING
-from serialpack.conversion.tables.nested import check_named, nested, records_of
+from serialpack.conversion.tables.nested import check_named, nested, no_json, records_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock, ValueFormat
@@ -30,9 +30,7 @@ from serialpack.values.kinds import (
     TIMESTAMPS,
     UTF8,
     ZONES,
-    Difference,
     Loss,
-    Unheld,
     shown,
     value_step,
 )
@@ -137,7 +135,9 @@ class RowReader:
         shaping = self._shaping
         if shaping.nest and name in shaping.nest:
             texts = enumerate(texts_of(cells))
-            values = [_of_json(name, row, text) if text else MISSING for row, text in texts]
+            values = [
+                _of_json(name, row, text, shaping) if text else MISSING for row, text in texts
+            ]
             return values if literals else without_literals(values)
         values = (
             self._style.read(cells, literals=literals) if shaping.typed else list(texts_of(cells))
@@ -209,18 +209,19 @@ class FrameReader:
         named = self._shaping.nest or self._format.json_columns(block)
         for number, name in enumerate(names):
             if name in named:
-                values = [_of_json(name, *pair) for pair in enumerate(columns[number])]
+                values = [
+                    _of_json(name, *pair, self._shaping) for pair in enumerate(columns[number])
+                ]
                 columns[number] = values if literals else without_literals(values)
         return nested(
             names, columns, self._shaping.between, block.first_record, null_is_missing=True
         ), found
 
 
-def _of_json(name: str, row: int, text: Any) -> Any:
+def _of_json(name: str, row: int, text: Any, shaping: Shaping) -> Any:
     value = from_json(text) if type(text) is str else text
     if value is MISSING:
-        path = "$" + value_step(name)
-        raise Unheld(Difference(row, path, f"no JSON text ({text:.20})", "", "value"))
+        raise no_json(row, name, text, nest=shaping.nest)
     return value
 
 

@@ -147,7 +147,8 @@ def _times(values: Sequence[Any], style: str) -> list[str]:
         aware = datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo
         if not {aware}.issuperset([value.tzinfo for value in values]):
             raise ValueError("a time in another zone")
-        values = [value.replace(tzinfo=None) for value in values]
+        if aware is not None:
+            values = [value.replace(tzinfo=None) for value in values]
         how: tuple[str, ...] = (between,)
     else:
         digits, how = style or "6", ()

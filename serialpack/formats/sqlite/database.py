@@ -44,8 +44,8 @@ class RowPiece(NamedTuple):
 
 class TableFacts(NamedTuple):
     """A table or view (``kind``), and its columns with their declared types. ``rows``: how many
-    there are; None where nobody counted, as those of a view. ``wrong``: why a view cannot be read,
-    as of tables that are gone."""
+    there are; None where nobody counted, as those of a view. ``wrong``: that a view is not read,
+    and why, as of tables that are gone."""
 
     name: str
     kind: str

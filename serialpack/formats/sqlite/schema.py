@@ -63,14 +63,14 @@ class Views:
         self._until = thread_time() + _MOST_SECONDS
 
     def wrong(self, view: str) -> str:
-        """Why SQLite cannot read a view, as of what is gone; empty: it can."""
+        """That SQLite cannot read a view, and why, as of what is gone; empty: it can."""
         # Each may join those before it twice, and takes seconds then.
         if thread_time() > self._until:
-            return "views before it took too long to be looked at"
+            return "not looked at: those before it took too long"
         try:
             self._connection.execute(f"SELECT * FROM {quoted(view)} LIMIT 0").close()
         except sqlite3.OperationalError as error:
-            return str(error)
+            return f"cannot be read: {error}"
         return ""
 
 

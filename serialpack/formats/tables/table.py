@@ -51,6 +51,7 @@ class TableFormat(DocumentFormat):
     """A format that pyarrow reads as a table."""
 
     style_types: ClassVar[StyleTypes] = {"schema": (bytes,)}
+    heeds = frozenset(_KINDS)
     in_file = True
     tells = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
