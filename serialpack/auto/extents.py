@@ -118,10 +118,12 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     sizes: defaultdict[Chain, int] = defaultdict(int)
     for value, chain in chains.items():
         sizes[chain] += value.size
-    # In the envelope of zstd no part has a chain of its own.
     others = [chain for chain in sizes if not chain.zstd_envelope]
-    header = max(others, key=lambda chain: sizes[chain], default=choice.chain)
-    return Apart(header, values, [chains[value] for value in values], choice.chain)
+    header = max(others or sizes, key=lambda chain: sizes[chain], default=choice.chain)
+    if others:
+        return Apart(header, values, [chains[value] for value in values], choice.chain)
+    # In the envelope of zstd no part has a chain, which is a level, of its own.
+    return Apart(header, values, [header] * len(values), header)
 
 
 def _groups(
