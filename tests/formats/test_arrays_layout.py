@@ -92,6 +92,7 @@ RECORD = [("at", "<f8"), ("id", "<i4"), ("side", "S1"), ("place", "<f4", 3)]
         (np.dtype(RECORD, align=True), (1, (32,), 32)),
         ([("x", "<f4"), ("y", "<f4")], (4, (2,), 0)),
         ([("x", "<f4", 5)], (4, (1, 5), 0)),
+        ([(("title", "x"), "<f4"), ("y", "<f4", 4)], (4, (1, 5), 0)),
         ([("at", [("x", "<i2"), ("y", "<i2", (2, 2))])], (2, (1, 5), 0)),
         ([(("title", "x"), "<f4"), ("y", "<i4")], (1, (8,), 8)),
         ("S9", (1, (9,), 9)),
@@ -109,6 +110,14 @@ def test_what_records_are(kind: object, found: tuple[int, tuple[int, ...], int] 
     np.save(head, np.zeros(10, np.dtype(kind)))  # type: ignore[call-overload]
     layout = numbers_in(head.getvalue())
     assert (layout and (layout.size, layout.lags, layout.record)) == found
+
+
+@pytest.mark.parametrize(("kind", "lags"), [("<c16", (2, 8)), ("<f8", (4,))])
+def test_one_field_is_no_dimension(kind: str, lags: tuple[int, ...]) -> None:
+    """Complex ones had their neighbours twice, by which auto failed."""
+    assert numbers_in(npy(np.zeros((9, 4), [("x", kind)]))) == NumbersLayout(
+        128, "f", 8, False, lags
+    )
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

@@ -37,20 +37,20 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
     if header.size >= 1 << 31:
         return None
     # The dimension whose items are neighbours in the file first.
-    shape = header.shape if header.fortran else header.shape[::-1]
-    long = [length for length in shape if length > 1]
+    shape = list(header.shape if header.fortran else header.shape[::-1])
     match = _DESCR.fullmatch(header.descr) if isinstance(header.descr, str) else None
     if match is None:
         record, kinds = _fields_of(header.descr)
         if len(set(kinds)) != 1 or (match := _DESCR.fullmatch(kinds[0])) is None:
             layout = NumbersLayout(header.size, "u", 1, False, (1,), record)
             return layout.in_a_row() if record else None
-        long = [len(kinds), *long]
+        shape = [len(kinds), *shape]
     letter, size = match[2], int(match[3])
     if letter == "c":
-        letter, size, long = "f", size // 2, [2, *long]
+        letter, size, shape = "f", size // 2, [2, *shape]
     if size not in (1, 2, 4, 8) or header.size % size:
         return None
+    long = [length for length in shape if length > 1]
     steps = list(accumulate(long, mul, initial=1))
     if len(long) > 1 and long[0] <= _CHANNELS:
         del steps[0]
@@ -84,7 +84,8 @@ def _kinds_in(kind: Any) -> list[str]:
     if kind.names is None:
         return [kind.str]
     found, at = [], 0
-    for field, offset, *_ in sorted(kind.fields.values(), key=lambda field: field[1]):
+    # A field that has a title is in ``fields`` under both.
+    for field, offset, *_ in (kind.fields[name] for name in kind.names):
         found += [f"|V{offset - at}"] * (offset > at) + _kinds_in(field)
         at = offset + field.itemsize
     return found + [f"|V{kind.itemsize - at}"] * (kind.itemsize > at)
