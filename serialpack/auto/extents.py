@@ -130,14 +130,12 @@ def _groups(
     values: Sequence[LargeValue], read: ReadAt
 ) -> dict[tuple[NumbersLayout, ...], list[LargeValue]]:
     """Values that are tried together, by what their numbers are, or may be."""
-    from serialpack.auto.raw_numbers import guessed_layouts
+    from serialpack.auto.raw_numbers import likely_layouts
 
     found: defaultdict[tuple[NumbersLayout, ...], list[LargeValue]] = defaultdict(list)
     for value in values:
-        layouts = [value.layout] if value.layout is not None else []
-        if value.layout is None:
-            head = read(value.start, min(value.stop, value.start + _GUESSED))
-            layouts = guessed_layouts(head)
+        head = read(value.start, min(value.stop, value.start + _GUESSED))
+        layouts = likely_layouts(value.layout, head)
         if value.size < _ALONE:
             layouts = [layout.in_a_row() for layout in layouts]
         if layouts:
