@@ -137,10 +137,8 @@ class LayoutChoice:
         if self.whole:
             self._measured = length // layout.size
         self._coders: Coders = {}
-        # In each block pcodec says anew how the numbers are spread; there are one or a few.
-        trial = partial(
-            SampleTrial, layout, samples, coders=self._coders, before=before, block=length // 2
-        )
+        sized = partial(SampleTrial, length=length, most=EFFORTS[effort].block_size)
+        trial = partial(sized, layout, samples, coders=self._coders, before=before)
         self._trial = trial(self._measured, whole=self.whole)
         self._little = trial(part) if part < self._measured else self._trial
         few = max(length // _TELLING, _LEAST_TELLING) // layout.size
@@ -295,8 +293,9 @@ class LayoutChoice:
         chains += (quick := [*map(trial.in_planes, quick)])
         best, least = smallest(quick), least_of(chains)
         jobs: list[Callable[[], ArrayChain]] = []
-        if best.share**_POWER < least:
-            jobs.append(partial(self._finer, best, least))
+        # Bits that changed hold few matches, which higher levels find in bytes of records.
+        finer = quick if self._layout.record else [best]
+        jobs += [partial(self._finer, each, least) for each in finer if each.share**_POWER < least]
         if plain.share < max(least / _BEYOND, _MATCHES):
             codec = self._beyond(self._few, plain)
             hopes = self._hopes(plain, codec, best.way)
