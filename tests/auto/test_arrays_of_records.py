@@ -82,6 +82,16 @@ def test_numbers_in_long_records_are_guessed(tmp_path: Path) -> None:
     assert packed(path)[1] < 1.1 * packed(wave)[1]
 
 
+@pytest.mark.parametrize("effort", [3, 6])
+def test_a_rest_is_kept_of_a_guess(tmp_path: Path, effort: int) -> None:
+    """Guessed numbers of few records are not all of them: what was made of these had no rest."""
+    found = np.zeros(1, [("id", "<i4"), ("walk", "<f8", 8_749)])
+    found["walk"] = np.cumsum(DRAW.normal(size=8_749))
+    path = tmp_path / "a.npy"
+    np.save(path, found)
+    packed(path, effort=effort)
+
+
 def test_characters_are_numbers(tmp_path: Path) -> None:
     """Text of a fixed length, of which a few were left to zstd as they are."""
     path = tmp_path / "a.npy"

@@ -121,8 +121,9 @@ class LayoutChoice:
         effort: int,
         times: int = 1,
     ) -> None:
-        #: Whether the samples are all that there is.
-        self.whole = [len(sample) for sample in samples] == [length]
+        #: Whether the samples are all that there is, in whole numbers.
+        whole_numbers = layout.start % layout.size == length % layout.size == 0
+        self.whole = whole_numbers and [len(sample) for sample in samples] == [length]
         before: tuple[StageSpec, ...] = ()
         self._given = given = layout, samples
         if EFFORTS[effort].by_itself:
