@@ -152,7 +152,7 @@ def settle(
     if layout is not None or not declared.is_text:
         from serialpack.auto.raw_numbers import likely_layouts
 
-        if layouts := likely_layouts(layout, head):
+        if layouts := likely_layouts(layout, lambda: head):
             return _for_array(choice, layouts, head, source, format)
     return choice._replace(why="it has neither records nor an array of numbers")
 

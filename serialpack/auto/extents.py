@@ -134,8 +134,8 @@ def _groups(
 
     found: defaultdict[tuple[NumbersLayout, ...], list[LargeValue]] = defaultdict(list)
     for value in values:
-        head = read(value.start, min(value.stop, value.start + _GUESSED))
-        layouts = likely_layouts(value.layout, head)
+        stop = min(value.stop, value.start + _GUESSED)
+        layouts = likely_layouts(value.layout, partial(read, value.start, stop))
         if value.size < _ALONE:
             layouts = [layout.in_a_row() for layout in layouts]
         if layouts:

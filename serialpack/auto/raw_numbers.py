@@ -7,6 +7,8 @@ tried on samples like that of any other array.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from serialpack.codecs import CODECS
 from serialpack.formats.shared.large import MOST_ITEM, NumbersLayout
 from serialpack.stages.stage import Buffer
@@ -31,12 +33,12 @@ _COMPARED, _LONGEST = 1 << 16, 1 << 13
 _ALIKE, _AS_ALIKE = 0.5, 0.95
 
 
-def likely_layouts(known: NumbersLayout | None, head: Buffer) -> list[NumbersLayout]:
-    """What numbers are, or may be, in what begins with ``head``: what is ``known`` of them; of
-    nothing, and of records that are longer than filters take, what is guessed, too."""
+def likely_layouts(known: NumbersLayout | None, head: Callable[[], Buffer]) -> list[NumbersLayout]:
+    """What numbers are, or may be, by what is ``known`` of them; where that is nothing, or records
+    longer than filters take, by what they begin with, too, which ``head`` gives."""
     if known is None:
-        return guessed_layouts(head)
-    return [known, *(guessed_layouts(head) if known.record > MOST_ITEM else [])]
+        return guessed_layouts(head())
+    return [known, *(guessed_layouts(head()) if known.record > MOST_ITEM else [])]
 
 
 def guessed_layouts(head: Buffer) -> list[NumbersLayout]:
