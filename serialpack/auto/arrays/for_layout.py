@@ -7,7 +7,7 @@ from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
-from serialpack.auto.arrays.look import Seen, looked
+from serialpack.auto.arrays.look import Seen, as_they_are, looked
 from serialpack.auto.arrays.scale import scaled_numbers
 from serialpack.auto.arrays.trial import (
     PLAIN,
@@ -206,8 +206,8 @@ class LayoutChoice:
 
     def _of_runs(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """Where ``seen`` and ``own`` are of numbers that are nearly all runs."""
-        trial, item = self._trial, self._layout.item
-        ways = dict.fromkeys((PLAIN, *([shuffled(item)] if item > 1 else []), *seen.ways))
+        trial = self._trial
+        ways = dict.fromkeys((*as_they_are(self._layout), *seen.ways))
         found = together(
             threads,
             *(partial(trial.of, way, self._quick) for way in ways),

@@ -55,10 +55,16 @@ def looked(little: SampleTrial, quick: StageSpec) -> Seen:
     near = [way for way in ways if shares[way] <= _NEAR * least][:_FEWEST]
     far, fewer = _far(bits)
     plain = little.of(PLAIN, quick).share
-    as_they_are = [way for way in shares if not way.lags and way != changed]
-    still = min([plain, *(shares[way] for way in as_they_are)])
+    alike = [way for way in shares if not way.lags and way != changed]
+    still = min([plain, *(shares[way] for way in alike)])
     # Of records how much is left differs with where the blocks of zstd end: all are tried on more.
     return Seen(ways if layout.record else near, least, still, plain, far, fewer / (8 * size))
+
+
+def as_they_are(layout: NumbersLayout) -> list[Way]:
+    """Numbers without differences, their bytes of equal weight together, and their bits."""
+    ways = [PLAIN, shuffled(layout.item)] if layout.item > 1 else [PLAIN]
+    return ways if layout.record else [*ways, Way((), (f"bitshuffle:{layout.size}",))]
 
 
 def _differences(layout: NumbersLayout) -> list[Lags]:
