@@ -149,12 +149,10 @@ def settle(
     from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
 
     layout = numbers_in(bytes(head[:MOST_HEAD]))
-    if layout is not None:
-        return _for_array(choice, [layout], head, source, format)
-    if not declared.is_text:
-        from serialpack.auto.raw_numbers import guessed_layouts
+    if layout is not None or not declared.is_text:
+        from serialpack.auto.raw_numbers import likely_layouts
 
-        if layouts := guessed_layouts(head):
+        if layouts := likely_layouts(layout, lambda: head):
             return _for_array(choice, layouts, head, source, format)
     return choice._replace(why="it has neither records nor an array of numbers")
 

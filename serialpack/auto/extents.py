@@ -118,24 +118,24 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     sizes: defaultdict[Chain, int] = defaultdict(int)
     for value, chain in chains.items():
         sizes[chain] += value.size
-    # In the envelope of zstd no part has a chain of its own.
     others = [chain for chain in sizes if not chain.zstd_envelope]
-    header = max(others, key=lambda chain: sizes[chain], default=choice.chain)
-    return Apart(header, values, [chains[value] for value in values], choice.chain)
+    header = max(others or sizes, key=lambda chain: sizes[chain], default=choice.chain)
+    if others:
+        return Apart(header, values, [chains[value] for value in values], choice.chain)
+    # In the envelope of zstd no part has a chain, which is a level, of its own.
+    return Apart(header, values, [header] * len(values), header)
 
 
 def _groups(
     values: Sequence[LargeValue], read: ReadAt
 ) -> dict[tuple[NumbersLayout, ...], list[LargeValue]]:
     """Values that are tried together, by what their numbers are, or may be."""
-    from serialpack.auto.raw_numbers import guessed_layouts
+    from serialpack.auto.raw_numbers import likely_layouts
 
     found: defaultdict[tuple[NumbersLayout, ...], list[LargeValue]] = defaultdict(list)
     for value in values:
-        layouts = [value.layout] if value.layout is not None else []
-        if value.layout is None:
-            head = read(value.start, min(value.stop, value.start + _GUESSED))
-            layouts = guessed_layouts(head)
+        stop = min(value.stop, value.start + _GUESSED)
+        layouts = likely_layouts(value.layout, partial(read, value.start, stop))
         if value.size < _ALONE:
             layouts = [layout.in_a_row() for layout in layouts]
         if layouts:

@@ -7,8 +7,10 @@ tried on samples like that of any other array.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from serialpack.codecs import CODECS
-from serialpack.formats.shared.large import NumbersLayout
+from serialpack.formats.shared.large import MOST_ITEM, NumbersLayout
 from serialpack.stages.stage import Buffer
 
 #: What is looked at: so many pieces, together so large a part, each of at most so many bytes. Four
@@ -29,6 +31,14 @@ _COMPARED, _LONGEST = 1 << 16, 1 << 13
 
 #: Rows resemble each other by at least so much (correlation), and by such a share of the most.
 _ALIKE, _AS_ALIKE = 0.5, 0.95
+
+
+def likely_layouts(known: NumbersLayout | None, head: Callable[[], Buffer]) -> list[NumbersLayout]:
+    """What numbers are, or may be, by what is ``known`` of them; where that is nothing, or records
+    longer than filters take, by what they begin with, too, which ``head`` gives."""
+    if known is None:
+        return guessed_layouts(head())
+    return [known, *(guessed_layouts(head()) if known.record > MOST_ITEM else [])]
 
 
 def guessed_layouts(head: Buffer) -> list[NumbersLayout]:

@@ -194,6 +194,15 @@ def test_labels_of_regions_are_tried_on_more_and_at_a_higher_level(
     assert size < 1.02 * min(others)
 
 
+def test_bits_of_labels_are_tried_at_a_higher_level(tmp_path: Path) -> None:
+    """What a quick level leaves of little does not tell that they are smallest."""
+    labels = np.kron(np.random.default_rng(0).integers(0, 10, (40, 40)), np.ones((18, 18), int))
+    path = tmp_path / "a.npy"
+    np.save(path, 1000 * labels.reshape(-1, 64))
+    bits = packed(path, serializer="raw", filters=("bitshuffle:8",), codec="zstd:3")[1]
+    assert packed(path)[1] < 1.02 * bits
+
+
 @pytest.mark.parametrize("effort", [1, 3, 6])
 def test_planes_that_are_alike_are_not_left_to_a_quick_level(tmp_path: Path, effort: int) -> None:
     """All bits of 0 and 255 are the same, but in a block too far apart for it to see that."""

@@ -24,6 +24,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.long_bytes import LEAST, LongBytes
 from serialpack.pipeline.stored import StoredBytes
+from tests.auto.test_arrays import regions
 from tests.counting import Counting
 from tests.spec_decoder import decode
 
@@ -70,6 +71,15 @@ def test_arrays_of_an_object_have_filters_of_their_own(tmp_path: Path) -> None:
     lazy = serialpack.load(path, mmap_mode="r")
     assert np.array_equal(lazy["walk"][7:9], WALK[7:9])
     assert lazy["walk"].bytes_read < len(data) / 2
+
+
+def test_a_higher_level_of_zstd_alone_is_that_of_all() -> None:
+    """It was the chain of a part where no part has one, and what was packed so was not read."""
+    obj: dict[str, Any] = {"labels": regions(500, 600).astype("u1"), "name": "x" * 1000}
+    data = serialpack.dumps(obj)
+    assert np.array_equal(serialpack.loads(data)["labels"], obj["labels"])
+    (member,) = serialpack.inspect(io.BytesIO(data)).members
+    assert (str(member.chain), member.zstd_envelope) == ("objects+zstd:7", True)
 
 
 def test_a_chain_that_is_named_is_everywhere() -> None:

@@ -70,7 +70,6 @@ def test_arrays_of_numpy(
 @pytest.mark.parametrize(
     "values",
     [
-        np.zeros(4, "<U3"),
         np.array([None, "x"], object),
         np.zeros(4, np.longdouble),
     ],
@@ -92,23 +91,36 @@ RECORD = [("at", "<f8"), ("id", "<i4"), ("side", "S1"), ("place", "<f4", 3)]
         (np.dtype(RECORD, align=True), (1, (32,), 32)),
         ([("x", "<f4"), ("y", "<f4")], (4, (2,), 0)),
         ([("x", "<f4", 5)], (4, (1, 5), 0)),
+        ([(("title", "x"), "<f4"), ("y", "<f4", 4)], (4, (1, 5), 0)),
         ([("at", [("x", "<i2"), ("y", "<i2", (2, 2))])], (2, (1, 5), 0)),
         ([(("title", "x"), "<f4"), ("y", "<i4")], (1, (8,), 8)),
         ("S9", (1, (9,), 9)),
-        ("U9", None),
-        ([("x", "<f8", 40)], None),
-        ([("x", "S0", 1 << 20), ("y", "u1")], None),
+        ("<U9", (4, (1, 9), 0)),
+        (">U1", (4, (1,), 0)),
+        ([("name", "<U9"), ("n", "<i4")], (1, (40,), 40)),
+        ([("x", "<f8", 400)], (8, (1, 400), 0)),
+        ([("x", "<f8", 40), ("y", "<i4")], (1, (324,), 324)),
+        ("S300", (1, (300,), 300)),
+        ([("x", "V1", 1 << 20), ("y", "<u2")], (1, ((1 << 20) + 2,), (1 << 20) + 2)),
         ([("x", "O"), ("y", "<f8")], None),
         ([], None),
     ],
     ids=str,
 )
 def test_what_records_are(kind: object, found: tuple[int, tuple[int, ...], int] | None) -> None:
-    """Of fields of one type they are an array of those; long ones and objects are left alone."""
+    """Of fields of one type, or characters, they are an array of those; objects are left alone."""
     head = io.BytesIO()
     np.save(head, np.zeros(10, np.dtype(kind)))  # type: ignore[call-overload]
     layout = numbers_in(head.getvalue())
     assert (layout and (layout.size, layout.lags, layout.record)) == found
+
+
+@pytest.mark.parametrize(("kind", "lags"), [("<c16", (2, 8)), ("<f8", (4,))])
+def test_one_field_is_no_dimension(kind: str, lags: tuple[int, ...]) -> None:
+    """Complex ones had their neighbours twice, by which auto failed."""
+    assert numbers_in(npy(np.zeros((9, 4), [("x", kind)]))) == NumbersLayout(
+        128, "f", 8, False, lags
+    )
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

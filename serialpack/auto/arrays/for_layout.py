@@ -7,7 +7,7 @@ from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
-from serialpack.auto.arrays.look import Seen, looked
+from serialpack.auto.arrays.look import Seen, as_they_are, looked
 from serialpack.auto.arrays.scale import scaled_numbers
 from serialpack.auto.arrays.trial import (
     PLAIN,
@@ -121,8 +121,9 @@ class LayoutChoice:
         effort: int,
         times: int = 1,
     ) -> None:
-        #: Whether the samples are all that there is.
-        self.whole = [len(sample) for sample in samples] == [length]
+        #: Whether the samples are all that there is, in whole numbers.
+        whole_numbers = layout.start % layout.size == length % layout.size == 0
+        self.whole = whole_numbers and [len(sample) for sample in samples] == [length]
         before: tuple[StageSpec, ...] = ()
         self._given = given = layout, samples
         if EFFORTS[effort].by_itself:
@@ -137,10 +138,8 @@ class LayoutChoice:
         if self.whole:
             self._measured = length // layout.size
         self._coders: Coders = {}
-        # In each block pcodec says anew how the numbers are spread; there are one or a few.
-        trial = partial(
-            SampleTrial, layout, samples, coders=self._coders, before=before, block=length // 2
-        )
+        sized = partial(SampleTrial, length=length, most=EFFORTS[effort].block_size)
+        trial = partial(sized, layout, samples, coders=self._coders, before=before)
         self._trial = trial(self._measured, whole=self.whole)
         self._little = trial(part) if part < self._measured else self._trial
         few = max(length // _TELLING, _LEAST_TELLING) // layout.size
@@ -207,8 +206,8 @@ class LayoutChoice:
 
     def _of_runs(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """Where ``seen`` and ``own`` are of numbers that are nearly all runs."""
-        trial, item = self._trial, self._layout.item
-        ways = dict.fromkeys((PLAIN, *([shuffled(item)] if item > 1 else []), *seen.ways))
+        trial = self._trial
+        ways = dict.fromkeys((*as_they_are(self._layout), *seen.ways))
         found = together(
             threads,
             *(partial(trial.of, way, self._quick) for way in ways),
@@ -295,8 +294,9 @@ class LayoutChoice:
         chains += (quick := [*map(trial.in_planes, quick)])
         best, least = smallest(quick), least_of(chains)
         jobs: list[Callable[[], ArrayChain]] = []
-        if best.share**_POWER < least:
-            jobs.append(partial(self._finer, best, least))
+        # Bits that changed hold few matches, which higher levels find in bytes of records.
+        finer = quick if self._layout.record else [best]
+        jobs += [partial(self._finer, each, least) for each in finer if each.share**_POWER < least]
         if plain.share < max(least / _BEYOND, _MATCHES):
             codec = self._beyond(self._few, plain)
             hopes = self._hopes(plain, codec, best.way)

@@ -45,18 +45,26 @@ def looked(little: SampleTrial, quick: StageSpec) -> Seen:
     others = [Way(lags, (*_small(lags, layout), *bitshuffle)) for lags in {(): 0, best: 0}]
     if layout.kind != "f" and not layout.big:
         others.append(Way((1,), bitshuffle))
+    changed = _changed(layout)
     if layout.record:
-        # How much is left of the bits of many bytes differs with where the blocks of zstd end.
-        others = []
+        others = [changed] if changed.after else []
     shares = {bytewise[lags]: share for lags, share in found.items()}
     shares |= {way: little.of(way, quick).share for way in others}
     ways = sorted(shares, key=shares.__getitem__)
     least = shares[ways[0]]
-    near = [way for way in ways if shares[way] <= _NEAR * least]
+    near = [way for way in ways if shares[way] <= _NEAR * least][:_FEWEST]
     far, fewer = _far(bits)
     plain = little.of(PLAIN, quick).share
-    still = min(plain, *(share for way, share in shares.items() if not way.lags))
-    return Seen(near[:_FEWEST], least, still, plain, far, fewer / (8 * size))
+    alike = [way for way in shares if not way.lags and way != changed]
+    still = min([plain, *(shares[way] for way in alike)])
+    # Of records how much is left differs with where the blocks of zstd end: all are tried on more.
+    return Seen(ways if layout.record else near, least, still, plain, far, fewer / (8 * size))
+
+
+def as_they_are(layout: NumbersLayout) -> list[Way]:
+    """Numbers without differences, their bytes of equal weight together, and their bits."""
+    ways = [PLAIN, shuffled(layout.item)] if layout.item > 1 else [PLAIN]
+    return ways if layout.record else [*ways, Way((), (f"bitshuffle:{layout.size}",))]
 
 
 def _differences(layout: NumbersLayout) -> list[Lags]:
@@ -79,3 +87,12 @@ def _far(bits: dict[Lags, float]) -> tuple[Lags, float]:
 def _small(lags: Lags, layout: NumbersLayout) -> tuple[str, ...]:
     """What makes those near zero small numbers; the bytes of a record are none by themselves."""
     return (f"zigzag:{layout.size}",) if lags and not layout.record else ()
+
+
+def _changed(layout: NumbersLayout) -> Way:
+    """Which bits of a record are others than in the one before, and equal ones side by side: of
+    fields that keep to few values, or are floats. ``PLAIN`` where filters do not take records so
+    long."""
+    if layout.item != layout.record:
+        return PLAIN
+    return Way((), (f"xor:1@{layout.record}", f"bitshuffle:{layout.record}"))

@@ -33,6 +33,9 @@ _LOOKED = 8, 1024
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
 
+#: zstd says anew how bytes are spread after so many, about, where they become others.
+_ANEW = 32 << 10
+
 #: Payloads are kept that are at most so much larger than the smallest.
 _KEPT = 1.05
 
@@ -127,7 +130,8 @@ class SampleTrial:
 
     What is made of them is kept. Threads may try chains side by side. ``whole``: they are all that
     there is, with what stands before the numbers, which is taken for some. ``before``: the filters
-    that the samples have gone through. ``block``: the size of a block of all, about.
+    that the samples have gone through. ``length``: bytes of all that there is; ``most``: of a
+    block of it.
     """
 
     def __init__(
@@ -139,10 +143,14 @@ class SampleTrial:
         *,
         whole: bool = False,
         before: tuple[StageSpec, ...] = (),
-        block: int = 0,
+        length: int = 0,
+        most: int = 0,
     ) -> None:
         size = layout.size
-        self._block = block
+        #: In each block pcodec says anew how the numbers are spread; there are one or a few.
+        self._block = length // 2
+        #: And zstd in each of so many pieces of a block.
+        self._pieces = min(length, most) // _ANEW
         self.layout = layout
         self._before = before
         self._samples = samples
@@ -177,9 +185,9 @@ class SampleTrial:
     def in_planes(self, chain: ArrayChain) -> ArrayChain:
         """With the share that is left where bytes, or bits, of equal weight are compressed each by
         themselves: of a block that is longer than the samples there are so many that zstd says of
-        each anew how they are spread."""
+        each anew how they are spread; or of some together, where they are many."""
         data = memoryview(self._bytes(chain.way))
-        planes = self.layout.item * _planes_of(chain.way)
+        planes = min(self.layout.item * _planes_of(chain.way), self._pieces)
         if self._whole or not 1 < planes <= len(data):
             return chain
         length = len(data) // planes

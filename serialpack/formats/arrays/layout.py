@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate
-from math import prod
 from operator import mul
 from typing import Any
 
@@ -18,9 +17,6 @@ _DESCR = re.compile(r"([<>|=])([biufcmM])(\d+)(?:\[[0-9a-zA-Z/]+\])?")
 
 #: The longest header of these: that of an .npy file of a structured type is not looked at beyond.
 MOST_HEAD = 4096
-
-#: The longest records whose fields are told apart, as the filter shuffle takes them.
-_MOST_RECORD = 255
 
 #: Fewer numbers than this side by side are channels of one place, not a row.
 _CHANNELS = 4
@@ -37,20 +33,21 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
     if header.size >= 1 << 31:
         return None
     # The dimension whose items are neighbours in the file first.
-    shape = header.shape if header.fortran else header.shape[::-1]
-    long = [length for length in shape if length > 1]
+    shape = list(header.shape if header.fortran else header.shape[::-1])
     match = _DESCR.fullmatch(header.descr) if isinstance(header.descr, str) else None
     if match is None:
         record, kinds = _fields_of(header.descr)
-        if len(set(kinds)) != 1 or (match := _DESCR.fullmatch(kinds[0])) is None:
+        match = _DESCR.fullmatch(kinds.pop()) if len(kinds) == 1 else None
+        if match is None:
             layout = NumbersLayout(header.size, "u", 1, False, (1,), record)
             return layout.in_a_row() if record else None
-        long = [len(kinds), *long]
+        shape = [record // int(match[3]), *shape]
     letter, size = match[2], int(match[3])
     if letter == "c":
-        letter, size, long = "f", size // 2, [2, *long]
+        letter, size, shape = "f", size // 2, [2, *shape]
     if size not in (1, 2, 4, 8) or header.size % size:
         return None
+    long = [length for length in shape if length > 1]
     steps = list(accumulate(long, mul, initial=1))
     if len(long) > 1 and long[0] <= _CHANNELS:
         del steps[0]
@@ -65,26 +62,30 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
     )
 
 
-def _fields_of(descr: object) -> tuple[int, list[str]]:
-    """The bytes of a record, and the types of its fields, and of its gaps, as they lie in it; of
-    text in bytes that of the one field. 0 and none where they are not told apart."""
+def _fields_of(descr: object) -> tuple[int, set[str]]:
+    """The bytes of a record, and the types of its fields and gaps; 0 and none where there are no
+    records, nor text."""
     try:
         kind = dtype_of(descr)
     except ValueError:
-        return 0, []
-    if kind.kind not in "VS" or not 1 < kind.itemsize <= _MOST_RECORD:
-        return 0, []
+        return 0, set()
+    if kind.kind not in "VSU" or not 1 < kind.itemsize < 1 << 31:
+        return 0, set()
     return kind.itemsize, _kinds_in(kind)
 
 
-def _kinds_in(kind: Any) -> list[str]:
+def _kinds_in(kind: Any) -> set[str]:
+    if not kind.itemsize:
+        return set()
     if kind.subdtype is not None:
-        kind, shape = kind.subdtype
-        return _kinds_in(kind) * prod(shape) if kind.itemsize else []
+        return _kinds_in(kind.subdtype[0])
+    if kind.kind == "U":  # a number for each character
+        return {f"{kind.str[0]}u4"}
     if kind.names is None:
-        return [kind.str]
-    found, at = [], 0
-    for field, offset, *_ in sorted(kind.fields.values(), key=lambda field: field[1]):
-        found += [f"|V{offset - at}"] * (offset > at) + _kinds_in(field)
+        return {kind.str}
+    found, at = set(), 0
+    # A field that has a title is in ``fields`` under both.
+    for field, offset, *_ in (kind.fields[name] for name in kind.names):
+        found |= _kinds_in(field) | ({"gap"} if offset > at else set())
         at = offset + field.itemsize
-    return found + [f"|V{kind.itemsize - at}"] * (kind.itemsize > at)
+    return found | ({"gap"} if kind.itemsize > at else set())

@@ -12,13 +12,16 @@ from serialpack.stages.stage import Buffer
 #: ``read(start, stop)`` gives the bytes of a source there, fewer at its end.
 ReadAt = Callable[[int, int], Buffer]
 
+#: The largest item of the filters that bring together what has equal weight.
+MOST_ITEM = 255
+
 
 class NumbersLayout(NamedTuple):
     """``start``: bytes before the numbers. ``kind``: ``i``, ``u`` or ``f``. ``size``: bytes of a
     number, of which a complex one has two. ``big``: whether its first byte is the highest.
 
     ``lags``: how many numbers on its neighbours are, in up to four dimensions. ``record``: bytes of
-    a record of several fields, of which the numbers are the bytes; 0: there are none.
+    a record of several fields, or of a text, of which the numbers are the bytes; 0: there are none.
     """
 
     start: int
@@ -30,8 +33,8 @@ class NumbersLayout(NamedTuple):
 
     @property
     def item(self) -> int:
-        """Bytes of what comes again and again: of a record, or of a number."""
-        return self.record or self.size
+        """Bytes of what comes again and again, as filters take it: of a record, or a number."""
+        return self.record if 0 < self.record <= MOST_ITEM else self.size
 
     def in_a_row(self) -> NumbersLayout:
         """The same of what has one dimension."""
