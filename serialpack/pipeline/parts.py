@@ -74,6 +74,8 @@ class PartPacker:
             elif packed.stored and not self._chain.zstd_envelope:
                 chain = chain._replace(filters=(), codec=parse_stage(CODECS, "none"))
             if chain != self._chain:
+                if self._chain.zstd_envelope:
+                    raise not_given_back(chain, "no reader takes it beside this one", block)
                 packed = packed._replace(part=packed.part._replace(chain=chain.numbers))
             found.append(packed)
         return found

@@ -14,7 +14,10 @@ from serialpack.codecs import zstd
 from serialpack.codecs.zlib import Zlib
 from serialpack.errors import CodecError
 from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.parts import PartPacker
+from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.writing import Writing
+from serialpack.stages.chain import Extent, parse_chain
 from serialpack.stages.stage import Buffer
 
 
@@ -37,6 +40,15 @@ def test_a_wrong_payload_is_caught(source: bytes, monkeypatch: pytest.MonkeyPatc
     serialpack.pack(io.BytesIO(source), out, verify=False)
     with pytest.raises(serialpack.DamagedError):
         serialpack.unpack(io.BytesIO(out.getvalue()), io.BytesIO())
+
+
+def test_a_part_that_no_reader_takes_is_not_written() -> None:
+    """In the envelope of zstd no part has a chain of its own; the proof of its bytes sees none."""
+    chain, other = parse_chain("raw+zstd:3"), parse_chain("raw+zstd:7")
+    data = b"text " * 1000
+    extents = Extent(2000, None), Extent(3000, other)
+    with pytest.raises(serialpack.SerialpackError, match="no reader takes it"):
+        PartPacker(chain, None, 0, verify=True).several(data, extents, 0, Timer())
 
 
 @pytest.mark.parametrize(
