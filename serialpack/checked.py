@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
+from pathlib import PurePath
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -60,8 +61,9 @@ _Takes = tuple[frozenset[type | None], list[_Kind]]
 _ANY: _Takes = frozenset(), []
 
 
-#: Arguments that are paths, or files.
+#: Arguments that are paths, or files; and what paths are nearly always, which are text.
 _PATHS = frozenset({"source", "target", "shared_dict"})
+_TEXTS = str, PurePath
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -75,7 +77,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         check_arguments(function, kwargs)
         given: list[Any] = [*args]
         for n in paths:
-            if n < len(given) and type(given[n]) is not str:
+            if n < len(given) and not isinstance(given[n], _TEXTS):
                 given[n] = _as_text(given[n])
         for name in _PATHS & kwargs.keys():
             kwargs[name] = _as_text(kwargs[name])
@@ -86,7 +88,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def _as_text(path: Any) -> Any:
     """A path of bytes as text; all else, and bytes that are data and no name, as it is."""
-    found = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if isinstance(path, _TEXTS):
+        return path
+    found = os.fspath(path) if hasattr(path, "__fspath__") else path
     is_name = isinstance(found, bytes) and all(byte >= ord(" ") for byte in found)
     return os.fsdecode(found) if is_name else path
 

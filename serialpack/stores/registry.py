@@ -8,8 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
-from serialpack.errors import MissingFileError, MissingLibraryError, SerialpackError, UsageError
+from serialpack.errors import (
+    FileError,
+    MissingFileError,
+    MissingLibraryError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.far import is_store
+from serialpack.files.regular import open_regular
 from serialpack.formats import FORMATS
 from serialpack.stores.base import KeyValueStore, Mode
 
@@ -63,9 +70,11 @@ def store_named(url: str) -> StoreName:
 def store_in(path: str) -> str | None:
     """The URL of the store that the file at ``path`` is, where that is a database; None: none."""
     try:
-        with open(path, "rb") as file:
+        if not os.path.isfile(path):  # a pipe would be waited for, and is read but once
+            return None
+        with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as file:
             found = FORMATS.by_magic(file.read(_MAGIC))
-    except (OSError, ValueError):
+    except (OSError, ValueError, FileError):
         return None
     if found is None or not found.is_database:
         return None
