@@ -20,6 +20,13 @@ from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
 
 DRAW = np.random.default_rng(1)
+_BEGIN = DRAW.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def _drawn_anew() -> None:
+    """Each test draws the same, whatever was run before it."""
+    DRAW.bit_generator.state = _BEGIN
 
 
 def foretold(*shape: int) -> np.ndarray:
