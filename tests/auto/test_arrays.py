@@ -18,15 +18,7 @@ from serialpack.formats.shared.large import NumbersLayout
 from serialpack.reports import BlockInfo
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
-
-DRAW = np.random.default_rng(1)
-_BEGIN = DRAW.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def _drawn_anew() -> None:
-    """Each test draws the same, whatever was run before it."""
-    DRAW.bit_generator.state = _BEGIN
+from tests.auto.conftest import DRAW
 
 
 def foretold(*shape: int) -> np.ndarray:

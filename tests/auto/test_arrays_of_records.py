@@ -7,17 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.auto.conftest import DRAW
 from tests.auto.test_arrays import packed
-
-DRAW = np.random.default_rng(1)
-_BEGIN = DRAW.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def _drawn_anew() -> None:
-    """Each test draws the same, whatever was run before it."""
-    DRAW.bit_generator.state = _BEGIN
-
 
 RECORD = [("at", "<f8"), ("id", "<i4"), ("side", "S1"), ("place", "<f4", 3)]
 
