@@ -12,6 +12,7 @@ from serialpack._version import __version__
 from serialpack.cli.words import complain
 from serialpack.errors import ExistingFileError, FileError, UsageError
 from serialpack.far import is_far
+from serialpack.files.regular import beginning_of
 from serialpack.files.source import file_error
 
 #: The key of the line that begins a run; its value is the version of the journal.
@@ -89,10 +90,5 @@ def open_journal(path: str, used: set[str]) -> Journal:
 
 def is_journal(path: str) -> bool:
     """Whether there is a journal at ``path``."""
-    try:
-        if not os.path.isfile(path):
-            return False
-        with open(path, "rb", buffering=0) as file:
-            return file.read(len(MARK) + 2) == b'{"' + MARK.encode()
-    except (OSError, ValueError):
-        return False
+    begin = b'{"' + MARK.encode()
+    return beginning_of(path, len(begin)) == begin

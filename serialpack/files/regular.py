@@ -37,6 +37,18 @@ def open_regular(path: str, flags: int) -> int:
     return fd
 
 
+def beginning_of(path: str, count: int) -> bytes:
+    """The first ``count`` bytes of the regular file at ``path``; none where it cannot be read, or
+    something else is there: a pipe would be waited for, and is read but once."""
+    try:
+        if not os.path.isfile(path):
+            return b""
+        with os.fdopen(open_regular(path, os.O_RDONLY), "rb", buffering=0) as file:
+            return file.read(count)
+    except (OSError, ValueError, FileError):
+        return b""
+
+
 def check_regular(fd: int, path: str) -> None:
     """FileError where what was opened at ``path`` is not the regular file that was found there.
 

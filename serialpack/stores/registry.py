@@ -8,15 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
-from serialpack.errors import (
-    FileError,
-    MissingFileError,
-    MissingLibraryError,
-    SerialpackError,
-    UsageError,
-)
+from serialpack.errors import MissingFileError, MissingLibraryError, SerialpackError, UsageError
 from serialpack.far import is_store
-from serialpack.files.regular import open_regular
+from serialpack.files.regular import beginning_of
 from serialpack.formats import FORMATS
 from serialpack.stores.base import KeyValueStore, Mode
 
@@ -69,13 +63,7 @@ def store_named(url: str) -> StoreName:
 
 def store_in(path: str) -> str | None:
     """The URL of the store that the file at ``path`` is, where that is a database; None: none."""
-    try:
-        if not os.path.isfile(path):  # a pipe would be waited for, and is read but once
-            return None
-        with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as file:
-            found = FORMATS.by_magic(file.read(_MAGIC))
-    except (OSError, ValueError, FileError):
-        return None
+    found = FORMATS.by_magic(beginning_of(path, _MAGIC))
     if found is None or not found.is_database:
         return None
     from serialpack.stores.sqlite_kv import is_store_file
