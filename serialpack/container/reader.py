@@ -96,8 +96,6 @@ class Member:
         self.first = source.offset if self.short is None else at
         #: Whether its blocks are being read, or were.
         self.begun = False
-        #: What came before it in the file, and it: how far the archive is, if it is of one.
-        self.succession = Succession()
         #: The index, once all blocks have been read.
         self.index: Index | None = None
         #: Bytes of the member, once all of it has been read.
@@ -233,7 +231,6 @@ def members_of(source: FrameSource, *, damaged: bool = False) -> Iterator[Member
                 )
             raise NotContainerError()
         member = Member(source, number, head)
-        member.succession = succession
         if member.damage is not None and not damaged:
             raise member.damage
         succession.add(None if member.damage is not None else member.header, member.start)

@@ -247,27 +247,28 @@ def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray
 def _mark_empty(padded: Bytes, marks: Bytes, openings: Positions) -> None:
     """An empty list or map is a token."""
     # Each opening bracket stands two before what closes it.
-    places, after = _behind_blanks(padded, openings, b" \t\r\n")
+    places, after = _behind_blanks(padded, openings)
     empty = after == padded[openings] + 2
     for start, end in zip(openings[empty].tolist(), (places[empty] + 1).tolist(), strict=True):
         marks[start:end] = 1
 
 
-def _behind_blanks(padded: Bytes, places: Positions, blanks: bytes) -> tuple[Positions, Bytes]:
+def _behind_blanks(padded: Bytes, places: Positions) -> tuple[Positions, Bytes]:
     """The first place behind each that is not blank, and what stands there."""
+    is_blank = _IS_BLANK[b" \t\r\n"]
     places = places + 1
     after = padded[places]
     blank = after <= _BLANK
     if not blank.any():
         return places, after
     left = np.flatnonzero(blank)
-    left = left[_IS_BLANK[blanks][after[left]]]
+    left = left[is_blank[after[left]]]
     for _ in range(_BLANKS):
         if not len(left):
             break
         places[left] = np.minimum(places[left] + 1, len(padded) - 1)
         after[left] = padded[places[left]]
-        left = left[_IS_BLANK[blanks][after[left]]]
+        left = left[is_blank[after[left]]]
     return places, after
 
 

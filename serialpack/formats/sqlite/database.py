@@ -22,8 +22,6 @@ from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
 
-MAGIC = b"SQLite format 3\x00"
-
 #: So many tables are named in a message.
 _FEW = 12
 
