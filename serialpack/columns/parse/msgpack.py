@@ -30,7 +30,7 @@ from serialpack.columns.parse.nodes import (
 )
 from serialpack.columns.spans import Bytes, Positions, numbered, tell_apart
 from serialpack.columns.texts import Texts
-from serialpack.first_bytes import (
+from serialpack.msgpack_bytes import (
     FALSE_BYTE,
     FIX_LIST,
     FIX_MAP,
