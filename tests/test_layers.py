@@ -20,7 +20,7 @@ LAYERS: list[set[str]] = [
     {"memory"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "serializers"},
-    {"auto", "dictionaries", "recognise"},
+    {"auto", "by_content", "dictionaries"},
     {"pipeline"},
     {"held", "inspection", "lazy", "stores"},
     {"api"},
