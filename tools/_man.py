@@ -79,7 +79,7 @@ def _program_page(found: list[VerbFacts]) -> Iterator[str]:
         yield from _prose(verb.about)
     yield ".SH EXAMPLES"
     for verb in found:
-        yield from _examples(verb.examples[:1])
+        yield from _examples(verb.examples[:2])
     yield ".SH OPTIONS"
     for option in program_options():
         yield from _option("", option)
