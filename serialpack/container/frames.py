@@ -145,7 +145,7 @@ _FOR_THREADS = 32 << 20
 
 
 class Into(Protocol):
-    """What fills memory with a stream's next bytes, as ``files.Source`` does."""
+    """What fills memory with a stream's next bytes, as ``files.source.Source`` does."""
 
     def room(self, size: int, /) -> memoryview | None: ...
 

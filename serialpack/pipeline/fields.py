@@ -147,7 +147,7 @@ class _Piece(NamedTuple):
 class Projected:
     """The records of a container's source with only some of their fields.
 
-    Of JSON and NDJSON as NDJSON, of tables as tables: see ``columns.project`` and ``rows``.
+    Of JSON and NDJSON as NDJSON, of tables as tables: see ``columns.fields.json`` and ``csv``.
     ``member``: see ``projectable``; ``plan``: how it is undone. ``read`` counts bytes of the file,
     ``missing`` has the fields that none of the records so far has. RefusedError where a record is
     no map, or no valid JSON, which ``verify`` looks for in the fields too; DamagedError.
