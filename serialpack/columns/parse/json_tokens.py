@@ -128,7 +128,8 @@ def _bits(parts: Iterable[NDArray[Any]], size: int) -> int:
 
 
 def _without_keys(data: bytes, bits: int) -> int:
-    """``bits`` of tokens without those behind which, and some blanks, a colon stands."""
+    """``bits`` of tokens without those of keys: tokens that a colon follows, at once or behind
+    blanks."""
     size = len(data)
     array = np.frombuffer(data, np.uint8)
     behind = _bits((array[part] == _COLON for part in _steps(size)), size)
@@ -148,7 +149,7 @@ def _without_keys(data: bytes, bits: int) -> int:
 
 
 def _has_pair(text: Bytes, first: int, second: int) -> bool:
-    """Whether somewhere these two bytes follow each other: sooner known than by a search."""
+    """Whether these two bytes follow each other anywhere; faster than a search for them."""
     parts = (text[part] for part in _steps(len(text), 1))
     return any(((part[:-1] == first) & (part[1:] == second)).any() for part in parts)
 
