@@ -1,8 +1,8 @@
-"""What a process may do in which nobody but the command uses the libraries.
+"""Spares the command pandas, which pyarrow would import where nobody has an object of it.
 
 Before pyarrow makes its first array it imports pandas, where that is installed, to know its
-objects: half of what it takes to convert a short file. It asks once in a process, so that no
-library may answer for it where others use it too.
+objects: half of what it takes to convert a short file. It asks once in a process. So only the
+command, which is alone in its process, may answer that there is none: others may use both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class _Absent:
 
 
 def be_alone(alone: bool = True) -> None:
-    """This process is a command that makes no object of pandas but by ``know_pandas``."""
+    """Note that this process is the command, which makes objects of pandas only behind
+    ``know_pandas``."""
     global _alone
     _alone = alone
 

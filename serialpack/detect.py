@@ -1,4 +1,8 @@
-"""What a file is: its format by name and by content, and words for what it looks like."""
+"""What a file is by its name, its first bytes and what the user says; and words for messages.
+
+Nothing is parsed here: ``by_content`` tries formats on what stays untold, ``known`` lists the kinds
+of files that are no format.
+"""
 
 import re
 from codecs import BOM_UTF8

@@ -1,4 +1,4 @@
-"""The hidden files of outputs that are being written, to be removed where something breaks in."""
+"""Hidden files, which outputs are written to first: noted, and removed where a signal breaks in."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ledger: int | None = None
 
 
 def hidden_name(more: str = "") -> str:
-    """A new name for one; ``more``: what is to be in it."""
+    """A new name for a hidden file; ``more``: text that stands in it."""
     return f"{_FIRST}{os.urandom(4).hex()}{more}{_LAST}"
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file of this name is one, of whatever process."""
+    """Whether a file of this name is a hidden one, of whatever process."""
     return name.startswith(_FIRST) and name.endswith(_LAST)
 
 
@@ -36,21 +36,22 @@ def remove_hidden() -> None:
 
 
 def hide(temp: str) -> None:
-    """That ``temp`` is made: a file to be removed where its writer does not come to it."""
+    """Note that the hidden file ``temp`` was made: it is removed where its writer does not get to
+    it."""
     _hidden.add(temp)
     if _ledger is not None:
         os.write(_ledger, os.fsencode(os.path.join(os.getcwd(), temp)) + b"\0")
 
 
 def forget(temp: str) -> None:
-    """That ``temp`` is gone, or has its name."""
+    """Note that ``temp`` is gone, or has the name of its output."""
     _hidden.discard(temp)
 
 
 def begin_ledger(descriptor: int | None = None) -> int:
-    """Write down from here on, also in processes to come, which hidden files there were.
+    """Note hidden files in a file, the ledger, too: for who is left when this process has ended.
 
-    ``descriptor``: a ledger that was begun by another process. ``remove_left`` reads it.
+    ``descriptor``: of a ledger that another process began. ``remove_left`` reads it.
     """
     global _ledger
     if descriptor is None:
@@ -80,7 +81,7 @@ def ledger() -> int | None:
 
 
 def remove_left(ledger: int) -> None:
-    """Remove the hidden files of processes that have ended, of those that the ledger names."""
+    """Remove the hidden files that a ledger names, of processes that have ended."""
     os.lseek(ledger, 0, os.SEEK_SET)
     with open(ledger, "rb", closefd=False) as file:
         for temp in file.read().split(b"\0")[:-1]:

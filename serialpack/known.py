@@ -1,4 +1,7 @@
-"""Files that are known by their first bytes, and what can be done with those not converted."""
+"""Kinds of files that are told by their first bytes, and what helps with those that are no format.
+
+The bytes that tell a format are on its line in ``formats``.
+"""
 
 import re
 from typing import NamedTuple

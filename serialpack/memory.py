@@ -53,7 +53,7 @@ class Growing:
         self._room: mmap.mmap | bytearray = bytearray()
 
     def add(self, piece: Buffer) -> None:
-        """MemoryError."""
+        """Put ``piece`` at the end; MemoryError."""
         end = self._size + len(piece)
         if sys.platform != "linux":
             self._room += piece

@@ -25,8 +25,11 @@ def _escape(char: str) -> str:
 
 
 def named_here(path: str) -> str:
-    """``path``, of a file or a part of one, as Python calls what has these bytes here: as UTF-8,
-    where the system's own encoding (ASCII, of the C locale) lacks a letter."""
+    """``path`` spelled as Python finds the file whose name it is in UTF-8.
+
+    Where the system's own encoding lacks a letter (ASCII, of the C locale), Python spells the bytes
+    of that letter as surrogates.
+    """
     try:
         os.fsencode(path)
     except UnicodeEncodeError:
@@ -35,8 +38,8 @@ def named_here(path: str) -> str:
 
 
 def number_of(count: int, one: str, many: str = "") -> str:
-    """``1 file``, ``2,345 files``: how many there are of what is called ``one``, and several of
-    it ``many``; by default that with an s."""
+    """``1 file``, ``2,345 files``: a count with its noun. ``many``: the plural of ``one``, by
+    default that with an s."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
@@ -103,8 +106,10 @@ def complex_text(value: complex) -> str:
 
 
 def unique_names(names: list[str]) -> list[str]:
-    """``names``, each once: of equal ones the first, the others with a number behind it, or where
-    there is no name that of their place."""
+    """``names``, each once: the first of equal ones stays, each other gets a number (``a_2``).
+
+    An empty name that comes again is named after its place (``column5``).
+    """
     seen, taken, numbers = set[str](), set(names), dict[str, int]()
     unique: list[str] = []
     for place, name in enumerate(names, 1):

@@ -25,7 +25,7 @@ class _Alive:
 
 
 class Helpers:
-    """Threads that run, and whether all of them do or came to their own end.
+    """Threads, and waiting for what they do, which ends where one of them never ran.
 
     Not ``threading.Thread``, whose ``start`` waits for ever for a thread that was refused the
     memory for its first step. Such a one runs none of our code, but lets go of its arguments.
@@ -45,12 +45,13 @@ class Helpers:
         self._ended.append(alive)
 
     def wait_for(self, lock: threading.Lock) -> None:
-        """Have ``lock``. MemoryError: who was to release it may be no more."""
+        """Acquire ``lock``; MemoryError where a thread is gone that may have been to release it."""
         while not lock.acquire(timeout=_GLANCE):
             self._look()
 
     def awaited(self, items: queue.SimpleQueue[Item]) -> Item:
-        """The next of ``items``. MemoryError: who was to put one there may be no more."""
+        """The next of ``items``; MemoryError where a thread is gone that may have been to put it
+        there."""
         while True:
             try:
                 return items.get(timeout=_GLANCE)

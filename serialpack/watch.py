@@ -1,7 +1,8 @@
-"""How far the work is inside of a block, for whoever looks on: a bar on a terminal.
+"""How far the work inside of a block is, for whoever looks on: a bar on a terminal.
 
-Who looks on works in ``with watch.looking()``. The pipeline begins and ends jobs there; whoever
-works on one says ``at(share)``, wherever it knows. Where nobody looks on, that costs a glance.
+Whoever looks on works in ``with watch.looking()``. The pipeline begins and ends jobs on that watch;
+who works on a job says ``at(share)`` wherever it knows. Where nobody looks on, ``at`` costs next to
+nothing.
 """
 
 from __future__ import annotations
@@ -67,18 +68,19 @@ class Watch:
         return job
 
     def done(self, job: Job) -> None:
-        """A job is done."""
+        """All of a job is done, but for writing what came of it."""
         job.share = 1.0
         self._size += job.size
         self._seconds += monotonic() - job.since
 
     def end(self, job: Job) -> None:
-        """What came of it is where it was to go."""
+        """What came of a job is written."""
         if self._jobs.pop(job, job) is None:
             self._ended += job.size
 
     def far(self) -> tuple[int, int]:
-        """Bytes that are done, of all jobs, and bytes that are worked on; by any thread."""
+        """How many bytes of the jobs are done, and how many are still worked on. Any thread may
+        ask."""
         jobs, now = list(self._jobs), monotonic()
         speed = self._size / self._seconds if self._seconds else 0.0
         done = 0.0

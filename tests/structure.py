@@ -6,6 +6,7 @@ A rule takes the folder of a package, so that the tests can plant a fault and se
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -153,6 +154,26 @@ def wordless_packages(tree: Tree) -> list[str]:
         if lines not in DOCSTRING_LINES:
             found.append(f"{tree.place(package)}: a docstring of {lines} lines")
     return found
+
+
+def absent_names(tree: Tree) -> list[str]:
+    """``module.name`` in a package's docstring, where that module has no such name."""
+    found = []
+    for package in sorted(tree.packages):
+        words = ast.get_docstring(tree.parsed(package)) or ""
+        for module, name in re.findall(r"``(\w+)\.(\w+)", words):
+            inside = f"{package}.{module}"
+            if name != "py" and inside in tree.modules and name not in _defined(tree, inside):
+                found.append(f"{tree.place(package)}: {module}.{name}")
+    return found
+
+
+def _defined(tree: Tree, module: str) -> set[str]:
+    """What stands in a module or, of a package, below it too."""
+    below = {each.removeprefix(f"{module}.").split(".")[0] for each in tree.modules}
+    named = {node.name for node in tree.parsed(module).body if hasattr(node, "name")}
+    text = tree.modules[module].read_text("utf-8")
+    return below | named | {*re.findall(r"^(\w+)\b.*=", text, re.MULTILINE)}
 
 
 def long_files(folder: Path) -> list[str]:

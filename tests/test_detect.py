@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from serialpack.by_content import recognised
 from serialpack.detect import detect, looks_like
 from serialpack.formats import FORMATS
 from serialpack.formats.tables.flatbuffers import begins_stream
-from serialpack.recognise import recognised
 from tests.archives import a_tar, a_zip
 
 

@@ -13,14 +13,14 @@ from tests.structure import PACKAGE, Tree
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"alone", "arguments", "checked", "csv_front", "imported", "libc", "text"},
-    {"_version", "errors", "first_bytes", "hidden", "known", "literal", "threads"},
+    {"_version", "errors", "hidden", "known", "literal", "msgpack_bytes", "threads"},
     {"depth", "far"},
-    {"binary", "collector", "tokens", "units", "values", "watch"},
+    {"binary", "collector", "msgpack_starts", "units", "values", "watch"},
     {"reports", "stages"},
     {"memory"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "serializers"},
-    {"auto", "dictionaries", "recognise"},
+    {"auto", "by_content", "dictionaries"},
     {"pipeline"},
     {"held", "inspection", "lazy", "stores"},
     {"api"},

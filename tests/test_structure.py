@@ -40,6 +40,11 @@ def test_every_package_says_what_it_is() -> None:
     assert not structure.wordless_packages(PACKAGE)
 
 
+def test_what_packages_say_of_their_modules_is_there() -> None:
+    """One named an entrance that had moved into another package."""
+    assert not structure.absent_names(PACKAGE)
+
+
 @pytest.mark.parametrize("folder", ["serialpack", "tests", "tools", "benchmarks"])
 def test_no_file_is_long(folder: str) -> None:
     assert (ROOT / folder).is_dir()
@@ -80,6 +85,7 @@ def faults(folder: Path) -> list[object]:
         *structure.private_imports(tree),
         *structure.circles(tree),
         *structure.wordless_packages(tree),
+        *structure.absent_names(tree),
         *structure.long_files(folder),
         *structure.repeated_names(tree),
     ]
@@ -104,6 +110,7 @@ def test_a_tree_without_faults_has_none(planted: Path) -> None:
         ),
         ("high/__init__.py", '"""Too short."""\n', "a docstring of 1 lines"),
         ("high/__init__.py", "", "a docstring of 0 lines"),
+        ("low/__init__.py", '"""One.\n\nEnter at ``base.gone``.\n\nTwo.\n"""\n', "base.gone"),
         ("high/__init__.py", '"""One.\n' + "More.\n" * 40 + '"""\n', "a docstring of 41 lines"),
         ("high/other.py", "x = 1\n" * 401, "401 lines"),
         ("high/other.py", "class Hidden: ...\n", "Hidden: "),

@@ -61,6 +61,37 @@ def check_prose(found: Iterable[VerbFacts]) -> None:
             raise ValueError(f"MORE speaks of {verb} {option}, which is not declared")
 
 
+#: Of the verbs that take several files, and of those that write some.
+_FILES = {"--recursive": "Inputs", "--json": "Messages"}
+_WRITES = {"--output": "Outputs", "--threads": "The work"} | _FILES
+#: Verb -> the first option of a kind on its page -> what those from there on are about. The help,
+#: which is one screen, has no room for these.
+HEADINGS: dict[str, dict[str, str]] = {
+    "pack": {
+        "--serializer": "Stages",
+        "--from": "What FILE is",
+        "--exact": "Proof and trust",
+        "--schema": "Schemas",
+        "--block-size": "The container",
+    }
+    | _WRITES,
+    "unpack": {
+        "--to": "Formats",
+        "--delimiter": "Tables that are read",
+        "--lossy": "Losses",
+        "--at": "Records, columns and their types",
+        "--indent": "What is written",
+        "--skip-bad": "Some of the records",
+        "--no-verify": "Proof and schemas",
+        "--test": "Containers, and parts of them",
+        "--key": "Stores of keys and values",
+    }
+    | _WRITES,
+    "inspect": {"--stages": "What is told", "--from": "What FILE is"} | _FILES,
+    "bench": {"--serializer": "What is measured", "--format": "Reports"} | _FILES,
+}
+
+
 # --- the pages -------------------------------------------------------------------------------
 
 
@@ -79,7 +110,7 @@ def _program_page(found: list[VerbFacts]) -> Iterator[str]:
         yield from _prose(verb.about)
     yield ".SH EXAMPLES"
     for verb in found:
-        yield from _examples(verb.examples[:1])
+        yield from _examples(verb.examples[:2])
     yield ".SH OPTIONS"
     for option in program_options():
         yield from _option("", option)
@@ -96,8 +127,13 @@ def _verb_page(verb: VerbFacts, found: list[VerbFacts]) -> Iterator[str]:
     yield ".SH EXAMPLES"
     yield from _examples(verb.examples)
     yield ".SH OPTIONS"
+    headings = HEADINGS[verb.name].copy()
     for option in verb.options:
+        if (heading := headings.pop(option.long, None)) is not None:
+            yield f".SS {heading}"
         yield from _option(verb.name, option)
+    if headings:
+        raise ValueError(f"HEADINGS speaks of {verb.name} {', '.join(headings)}, not declared")
     offers = {o.offers for o in verb.options}
     if offers & STAGE_OFFERS:
         yield from _stages()

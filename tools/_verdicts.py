@@ -20,6 +20,12 @@ it. What no rule writes is **refused**. Whatever is written is read again and co
 carried is turned back for that, where it was. `partly` says that the target holds some values of
 the kind.
 
+Two tables at the end say it all: [the rules](#the-rules), by the name that the closing line and
+`--lossy` have for them, and [every kind in every target](#every-kind-in-every-target). Before them
+stands what is true of one format, or of several alike.
+
+## Tables: columns, null and missing
+
 Columns of a table are found in a first pass over all records, in the order in which their keys
 appear. Null and a missing key are both an empty cell in CSV and TSV, and read as null, below a map
 that is there as missing; `--null null`, said when writing and when reading, keeps them apart. A map
@@ -29,6 +35,8 @@ reads each cell that is JSON of a list, a map or a string as such; where text is
 that reads as JSON too, the closing line names the columns to read: `--nest tags,items`, or `--nest
 -` for none. Of SQLite, Parquet and Arrow, which have null for what is missing, it takes a map of
 nothing but null as missing: none was made columns.
+
+## Types of columns of text
 
 Cells of CSV and TSV, and XML, are text, always, but where types are asked for. `--infer` looks at
 all records and gives a column the type that its cells have, empty ones aside: integer, number,
@@ -47,6 +55,8 @@ and SQLite in a comment behind those of the table, how each column and the file 
 delimiter, line ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back:
 the same bytes` where each block of the source was written again to compare it, else `the same
 cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
+
+## Parquet, Arrow and Avro
 
 A map in Parquet and Arrow is a struct with a field for each key. Where the maps in one place have
 more than 256 keys, and each on average less than one in 64 of them, the keys are data: these are
@@ -71,6 +81,8 @@ record all the same, whose fields are null where a key is missing, and integers 
 doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are
 Avro's maps.
 
+## SQLite
+
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are
@@ -87,15 +99,21 @@ with `-o FOLDER/`, are a file for each of the lists too. A database that becomes
 nothing else asked for, is copied, with all its keys, indexes and views; a table that alone goes
 into another has none of these, which is told.
 
+## Numbers
+
 A number of text is the double that stands for it where both are one number: `1.10` is 1.1, and
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs
 `--lossy digits`. A target of JSON text keeps the spelling.
+
+## Objects in pickles
 
 Pickles (`--trust`) of what NumPy, pandas, Arrow or polars have are read as containers of such
 objects are: an array alone as its rows, a frame alone as a table. Inside an object they are lists,
 plain values and records, and NaT and what is missing are null: told as `arrays`; with `--tagged`
 an array or a scalar of NumPy has its type. Periods and intervals of pandas are the text by which it
 calls them (`2024-01`, `(0, 1]`), from frames, and from columns of Parquet and Arrow.
+
+## Times
 
 A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
 `datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
@@ -108,6 +126,8 @@ A column of times that all are in one zone (`Europe/Berlin`, or an offset) has t
 in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is
 text with one offset. Times in several zones, and below a map or a list, are text.
 
+## CSV and TSV
+
 A first line `sep=;` of CSV, by which Excel is told the delimiter, names that and is no line of
 cells: bytes that are given back have it, and what is converted has not. Lines that all end in
 carriage returns alone, as of old Macs, are read as lines, which is told; in quotes these stay.
@@ -119,16 +139,22 @@ where its first 64 KiB follow a rule: all cells, those of some columns, those th
 `--out-delimiter CHAR` says what stands between the fields, whatever the source is: `,`, `;` or `|`.
 Several that become one file (`-o -`) have line feeds, quotes where they are needed, and no mark.
 
+## JSON
+
 JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
 and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
 documents are a list, comments are dropped, and told, and so is what it was read as. `NaN` and
 `Infinity`, as Python writes them, are read where the target has such values.
+
+## Tags of YAML, CBOR and MessagePack
 
 A tag of YAML that has no type here (`!Ref x` of CloudFormation, `!include` of Home Assistant, also
 `!!omap`) becomes a map of that one key, and is itself in YAML; its text is text, whatever it looks
 like. Under a key `<<`, and as a key, such a value is refused. So are a tag of CBOR, its `undefined`
 and other simple values, and an extension type of MessagePack, which become what `--tagged` writes
 of them: `{"$cborTag": [32, "x"]}`, `{"$undefined": true}`, `{"$msgpackExt": {...}}`.
+
+## XML
 
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
@@ -142,8 +168,12 @@ with `tags=integer` beside it as one of integers. `--at` reads a list below the 
 many elements it has; a map at its path is one document. A key that is empty is `_`, and one that
 begins with `@`, or is `#text`, an element (`_x0040_context`) where its value is a map or a list.
 
+## TOML
+
 A file of TOML is one map. Records, a list or a scalar are its one key `item`, of which `--at item`
 reads a list as the records again; null is none of its values, and left out by `null`.
+
+## HDF5
 
 An HDF5 file is a map of arrays: a dataset is called by its groups too (`run/field`), and an
 attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of the file. Such names

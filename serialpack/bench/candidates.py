@@ -11,7 +11,7 @@ from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer, Serializer
-from serialpack.stages.chain import Chain, StageSpec, parse_stage, spell_stage
+from serialpack.stages.chain import StageSpec, parse_stage, spell_stage
 from serialpack.stages.stage import Registry
 from serialpack.values.kinds import KINDS
 
@@ -126,11 +126,6 @@ def _worth_trying(absent: list[str]) -> list[str]:
         else:
             absent.append(entry.name)
     return found
-
-
-def spell(serializer: StageSpec, filters: tuple[StageSpec, ...], codec: StageSpec) -> str:
-    """The chain of these stages, as it is spelled everywhere."""
-    return str(Chain(serializer, filters, codec))
 
 
 def values_of(format: str, *, trust: bool = False) -> bool:

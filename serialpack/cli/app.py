@@ -75,7 +75,7 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Each verb with the first of its examples, and what it does."""
+        """Each verb with what it does, and the first two of its examples."""
         formatter.write(f"{self.help}\n")
         formatter.write_paragraph()
         formatter.write_usage("serialpack", "VERB [OPTIONS] [FILE]...")
@@ -84,7 +84,9 @@ class Verbs(click.Group):
         formatter.write_dl([(v.name or "", v.help or "") for v in verbs], col_spacing=3)
         formatter.write_paragraph()
         formatter.write_dl(
-            [(v.examples[0]) for v in verbs if isinstance(v, Verb)], col_max=40, col_spacing=3
+            [each for v in verbs if isinstance(v, Verb) for each in v.examples[:2]],
+            col_max=40,
+            col_spacing=3,
         )
         formatter.write_paragraph()
         formatter.write(f"{self.epilog}\n")
@@ -107,7 +109,7 @@ def _unknown_verb(word: str, args: list[str]) -> UsageError:
 @click.command(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    help="Pack data files small, prove that nothing changed, look inside, get the bytes back.",
+    help="Pack data files small, convert them, look inside; prove that nothing changed.",
     epilog="VERB --help tells about a verb, with examples; --version names the version.",
 )
 @click.version_option(__version__, message="serialpack %(version)s")

@@ -63,9 +63,9 @@ class Speed(click.ParamType[float]):
     help="Measure which serializer and codec suit FILE; print the command to copy.",
     examples=(
         ("serialpack bench data.json", "a table, and what to run"),
+        ("serialpack bench -r folder", "a sample of the files in it"),
         ("serialpack bench --prefer portable data.json", "what other languages read"),
         ("serialpack bench -c zstd:3 -c lz4 -j 1,2 data.csv", "stages of your choice"),
-        ("serialpack bench -r folder", "a sample of the files in it"),
         ("serialpack bench --sample contacts:60000", "data that is built in"),
     ),
     without=(

@@ -24,8 +24,10 @@ NO_ARCHIVE = "--include and --exclude choose in archives, and with -r in folders
 
 
 def in_archives(sources: Sources) -> tuple[Sources, dict[str, Any]]:
-    """Without ``-r`` globs choose in archives, not in folders: the rest of what is asked for, and
-    they, as ``unpack_archive`` takes them."""
+    """What is asked for without its globs, and these as ``unpack_archive`` takes them.
+
+    Without ``-r`` they choose in archives, not in folders.
+    """
     if sources.recursive or not (sources.include or sources.exclude):
         return sources, {}
     chosen = {"include": sources.include, "exclude": sources.exclude}

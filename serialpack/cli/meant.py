@@ -83,7 +83,7 @@ def _format_of(path: str) -> str:
         inner = decompressed(source)
         head = inner.peek(HEAD)
         found = told(None, None if path == STDIO else inner.name, head)
-    from serialpack.recognise import told_again
+    from serialpack.by_content import told_again
 
     return told_again(found, head, whole=len(head) < HEAD)
 

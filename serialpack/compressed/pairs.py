@@ -23,9 +23,10 @@ Inside = Callable[[Source], Source]
 
 
 def joined(source: Source, of: Source, inside: Inside) -> Source:
-    """The volume of which ``source`` is one of two files; ``source`` where it is none of such.
+    """The volume in two files of which ``source`` is one, as one file; else ``source``.
 
-    ``of``: the file in which it is, or itself. InputError where the numbers are not there.
+    ``of``: the file that ``source`` was made of (the compressed one, say), or ``source`` itself.
+    InputError where the file with the numbers is not there.
     """
     name = source.name.lower()
     if of.here is None or not name.endswith((_HEADER, _IMAGE)):

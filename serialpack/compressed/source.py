@@ -117,8 +117,10 @@ def _undone(source: Source) -> Source:
 
 
 def packed_inside(source: Source, pieces: Pieces, name: str | None) -> Source | None:
-    """The file that ``pieces`` of the container ``source`` are, which was called ``name``, where it
-    is compressed; None, and all of them are still to be read, where it is not."""
+    """The packed file, where it is a compressed one; else None, and all of it is still to be read.
+
+    ``pieces``: what the container ``source`` holds; ``name``: what the packed file was called.
+    """
     head, _ = pieces.front(SNIFF)
     if _begun(head, name or "") is None:
         return None

@@ -29,7 +29,7 @@ _CONTROL = re.compile(r"[\x01-\x1f\x7f]")
 #: What rows of the second form begin with. Those of the first one are a zstd frame.
 SECOND_FORM = b"\x02"
 
-#: What an entry takes of the room that the rows of a block have, beside path and target.
+#: Bytes that an entry counts for in the limit on the rows of a block, beside path and target.
 ROW_ROOM = 32
 
 #: The times that rows hold, in ns since 1970: from 1677 to 2262.
@@ -66,7 +66,7 @@ class EntryRow(NamedTuple):
 
     @property
     def room(self) -> int:
-        """What it takes of the room that the rows of a block have."""
+        """Bytes that it counts for in the limit on the rows of a block (``MOST_ROOM``)."""
         target = 0 if self.target is None else len(path_bytes(self.target))
         return ROW_ROOM + len(path_bytes(self.path)) + target
 
@@ -91,7 +91,7 @@ def nearest_time(mtime: int) -> int:
 
 
 class Covered(NamedTuple):
-    """What an index says of the entries in a block that it does not repeat, for messages."""
+    """Which entries are in a block, for messages, in an index that does not repeat their rows."""
 
     number: int
     first: str
@@ -99,19 +99,19 @@ class Covered(NamedTuple):
 
     @classmethod
     def of(cls, entries: Sequence[EntryRow]) -> "Covered | None":
-        """Of ``entries``, if there are any."""
+        """Those of ``entries``; None where there are none."""
         return cls(len(entries), entries[0].path, entries[-1].path) if entries else None
 
     @classmethod
     def read(cls, value: Any) -> "Covered":
-        """Of what an index has; TypeError, ValueError."""
+        """What stands for it in an index, read; TypeError, ValueError."""
         number, first, last = value[:3]
         if not (isinstance(first, str | bytes) and isinstance(last, str | bytes)):
             raise TypeError("no paths")
         return cls(count_of(number), decode_name(first, 0) or "", decode_name(last, 0) or "")
 
     def values(self) -> list[Any]:
-        """What an index has."""
+        """What stands for it in an index."""
         return [self.number, encode_name(self.first), encode_name(self.last)]
 
     def __str__(self) -> str:
@@ -132,8 +132,8 @@ def cut(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
 
 
 def share_of(taken: int, begin: int, end: int, size: int) -> int:
-    """About how much of what a block of ``size`` bytes takes is that of bytes ``begin`` to ``end``;
-    of entries one after another together that of all."""
+    """About how many of the bytes ``taken`` by a block of ``size`` bytes are due to its bytes
+    ``begin`` to ``end``. The shares of all entries of a block add up to ``taken``."""
     size = max(size, 1)
     return taken * end // size - taken * begin // size
 
@@ -201,7 +201,8 @@ def entry_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str 
 
 
 def before_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> int | None:
-    """How many members there are before the closing one, which this is; DamagedError."""
+    """How many members a closing member says there are before it; None for any other member.
+    DamagedError."""
     before: int | None = typed_value(values, "a", int, None, start)
     if before is not None and (before < 0 or ARCHIVE not in needs or ENTRY in needs):
         raise DamagedError("the header's 'a' is malformed", start=start)
@@ -209,7 +210,7 @@ def before_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> int
 
 
 def access_in(values: dict[str, Any], start: int) -> tuple[int, ...]:
-    """Mode and owners of the one entry, as far as they are kept; DamagedError."""
+    """Mode and owners of the entry that the header is of, as far as they are kept; DamagedError."""
     access = typed_value(values, "p", list, [], start)
     if len(access) not in (0, 1, 3) or any(type(n) is not int or n < 0 for n in access):
         raise DamagedError("the header's 'p' is malformed", start=start)

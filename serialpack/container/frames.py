@@ -145,7 +145,7 @@ _FOR_THREADS = 32 << 20
 
 
 class Into(Protocol):
-    """What fills memory with a stream's next bytes, as ``files.Source`` does."""
+    """What fills memory with a stream's next bytes, as ``files.source.Source`` does."""
 
     def room(self, size: int, /) -> memoryview | None: ...
 
@@ -207,8 +207,10 @@ class FrameSource:
         return None if self._into is None else self._into.room(size)
 
     def fill(self, rooms: Sequence[memoryview], what: str) -> Generator[int, None, None]:
-        """Read each of ``rooms`` full; the checksum of what is in it. To be closed: what was not
-        asked for is read again by who comes next."""
+        """Fill each of ``rooms`` in its turn, and give the checksum of what is in it then.
+
+        To be closed: rooms that nobody asked for are read again by whoever reads next.
+        """
         assert self._into is not None
         into, start = self._into, self.offset
         many = self._threads > 1 and sum(map(len, rooms)) >= _FOR_THREADS
@@ -277,8 +279,8 @@ def pack_body(*objects: Any) -> bytes:
 
 
 def pack_values(*values: Any) -> bytes:
-    """``values`` as MessagePack, one after another; UsageError for what that cannot
-    hold, RefusedError for a number (of all that there are only times are not bounded before)."""
+    """``values`` as MessagePack, one after another. UsageError for a value that has no form there,
+    RefusedError for a number beyond 64 bits: only times come here without a bound."""
     try:
         return pack_body(*values)
     except OverflowError:
@@ -291,7 +293,8 @@ def pack_values(*values: Any) -> bytes:
 
 
 def read_back(body: bytes) -> Any:
-    """The one object of a body that was made here, and is not looked at as if it were not."""
+    """The one object of a body that was made here, and so needs none of the checks of
+    ``unpack_body``."""
     return msgpack.unpackb(body, raw=False, strict_map_key=True)
 
 

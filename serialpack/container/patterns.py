@@ -70,7 +70,7 @@ def patterns_of(paths: Sequence[bytes]) -> Patterns:
 
 
 def _hex_marks(found: re.Match[bytes], numbers: list[int]) -> bytes:
-    """What stands in a pattern for digits of base 16, which are put to ``numbers``."""
+    """The marks for hexadecimal digits in a pattern; their values are added to ``numbers``."""
     text, marks = found[0], b""
     mark = _CAPITAL if text.isupper() else _SMALL
     for n, part in enumerate(text.split(b"-")):
@@ -83,7 +83,7 @@ def _hex_marks(found: re.Match[bytes], numbers: list[int]) -> bytes:
 
 
 def _kinds(shape: bytes) -> list[bool]:
-    """Of each number in a pattern whether it has base 10."""
+    """For each number in a pattern whether it is decimal."""
     marks = _STANDS.findall(shape) if _MARKS.search(shape) else []
     return [mark[0] == _PLAIN for mark in marks if mark]
 
@@ -93,10 +93,10 @@ def _is_padded(digits: bytes) -> bool:
 
 
 def _padded(shapes: list[bytes], counts: dict[bytes, int], digits: list[bytes]) -> list[bytes]:
-    """The patterns of paths whose ``shapes`` are known, where zeros stand before some ``digits``,
-    of which each shape has so many.
+    """The patterns of paths with these ``shapes``, where some ``digits`` begin with zeros.
 
-    Where at one place of a shape there are everywhere as many, they are one pattern.
+    ``counts``: how many runs of digits each shape has. Where all those at one place of a shape have
+    one width, they are one pattern.
     """
     ends = accumulate((counts[shape] for shape in shapes), initial=0)
     rows: dict[bytes, list[list[bytes]]] = {}
@@ -107,7 +107,7 @@ def _padded(shapes: list[bytes], counts: dict[bytes, int], digits: list[bytes]) 
 
 
 def _padded_alike(shape: bytes, rows: list[list[bytes]]) -> list[bytes]:
-    """The patterns of paths of one ``shape``, which have such digits in it."""
+    """The patterns of paths of one ``shape``; ``rows``: the runs of digits of each path."""
     columns: list[list[bytes]] = []
     for column in zip(*rows, strict=True):
         marks = [bytes([_DIGITS, len(d)]) if _is_padded(d) else bytes([_PLAIN]) for d in column]

@@ -80,7 +80,7 @@ class Member:
         self.start = source.offset - len(start)
         tag, body, self.id, at = source.frame("the header")
         zstd = start == START_ZSTD
-        #: What it is all of, where it is a short one.
+        #: The same member as a short one, where it is that.
         self.short: ShortMember | None = None
         if tag == SHORT:
             self.short = read_short(source, (body, self.id, at), zstd_envelope=zstd)
@@ -96,13 +96,11 @@ class Member:
         self.first = source.offset if self.short is None else at
         #: Whether its blocks are being read, or were.
         self.begun = False
-        #: What came before it in the file, and it: how far the archive is, if it is of one.
-        self.succession = Succession()
         #: The index, once all blocks have been read.
         self.index: Index | None = None
         #: Bytes of the member, once all of it has been read.
         self.length = 0
-        #: That nothing of it is whole, and it was passed over: only a short one can be.
+        #: What is wrong with a damaged short member, which was passed over whole.
         self.damage = None if self.short is None else self.short.damage
         if self.damage is not None:
             self._pass()
@@ -140,7 +138,7 @@ class Member:
             yield StoredBlock(block, at, source.offset, payload, damage)
 
     def _pass(self) -> None:
-        """A short one is at its end."""
+        """Note that a short member was read to its end."""
         assert self.short is not None
         self.index, self.length = self.short.index, self._source.offset - self.start
 
@@ -233,7 +231,6 @@ def members_of(source: FrameSource, *, damaged: bool = False) -> Iterator[Member
                 )
             raise NotContainerError()
         member = Member(source, number, head)
-        member.succession = succession
         if member.damage is not None and not damaged:
             raise member.damage
         succession.add(None if member.damage is not None else member.header, member.start)
@@ -287,7 +284,7 @@ class Succession:
 def first_header(peek: Callable[[int], bytes], *, damaged: bool = False) -> Header:
     """The header of the first member; ``peek(n)`` shows the first n bytes of the file.
 
-    ``damaged``: of a short member that is, what it says all the same.
+    ``damaged``: also of a damaged short member, as far as it says one.
     """
     head = peek(SNIFF)
     start = len(START_OWN if head.startswith(START_OWN) else START_ZSTD)
@@ -324,7 +321,8 @@ def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], Dam
 
 
 def check_place(header: Header, block: Block, place: int, start: int) -> None:
-    """DamagedError where a block in place cannot be: ``place``: of its parts in the member."""
+    """DamagedError for a block in place that must not stand at ``place``, where its parts begin in
+    the member."""
     plain = len(header.chain) == 2 and header.chain[-1] == NO_CODEC
     if block.in_place and (place % ALIGN or not plain):
         why = "is not at a multiple of 64 bytes" if plain else "has a filter or a codec"

@@ -79,7 +79,7 @@ class MemberWriter:
         """Write index and end. ``digest``: XXH3-128 of the whole restored content."""
         if self._held is not None:
             block, (payload,), frame, _ = self._held
-            self._put(b"".join((self._given.start, frame, payload)), 0)
+            self._put(b"".join((self._given.start, frame, payload)))
             self.payload = len(payload)
             row = IndexRow.of(block, len(frame), frame_check(frame))
             return short_index(self._given, block, row)
@@ -88,19 +88,19 @@ class MemberWriter:
         frames = index.encode()
         _read_back(frames, index, lambda bodies: Index.decode(bodies, 0))
         for frame in frames:
-            self._put(frame, 0)
+            self._put(frame)
         if self._zstd:
             end = seek_table(self._frames)
         else:
             end = trailer(sum(map(len, frames)), self.length + 32)
-        self._put(end, 0)
+        self._put(end)
         return index
 
     def _begin(self) -> None:
         """Write what stands before the second block."""
         if not self.length:
-            self._put(self._given.start, 0)
-            self._put(write_frame(HEADER, self._header), 0)
+            self._put(self._given.start)
+            self._put(write_frame(HEADER, self._header))
         if self._held is not None:
             block, payload, _, covered = self._held
             self._held = None
@@ -117,7 +117,7 @@ class MemberWriter:
     def _put_block(
         self, block: Block, frame: bytes, payload: Sequence[Buffer], covered: Covered | None
     ) -> None:
-        self._put(frame, 0)
+        self._put(frame)
         for data in payload:
             self._write(data)
         self.length += block.payload
@@ -144,11 +144,12 @@ class MemberWriter:
         header = Header.decode(bodies[0], 0, zstd_envelope=self._zstd)
         return header._replace(writer=self._given.writer)
 
-    def _put(self, data: Buffer, restored: int) -> None:
-        self._write(data)
-        self.length += len(data)
+    def _put(self, frame: Buffer) -> None:
+        """Write what restores to nothing: all but payload."""
+        self._write(frame)
+        self.length += len(frame)
         if self._zstd:
-            self._frames.append((len(data), restored))
+            self._frames.append((len(frame), 0))
 
 
 def _read_back(

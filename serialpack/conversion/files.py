@@ -113,7 +113,7 @@ def convert(
     byte-order mark says it; with ``no_header`` its columns are ``column1``, ``column2``, ...
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
     ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
-    of each record: see ``columns.project`` for what that means; of a container of columns only
+    of each record: see ``columns.fields.json`` for what that means; of a container of columns only
     they are read then. ``table`` is the one of a database that is read, by default the only one,
     and of one that is written, by default named as the file; of a database read, it keeps its
     name. ``elsewhere`` has others convert the blocks (see ``ahead.is_cut``); ``below`` says which

@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from serialpack.api import HEAD
+from serialpack.by_content import told_again
 from serialpack.compressed.pieces import Pieces
 from serialpack.detect import AsFound, encoding_of, told
 from serialpack.errors import SyntaxInputError
@@ -23,7 +24,6 @@ from serialpack.formats.csv.found import (
 from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.found import json_kind
 from serialpack.formats.json.loose import Loose, LooseJson, loose_in
-from serialpack.recognise import told_again
 
 _PIECE = 1 << 20
 

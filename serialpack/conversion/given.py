@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.api import HEAD, expanded
+from serialpack.by_content import is_one_column, recognised, told_again
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import PackedFile, decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
@@ -25,7 +26,6 @@ from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
-from serialpack.recognise import is_one_column, recognised, told_again
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values.kinds import Loss

@@ -1,6 +1,6 @@
 """Records with only some of their fields, by values: for what has no columns to read them from.
 
-The rules are those of ``columns.project``.
+The rules are those of ``columns.fields.json``.
 """
 
 from __future__ import annotations

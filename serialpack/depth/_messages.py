@@ -9,7 +9,7 @@ from functools import cache
 from itertools import count
 
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
-from serialpack.first_bytes import LISTS, MAPS
+from serialpack.msgpack_bytes import LISTS, MAPS
 
 #: All bytes but those that begin a container.
 _NO_CONTAINERS = bytes({*range(256)} - MAPS - LISTS)

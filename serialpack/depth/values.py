@@ -70,8 +70,11 @@ def contents(containers: list[Any]) -> Iterator[list[Any]]:
 
 
 def by_level(records: list[Any]) -> Iterator[tuple[list[Any], list[Any], set[type]]]:
-    """Some containers at a time, the values in them (as of ``contents``), and the types of these:
-    from ``records`` itself on as deep as anything is read, each container once on its level.
+    """Containers, some at a time, with the values in them (as of ``contents``) and the types of
+    these.
+
+    They come level by level from ``records`` itself down, each once on its level, to where nothing
+    is read any more.
     """
     level: list[Any] = [records]
     for _ in range(MAX_DEPTH + 2):
@@ -113,9 +116,10 @@ def check_values(records: list[Any]) -> None:
 
 
 def check_graph(records: list[Any]) -> None:
-    """As ``check_values``, for those who write what stands in several places once.
+    """As ``check_values``, for writers with references, which write once what stands in several
+    places.
 
-    What stands within itself counts as deep as it is where it is met first.
+    What stands within itself counts as deep as where it is met first.
     """
     few = records
     for _ in range(_SHALLOW):  # of a small message that is all
@@ -221,7 +225,7 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int) -> bool:
 
 
 def _is_message(values: list[Any]) -> bool:
-    """Whether the collector soon comes to an end of ``values``, and finds few in each place."""
+    """Whether the collector soon finds all that is in ``values``, and few in each container."""
     for _ in range(_SHALLOW):
         if len(values) <= 2 * _TOGETHER:
             values = _within(values)
@@ -240,12 +244,13 @@ def _is_message(values: list[Any]) -> bool:
 
 
 def _within(values: list[Any]) -> list[Any]:
-    """The values in ``values``; in what stands there many times once: it may be large."""
+    """The values in ``values``; of several, each is looked into once: a large one may stand there
+    often."""
     return get_referents(*(_once(values) if len(values) > _SEVERAL else values))
 
 
 def _below(level: list[Any]) -> list[Any]:
-    """The containers, and objects that may hold some, in those of one level."""
+    """What may hold values itself of what is in one level: containers and objects."""
     found: list[Any] = []
     for values in _inside(level):
         if _LEAVES.issuperset(map(type, values)):
@@ -260,13 +265,13 @@ def _below(level: list[Any]) -> list[Any]:
 
 
 def _below_one(value: Any) -> list[Any]:
-    """The same of one container or object alone, in a quarter of the time."""
+    """As ``_below``, of one container or object alone, in a quarter of the time."""
     parts = get_referents(value) if type(value) in CONTAINERS else _parts(value)
     return [part for part in parts if type(part) in CONTAINERS or _may_hold(type(part))]
 
 
 def _once(level: list[Any]) -> list[Any]:
-    """The same without what stands in several places."""
+    """``level`` with each value once, in however many places it stands."""
     return list(dict(zip(map(id, level), level, strict=True)).values())
 
 

@@ -1,6 +1,6 @@
 """Files: opened, found in folders, and written whole or not at all.
 
-Enter at ``source.opened_source`` to read what a caller names, at ``targets.sink`` to write there,
+Enter at ``source.Source`` to read what a caller names, at ``targets.sink`` to write there,
 and at ``folders`` for what is below a folder.
 
 - source: a file, pipe, buffer or URL that is read; ``peek`` looks at its beginning

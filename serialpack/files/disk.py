@@ -269,8 +269,11 @@ def sync_folder(folder: str) -> None:
 
 
 def bring_to_disk(path: str) -> None:
-    """Bring to disk what another run has written at ``path``, where a file that is only read can
-    be, and have it read from there; FileError. What is far is where it is."""
+    """Bring to disk what another run has written at ``path``, and have it read from there;
+    FileError.
+
+    Nothing where a file that is only read cannot be brought there, and of a far file.
+    """
     if is_far(path):
         return
     try:

@@ -116,8 +116,9 @@ class Walk:
         return self._include is None or self._include(path, is_folder)
 
     def _kind(self, entry: os.DirEntry[str], path: str, taken: bool) -> str:
-        """``file`` or ``link`` to be taken, as a file or as it is; ``folder`` to be entered; or
-        nothing. ``taken``: all that is where it is, is."""
+        """How ``entry`` is to be taken: as a ``file`` or as a ``link``, or as a ``folder`` to be
+        entered; or not at all. ``taken``: a folder that it is in was chosen, and all that is below.
+        """
         if path in self._without or self._is_standard(entry):
             self.passed_over.append(entry.path)
             return ""

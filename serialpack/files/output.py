@@ -368,7 +368,8 @@ def undisturbed() -> Iterator[None]:
 
 
 def give_owner(file: int | str, owner: tuple[int, int]) -> bool:
-    """Whether ``file`` (a path or a descriptor) belongs to ``owner`` now; a link does itself."""
+    """Give ``file`` (a path or a descriptor; of a link the link itself) to ``owner``; whether that
+    went well."""
     try:
         if isinstance(file, int):
             os.chown(file, *owner)

@@ -123,7 +123,8 @@ class PendingFile:
 
 
 def other_exists(path: str) -> FileError:
-    """That what is left where it is the same, before its source is removed, is not."""
+    """The error where an output is there that must be the one to be written (``only_same``), and is
+    not."""
     return ExistingFileError(
         "exists already, and is not what its source becomes now",
         path=path,

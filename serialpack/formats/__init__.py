@@ -14,9 +14,9 @@ line below.
 
 from __future__ import annotations
 
-from serialpack.first_bytes import LISTS, MAPS
 from serialpack.formats.declaration import Declaration
 from serialpack.formats.registry import FormatRegistry
+from serialpack.msgpack_bytes import LISTS, MAPS
 
 __all__ = ["FORMATS", "Declaration"]
 

@@ -28,9 +28,11 @@ class ListedArray(NamedTuple):
 
 
 class ListedDataset(NamedTuple):
-    """Of a dataset the lengths of its chunks, None where it has none; the filters that they went
-    through, in order; how many attributes it has: none of that has an array in a zip. All else as
-    of ``look.ArrayLook``."""
+    """What a dataset of HDF5 has beside what ``look.ArrayLook`` says of any array.
+
+    ``chunks``: their lengths, None where it has none; ``filters``: those that the chunks went
+    through, in order; ``attributes``: how many it has.
+    """
 
     chunks: tuple[int, ...] | None
     filters: tuple[str, ...]

@@ -49,7 +49,7 @@ class Plan(NamedTuple):
     style: Style
     verify: bool = True
     demand_exact: bool = False
-    #: What the codec must save of a block, or it is stored: see ``auto.Choice``.
+    #: What the codec must save of a block, or it is stored: see ``auto.choice.Choice``.
     min_saving: float = 0.0
     #: The version that wrote the member, where it is read.
     writer: str = ""

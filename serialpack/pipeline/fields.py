@@ -147,7 +147,7 @@ class _Piece(NamedTuple):
 class Projected:
     """The records of a container's source with only some of their fields.
 
-    Of JSON and NDJSON as NDJSON, of tables as tables: see ``columns.project`` and ``rows``.
+    Of JSON and NDJSON as NDJSON, of tables as tables: see ``columns.fields.json`` and ``csv``.
     ``member``: see ``projectable``; ``plan``: how it is undone. ``read`` counts bytes of the file,
     ``missing`` has the fields that none of the records so far has. RefusedError where a record is
     no map, or no valid JSON, which ``verify`` looks for in the fields too; DamagedError.
@@ -218,7 +218,7 @@ class Projected:
         return _Piece(text, parts.bytes_read, missing)
 
     def _lines(self, block: OpenBlock) -> tuple[bytes, frozenset[Field]]:
-        apart, texts = _apart(block, "json")
+        apart, texts = _apart(block)
         projection = project.Projection(
             apart,
             self._fields,
@@ -279,11 +279,11 @@ def _is_json(lines: bytes) -> bool:
     return True
 
 
-def _apart(block: OpenBlock, kind: str) -> tuple[TextShape, Callable[[int], Texts]]:
-    """Structure and columns of a block, whatever it is kept as."""
+def _apart(block: OpenBlock) -> tuple[TextShape, Callable[[int], Texts]]:
+    """Structure and columns of a block of JSON, whatever it is kept as."""
     if block.form is Form.COLUMNS:
         columns = block.columns()
         return columns.shape, columns.texts
     text = block.text()
-    split = shape.split(text, kind) or project.untied(text)
+    split = shape.split(text, "json") or project.untied(text)
     return split.shape, split.columns.__getitem__

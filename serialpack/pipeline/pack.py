@@ -36,7 +36,7 @@ from serialpack.watch import watching
 class Packing(NamedTuple):
     """What there is to pack, and how: one member. ``size``: the source's, where it is known.
 
-    ``min_saving``, ``why``: see ``auto.Choice``.
+    ``min_saving``, ``why``: see ``auto.choice.Choice``.
     """
 
     chain: Chain
@@ -63,7 +63,7 @@ class Packing(NamedTuple):
     dictionary: DictionaryName | None = None
     #: Who else works on the blocks: see ``Crew``.
     elsewhere: Elsewhere | None = None
-    #: See ``auto.Choice``.
+    #: See ``auto.choice.Choice``.
     split: Split | None = None
 
 

@@ -30,7 +30,10 @@ class PackedPart(NamedTuple):
 
 
 class PartPacker:
-    """Packs parts. ``min_saving``: see ``auto.Choice``; ``verify``: undo each, and compare."""
+    """Packs parts. ``verify``: undo each, and compare.
+
+    ``min_saving``: see ``auto.choice.Choice``.
+    """
 
     def __init__(
         self, chain: Chain, dictionary: "Dictionary | None", min_saving: float, *, verify: bool

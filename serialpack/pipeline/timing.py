@@ -12,8 +12,8 @@ Item = TypeVar("Item")
 class TimeSpan(NamedTuple):
     """What a thread did without a pause: ``stages``, in this order, with their seconds.
 
-    ``start``, ``end``: of ``perf_counter``. What the stages leave of that went to and from a
-    process that did them. The stage ``wait`` is what it says.
+    ``start``, ``end``: of ``perf_counter``. What is between them beyond the stages went into
+    sending to a worker process and back. In the stage ``wait`` the thread waits.
     """
 
     thread: int

@@ -235,7 +235,7 @@ _last = _LastUnpacker()
 def _alone(
     member: Member, plan: Plan, seconds: dict[str, float], before: Callable[[int], None]
 ) -> Iterator[tuple[StoredBlock, Restored]]:
-    """``_restored`` of a short member: that its one block is whole says that it all is."""
+    """As ``_restored``, of a short member: where its one block is whole, all of it is."""
     (stored,) = timed(_announced(member, before), seconds, "read")
     unpacker = _last.unpacker
     if unpacker is None or unpacker.plan != plan:
@@ -259,8 +259,8 @@ class ShortUnpacker:
         self._forms = ShortForms(self._form)
 
     def _form(self, header: Header) -> "tuple[BlockUnpacker, bool] | None":
-        """What unpacks those with such a header, and whether they were proved; None where others
-        than this are asked."""
+        """What unpacks files with such a header, and whether they were proved; None where
+        ``unpack_stream`` is to do it."""
         unpacker = BlockUnpacker(member_plan(header, trust=self._trust))
         kept = unpacker.keeps and not header.in_archive
         return (unpacker, not header.unproved) if kept else None

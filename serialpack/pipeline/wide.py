@@ -1,7 +1,7 @@
 """A block of one large record, through a serializer and back part by part.
 
-Whatever is not as usual is left to who has the record as values, and says what it is: None then.
-``formats.shared.parts`` has the words.
+Where anything is not as usual it is None: the general way, which has the record as values, then
+does it, or says what is wrong. ``formats.shared.parts`` has the words.
 """
 
 from __future__ import annotations

@@ -56,6 +56,68 @@ class _Slot(Generic[Job, Result]):
         self.done.acquire()
 
 
+class _Doing(Generic[Job, Result]):
+    """Has workers do jobs, timed, and told to whoever looks on; ``size``: see ``in_order``."""
+
+    def __init__(self, size: Callable[[Job], int] | None) -> None:
+        self._size = size
+        self._watch = watch.watching() if size is not None else None
+
+    def result(self, worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
+        """What ``worker`` makes of the job."""
+        since = perf_counter()
+        result = self._told(worker, slot)
+        if (stages := getattr(result, "seconds", None)) is not None:
+            record(since, perf_counter(), stages)
+        return result
+
+    def _told(self, worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
+        assert slot.job is not None
+        if self._watch is None or self._size is None:
+            return worker(slot.job)
+        slot.seen = self._watch.begin(self._size(slot.job))
+        with watch.told(slot.seen.tell):
+            result = worker(slot.job)
+        self._watch.done(slot.seen)
+        return result
+
+    def ended(self, slot: _Slot[Job, Result]) -> None:
+        """The caller has done with the result."""
+        if self._watch is not None and slot.seen is not None:
+            self._watch.end(slot.seen)
+
+
+class _Room:
+    """How many ``jobs`` may be on their way, and how much they may weigh together (``most``).
+
+    Not a semaphore: a signal between two steps of Python would leave its lock locked for ever.
+    """
+
+    def __init__(self, jobs: int, most: int) -> None:
+        self._most = most
+        #: What those on their way weigh; known to the one thread that waits.
+        self._held = 0
+        #: A place for each job that may still come, as the weight of the one that was there.
+        self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for _ in range(jobs):
+            self._free.put(0)
+
+    def wait(self, weight: int, stopped: threading.Event) -> None:
+        """Take a place for a job of this weight, once there is one; at once where it is
+        ``stopped``, if ``free`` is called behind that."""
+        self._held += weight - self._free.get()
+        more = 0
+        while self._held > self._most and self._held > weight and not stopped.is_set():
+            self._held -= self._free.get()
+            more += 1
+        for _ in range(more):
+            self._free.put(0)
+
+    def free(self, weight: int) -> None:
+        """Give back the place of a job of this weight."""
+        self._free.put(weight)
+
+
 def in_order(
     jobs: Iterator[Job],
     make_worker: Callable[[], Callable[[Job], Result]],
@@ -75,29 +137,7 @@ def in_order(
     doing.
     ``size``: a job's bytes, as whoever looks on counts them.
     """
-    looks_on = watch.watching() if size is not None else None
-
-    def done(worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
-        since = perf_counter()
-        result = watched(worker, slot)
-        if (stages := getattr(result, "seconds", None)) is not None:
-            record(since, perf_counter(), stages)
-        return result
-
-    def watched(worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
-        assert slot.job is not None
-        if looks_on is None or size is None:
-            return worker(slot.job)
-        slot.seen = looks_on.begin(size(slot.job))
-        with watch.told(slot.seen.tell):
-            result = worker(slot.job)
-        looks_on.done(slot.seen)
-        return result
-
-    def ended(slot: _Slot[Job, Result]) -> None:
-        if looks_on is not None and slot.seen is not None:
-            looks_on.end(slot.seen)
-
+    doing = _Doing[Job, Result](size)
     first = next(jobs, None)
     if first is None:
         return
@@ -109,38 +149,42 @@ def in_order(
         failed = error
     if second is None and inline(first):
         alone: _Slot[Job, Result] = _Slot(first)
-        alone.result = done(make_worker(), alone)
+        alone.result = doing.result(make_worker(), alone)
         yield first, alone.result
-        ended(alone)
+        doing.ended(alone)
         if failed is not None:
             raise failed
         return
+    # These may be large, and are done long before the last; a list's iterator ends with the list.
+    jobs = chain(iter([first] if second is None else [first, second]), jobs)
+    del first, second
+    room = _Room(threads + 2, most)
+    yield from _by_threads(jobs, failed, doing, make_worker, threads, room, weight)
 
+
+def _by_threads(
+    jobs: Iterator[Job],
+    failed: Exception | None,
+    doing: _Doing[Job, Result],
+    make_worker: Callable[[], Callable[[Job], Result]],
+    threads: int,
+    room: _Room,
+    weight: Callable[[Job], int],
+) -> Generator[tuple[Job, Result], None, None]:
+    """As ``in_order``; ``failed``: what is raised behind the last job."""
     todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
     ordered: queue.SimpleQueue[_Slot[Job, Result]] = queue.SimpleQueue()
     # Made beforehand: an end for want of memory must not look like the end of the jobs.
     last: _Slot[Job, Result] = _Slot(None)
     last.error = failed
-    # Not a semaphore: a signal between two steps of Python would leave its lock locked for ever.
-    # What is in it is the weight of what was there before.
-    room: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for _ in range(threads + 2):
-        room.put(0)
     # Where memory was refused to one, others may meet what it left half done, as an import.
     refused: list[MemoryError] = []
     stopped = threading.Event()
 
     def feed() -> None:
-        held = 0
         try:
-            for job in chain((first,) if second is None else (first, second), jobs):
-                held += weight(job) - room.get()
-                free = 0
-                while held > most and held > weight(job) and not stopped.is_set():
-                    held -= room.get()
-                    free += 1
-                for _ in range(free):
-                    room.put(0)
+            for job in jobs:
+                room.wait(weight(job), stopped)
                 if stopped.is_set():
                     break
                 slot: _Slot[Job, Result] = _Slot(job)
@@ -159,13 +203,14 @@ def in_order(
             try:
                 if not stopped.is_set():
                     worker = worker or make_worker()
-                    slot.result = done(worker, slot)
+                    slot.result = doing.result(worker, slot)
             except BaseException as error:
                 slot.error = error
                 if isinstance(error, MemoryError):
                     refused.append(error)
             finally:
                 slot.done.release()
+                del slot  # the next may be long in coming
         close = getattr(worker, "close", None)
         if close is not None:
             close()
@@ -179,15 +224,15 @@ def in_order(
             assert slot.job is not None
             assert slot.result is not None
             yield slot.job, slot.result
-            ended(slot)
+            doing.ended(slot)
             done_with = weight(slot.job)
             del slot
-            room.put(done_with)
+            room.free(done_with)
         if last.error is not None:
             raise last.error
     finally:
         stopped.set()
-        room.put(0)
+        room.free(0)
 
 
 def usable_cores() -> int:

@@ -48,7 +48,8 @@ def _document_of(source: Source, format: str, *, trust: bool) -> Any:
 
 
 def _value_of(source: Source, several: str, none: str | None, *, trust: bool) -> Any:
-    """``several``, ``none``: hints where there are so many."""
+    """The value of the one document in ``source``; UsageError where there are ``several`` or
+    ``none``, with these as hints."""
     records = Records(source, trust=trust)
     members = members_of(source, trust=trust)
     if len(members) == 1:

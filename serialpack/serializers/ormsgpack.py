@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.first_bytes import FIX_LIST, FIX_MAP
 from serialpack.formats.msgpack.heads import head, without_head
 from serialpack.formats.msgpack.values import extension, pack
+from serialpack.msgpack_bytes import FIX_LIST, FIX_MAP
 from serialpack.serializers._messages import Messages, read_messages
 from serialpack.stages.stage import Buffer
 

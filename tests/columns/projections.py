@@ -1,14 +1,18 @@
-"""What the tests of projections share: a naive one, of parsed values."""
+"""What the tests of projections share: a naive one, of parsed values, and broken structures."""
 
 from __future__ import annotations
 
 import json
+import random
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from serialpack.columns.fields.json import Projection, untied
 from serialpack.columns.parse.shape import Split, split
 from serialpack.columns.stored import structure
+from serialpack.columns.stored.structure import TextShape
+from serialpack.columns.texts import Broken, Texts
 from serialpack.values.structure import Structure
 
 Field = tuple[str, ...]
@@ -100,3 +104,20 @@ def paths_of(value: Any) -> set[Field]:
         below = {(key, *path) for key, member in value for path in paths_of(member)}
         return below | {(key,) for key, _ in value}
     return set().union(*map(paths_of, value)) if isinstance(value, list) else set()
+
+
+def flipped(found: Split, size: int, seed: int) -> Iterator[tuple[TextShape, list[Texts]]]:
+    """What is read of the structure of a text of ``size`` bytes, some of its bits turned, wherever
+    it is read; and columns for it."""
+    stored = structure.write(found.shape, 3)
+    flips = random.Random(seed)
+    for _ in range(600):
+        changed = bytearray(stored)
+        for _ in range(flips.choice([1, 1, 4])):
+            changed[flips.randrange(len(changed))] ^= 1 << flips.randrange(8)
+        try:
+            shape = structure.read(bytes(changed), size)
+        except Broken:
+            continue
+        value = flips.choice([b"1", b""])
+        yield shape, [Texts.from_list([value] * number) for number in shape.numbers]

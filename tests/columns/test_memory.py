@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from serialpack import tokens
+from serialpack import msgpack_starts
 from serialpack.columns.parse import msgpack_tokens
 from serialpack.columns.parse.shape import join, split
 from serialpack.columns.stored import structure
@@ -75,7 +75,7 @@ def test_dense_messages_are_told_before_they_are_copied(
     """Five times their bytes, only to find that there are too many values to gain by columns."""
     data = record * (SIZE // len(record))
     whole = msgpack_tokens.tokens(data) is None
-    assert tokens.are_dense(data) == whole
+    assert msgpack_starts.are_dense(data) == whole
     monkeypatch.setattr(msgpack_tokens, "_LARGE", 1 << 20)
     tracemalloc.start()
     try:

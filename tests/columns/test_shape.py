@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from serialpack.columns.parse import json_tokens
-from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING, Mark
-from serialpack.columns.parse.shape import KINDS, join, split, values_of
+from serialpack.columns.parse.nodes import KEY, SCALAR, STRING, Mark
+from serialpack.columns.parse.shape import KINDS, join, split
 from serialpack.columns.stored import structure
 from serialpack.columns.stored.structure import Column
 from tests.columns.shapes import columns_of, there_and_back
@@ -317,31 +317,6 @@ def test_deep_and_huge() -> None:
     assert split(b"", "json") is None
     assert split(b"", "csv") is None
     assert split(b" \n", "json") is None
-
-
-def test_the_values_of_some_fields() -> None:
-    data = (
-        b"[" + b",".join(b'{"a": {"n": %d}, "b": [%d, null]}' % (n, -n) for n in range(20)) + b"]"
-    )
-    found = there_and_back(data)
-    assert found is not None
-    shape, columns = found
-    paths = shape.outline.paths
-    for path, wanted in (
-        ((b"a", b"n"), [b"%d" % n for n in range(20)]),
-        ((b"b", 0), [b"%d" % -n for n in range(20)]),
-        ((b"b", 1), [b"null"] * 20),
-    ):
-        nodes = [number for number, other in enumerate(paths) if other == path]
-        values = values_of(shape, nodes)
-        assert values.records.tolist() == list(range(20))
-        texts = [
-            columns[shape.nodes[node].column].to_list()[place]
-            if place >= 0
-            else FIXED[shape.nodes[node].kind]
-            for node, place in zip(values.nodes, values.places, strict=True)
-        ]
-        assert texts == wanted
 
 
 def test_texts_of_one_record_each() -> None:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.shared.document import Malformed
 from tests.formats.hostile import on_the_command_line, said
+from tests.formats.streams import value_format
 from tests.serializers.chains import round_trip
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -30,14 +30,8 @@ def _rows(text: str, delimiter: str = ",") -> list[list[str]]:
     return list(csv.reader(file, delimiter=delimiter, strict=True))
 
 
-def _format(name: str = "csv") -> ValueFormat:
-    fmt = FORMATS.get(name)
-    assert isinstance(fmt, ValueFormat)
-    return fmt
-
-
 def _records(source: bytes, name: str = "csv", size: int = 1 << 20) -> list[Any]:
-    fmt = _format(name)
+    fmt = value_format(name)
     blocks = fmt.split(io.BytesIO(source).read, size, for_values=True)
     return [record for block in blocks for record in fmt.parse(block)]
 
@@ -149,7 +143,7 @@ def test_a_long_header_is_not_stored_but_written() -> None:
     names = ",".join(f"column {i}" for i in range(4000))
     rows = f"{','.join('x' * 4000)}\n" * 3
     source = f"{names}\n{rows}".encode()
-    assert "h" not in _format().detect_style(SourceBlock(source, 0, 0, records=3))
+    assert "h" not in value_format("csv").detect_style(SourceBlock(source, 0, 0, records=3))
     assert round_trip("json", "csv", source) == (source, True)
     packed, unpacked = io.BytesIO(), io.BytesIO()
     serialpack.pack(io.BytesIO(source), packed, serializer="json", format="csv")
@@ -259,7 +253,7 @@ def test_rows_are_those_of_pythons_reader_or_an_error(text: str) -> None:
 
 
 def test_a_block_keeps_its_header_on_the_way_to_a_process() -> None:
-    fmt = _format()
+    fmt = value_format("csv")
     first, second = fmt.split(io.BytesIO(b"a,b\n1,2\n3,4\n").read, 8, for_values=True)
     again = pickle.loads(pickle.dumps(second._replace(data=bytes(second.data))))
     assert (again, again.context) == (second, b"a,b\n")
@@ -272,7 +266,7 @@ def test_a_block_keeps_its_header_on_the_way_to_a_process() -> None:
 )
 def test_a_spelling_that_is_none_is_refused(style: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="style"):
-        _format().write_text([{"a": "1"}], style, first=True)
+        value_format("csv").write_text([{"a": "1"}], style, first=True)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +274,7 @@ def test_a_spelling_that_is_none_is_refused(style: dict[str, Any]) -> None:
 )
 def test_records_that_are_no_table_are_refused(records: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"a record|records|a name|a field"):
-        _format().write_text(records, {}, first=True)
+        value_format("csv").write_text(records, {}, first=True)
 
 
 def test_slices_of_records_have_the_header() -> None:

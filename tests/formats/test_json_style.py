@@ -9,10 +9,10 @@ from typing import Any
 import msgpack
 import pytest
 
-from serialpack.formats import FORMATS
-from serialpack.formats.base import Style, ValueFormat
+from serialpack.formats.base import Style
 from serialpack.formats.json.style import floats_differ
 from tests.formats import texts
+from tests.formats.streams import value_format
 
 RECORDS: list[Any] = [
     {
@@ -26,15 +26,9 @@ RECORDS: list[Any] = [
 ]
 
 
-def _fmt(name: str) -> ValueFormat:
-    fmt = FORMATS.get(name)
-    assert isinstance(fmt, ValueFormat)
-    return fmt
-
-
 def _come_back(name: str, source: bytes, size: int) -> tuple[bool, Style]:
     """Whether the spelling of the first block, and the ends of blocks, are all that it takes."""
-    fmt = _fmt(name)
+    fmt = value_format(name)
     style: Style | None = None
     exact = True
     for block in fmt.split(io.BytesIO(source).read, size):
@@ -118,7 +112,7 @@ def test_the_commonest_spellings_cost_least(name: str, source: bytes, style: Sty
     ],
 )
 def test_escapes_and_layouts(text: str) -> None:
-    fmt = _fmt("json")
+    fmt = value_format("json")
     (block,) = texts.split("json", text.encode(), 1000)
     style = fmt.detect_style(block)
     records = fmt.parse(block)
@@ -132,7 +126,7 @@ def test_escapes_and_layouts(text: str) -> None:
 
 
 def test_a_block_spelled_differently_is_learned_anew() -> None:
-    fmt = _fmt("ndjson")
+    fmt = value_format("ndjson")
     first, second = b'{"a":1}\n' * 4, b'{"b": [1, 2]}\n' * 3
     blocks = texts.split("ndjson", first + second, len(second))
     style = fmt.detect_style(blocks[0])
@@ -144,7 +138,7 @@ def test_a_block_spelled_differently_is_learned_anew() -> None:
 
 def test_a_spelling_can_be_taken_back() -> None:
     """Every key of a header's spelling can be overruled, also by its default."""
-    fmt = _fmt("json")
+    fmt = value_format("json")
     indented = json.dumps(RECORDS, indent="\t").encode()
     compact = json.dumps(RECORDS, ensure_ascii=False, separators=(",", ":")).encode()
     (one,), (other,) = texts.split("json", indented, 1 << 20), texts.split("json", compact, 1 << 20)
@@ -154,7 +148,7 @@ def test_a_spelling_can_be_taken_back() -> None:
 
 
 def test_what_is_no_json_is_never_written() -> None:
-    fmt = _fmt("json")
+    fmt = value_format("json")
     for style in ({"k": "a", "x": 1}, {"k": "a", "f": 1}, {"k": "a", "s": [",", "  :"]}):
         with pytest.raises(ValueError, match="not JSON compliant"):
             fmt.write_text([float("nan")], style, first=True)
@@ -169,7 +163,7 @@ def test_slices_have_the_ends_of_their_source(name: str) -> None:
             source = json.dumps(RECORDS, **written).encode()
         else:
             source = b"".join(json.dumps(record).encode() + b"\n" for record in RECORDS)
-        fmt = _fmt(name)
+        fmt = value_format(name)
         blocks = texts.split(name, source, 900)
         style = fmt.detect_style(blocks[0])
         before, behind = fmt.slice_ends(b"", style)

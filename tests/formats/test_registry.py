@@ -20,6 +20,7 @@ NONE = {"bytes", "object"}
 #: What may name a format, and why.
 NAMED = {
     "serialpack.bench.reports": "reports of bench are JSON or CSV",
+    "serialpack.by_content": "it tells by content which of them text is",
     "serialpack.cli.benching": "so they are",
     "serialpack.conversion._changes": "libraries have such names too",
     "serialpack.conversion.begun": "one array of an .npz file is asked for, by name or alone",
@@ -27,7 +28,6 @@ NAMED = {
     "serialpack.conversion.from_objects": "arrays of objects stand in NumPy's files, or pickled",
     "serialpack.detect": "--delimiter is for CSV, whatever has delimiters",
     "serialpack.objects": "the serializer json makes lists of tuples",
-    "serialpack.recognise": "it tells by content which of them text is",
     "serialpack.values.equality": "libraries have such names too",
 }
 

@@ -7,6 +7,7 @@ import io
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -18,6 +19,10 @@ from serialpack.pipeline.workers import in_order
 
 def plain(work: Callable[[int], int]) -> Callable[[], Callable[[int], int]]:
     return lambda: work
+
+
+class Block:
+    """A job whose end can be seen."""
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -52,6 +57,27 @@ def test_each_thread_makes_one_worker() -> None:
 
     assert len(list(in_order(iter(range(100)), make, 3))) == 100
     assert len(made) == len(set(made)) <= 3
+
+
+def test_the_first_jobs_are_let_go_before_the_last_is_done() -> None:
+    """They were held to the end: two blocks more in memory, which may be of 64 MiB each."""
+    begun: list[weakref.ref[Block]] = []
+
+    def jobs() -> Iterator[Block]:
+        for _ in range(40):
+            job = Block()
+            begun.append(weakref.ref(job))
+            yield job
+            del job
+
+    done = in_order(jobs(), lambda: id, 2)
+    for _ in range(30):
+        next(done)
+    until = time.monotonic() + 60
+    while any(job() is not None for job in begun[:2]) and time.monotonic() < until:
+        time.sleep(0.01)  # a thread may stand right behind its job
+    assert [job() for job in begun[:2]] == [None, None]
+    done.close()
 
 
 def test_jobs_held_at_once_are_bounded_however_slow_the_writer() -> None:

@@ -25,6 +25,13 @@ VALUE_SERIALIZERS = [
 ]
 
 
+def record_serializer(name: str, *values: int) -> RecordSerializer:
+    """A new serializer of records; ``values``: its parameters."""
+    serializer = SERIALIZERS.create(name, values)
+    assert isinstance(serializer, RecordSerializer)
+    return serializer
+
+
 def takes(serializer: str, *kinds: str) -> bool:
     """Whether a serializer says that it holds all values of these kinds."""
     cls = SERIALIZERS.cls(serializer)

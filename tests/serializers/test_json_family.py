@@ -20,20 +20,14 @@ from serialpack.errors import MissingLibraryError
 from serialpack.formats.json.values import check_json
 from serialpack.serializers import SERIALIZERS, _rapidjson
 from serialpack.serializers._jsonlines import check_integers
-from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.base import FAILURES
 from serialpack.serializers.pyrapidjson import PyRapidJsonSerializer
 from serialpack.values.equality import difference
-from tests.serializers.chains import object_and_records, writing
+from tests.serializers.chains import object_and_records, record_serializer, writing
 from tests.serializers.depths import nested, tried_on_a_small_stack
 
 NAMES = ["json", "ujson", "simplejson", "rapidjson", "pyrapidjson", "orjson", "msgspec-json"]
 HERE = [name for name in NAMES if SERIALIZERS.cls(name).missing(name) is None]
-
-
-def _create(name: str) -> RecordSerializer:
-    serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, RecordSerializer)
-    return serializer
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -73,7 +67,7 @@ VALUES: dict[str, list[Any]] = {
 @pytest.mark.parametrize("reader", HERE)
 @pytest.mark.parametrize("writer", HERE)
 def test_every_one_reads_every_other(writer: str, reader: str) -> None:
-    write, read = _create(writer), _create(reader)
+    write, read = record_serializer(writer), record_serializer(reader)
     for kind, values in VALUES.items():
         if {kind} & (write.cannot | read.cannot):
             continue
@@ -86,7 +80,7 @@ def test_every_one_reads_every_other(writer: str, reader: str) -> None:
 
 @pytest.mark.parametrize("name", HERE)
 def test_what_it_cannot_hold_it_does_not_write(name: str) -> None:
-    serializer = _create(name)
+    serializer = record_serializer(name)
     for kind in serializer.cannot & VALUES.keys():
         for value in VALUES[kind]:
             with pytest.raises(FAILURES):
@@ -98,12 +92,12 @@ def test_what_it_cannot_hold_it_does_not_read(reader: str) -> None:
     """Decoding JSON that another wrote gives its very values, or fails."""
     for values in VALUES.values():
         for value in values:
-            data = _create("json").dump([value])
+            data = record_serializer("json").dump([value])
             try:
                 text = writing(reader, "ndjson").decode(data, {}, first=True, exact=False)
             except ValueError:
                 continue
-            assert difference([value], _create("json").load(text)) is None
+            assert difference([value], record_serializer("json").load(text)) is None
 
 
 numbers = st.one_of(
@@ -122,7 +116,7 @@ objects = st.recursive(
 
 @given(records=st.lists(objects, max_size=4))
 def test_any_values_are_the_same_by_all_pairs(records: list[Any]) -> None:
-    serializers = [_create(name) for name in HERE]
+    serializers = [record_serializer(name) for name in HERE]
     for data in {serializer.dump(records) for serializer in serializers}:
         for serializer in serializers:
             assert difference(records, serializer.load(data)) is None
@@ -155,9 +149,9 @@ NOT_JSON = [
 @pytest.mark.parametrize("data", NOT_JSON, ids=lambda data: repr(data[:20]))
 def test_what_is_no_json_is_a_value_error(name: str, data: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        _create(name).load(data)
+        record_serializer(name).load(data)
     with pytest.raises(ValueError):  # noqa: PT011
-        _create(name).load(b"1\n" + data)
+        record_serializer(name).load(b"1\n" + data)
 
 
 OF_OBJECTS = [
@@ -171,7 +165,7 @@ OF_OBJECTS = [
 )
 def test_json_reads_an_object_as_its_records(data: bytes) -> None:
     """By another library, which does not take all."""
-    found, records = object_and_records(_create("json"), data)
+    found, records = object_and_records(record_serializer("json"), data)
     assert difference(records, found) is None
     assert data not in OF_OBJECTS or found is not None
 
@@ -186,7 +180,7 @@ def test_what_no_double_holds_is_not_written_as_null(name: str, number: bytes) -
 @pytest.mark.parametrize("name", HERE)
 @pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"a": value, "b": 2}])
 def test_deep_values_in_a_thread_with_a_small_stack(name: str, wrap: Callable[[Any], Any]) -> None:
-    found = tried_on_a_small_stack(lambda: _create(name), wrap)
+    found = tried_on_a_small_stack(lambda: record_serializer(name), wrap)
     assert found == [None] * 5 + ["refused"] * 3
 
 
@@ -213,7 +207,7 @@ def test_strict_options_are_on(name: str, values: list[Any]) -> None:
     for value in values:
         for inside in (value, [value], {"a": value}):
             with pytest.raises(FAILURES):
-                _create(name).dump([inside])
+                record_serializer(name).dump([inside])
 
 
 def _refused(value: Any) -> bool:
@@ -323,6 +317,6 @@ def test_little_beyond_ascii_is_escaped_much_is_not(name: str, inside: bool) -> 
     many = [{"text": "\u524d\u7530\u3042\u3086\u307f"}] * 40
     for records, escaped in ((few, True), (many, False)):
         values: list[Any] = [records] if inside else list(records)
-        data = _create(name).dump(values)
+        data = record_serializer(name).dump(values)
         assert data.isascii() == escaped
-        assert _create(name).load(data) == values
+        assert record_serializer(name).load(data) == values

@@ -25,19 +25,13 @@ import serialpack
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.msgpack.heads import head, without_head
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
-from tests.serializers.chains import object_and_records, writing
+from tests.serializers.chains import object_and_records, record_serializer, writing
 from tests.serializers.depths import tried_on_a_small_stack
 
 NAMES = ["msgpack", "umsgpack", "ormsgpack", "msgspec-msgpack"]
 HERE = [name for name in NAMES if SERIALIZERS.cls(name).missing(name) is None]
-
-
-def _create(name: str) -> RecordSerializer:
-    serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, RecordSerializer)
-    return serializer
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -85,10 +79,10 @@ HELD: list[Any] = [
 @pytest.mark.parametrize("reader", HERE)
 @pytest.mark.parametrize("writer", HERE)
 def test_every_one_reads_every_other(writer: str, reader: str) -> None:
-    data = _create(writer).dump(HELD)
-    assert data == b"".join(_create(writer).dump([value]) for value in HELD)
-    assert difference(HELD, _create(reader).load(data)) is None
-    assert difference(HELD, _create(reader).load(memoryview(data))) is None
+    data = record_serializer(writer).dump(HELD)
+    assert data == b"".join(record_serializer(writer).dump([value]) for value in HELD)
+    assert difference(HELD, record_serializer(reader).load(data)) is None
+    assert difference(HELD, record_serializer(reader).load(memoryview(data))) is None
 
 
 objects = st.recursive(
@@ -108,7 +102,7 @@ objects = st.recursive(
 
 @given(records=st.lists(objects, max_size=20))
 def test_any_values_are_the_same_by_all_pairs(records: list[Any]) -> None:
-    serializers = [_create(name) for name in HERE]
+    serializers = [record_serializer(name) for name in HERE]
     for data in {serializer.dump(records) for serializer in serializers}:
         for serializer in serializers:
             assert difference(records, serializer.load(data)) is None
@@ -178,7 +172,7 @@ def test_strict_options_are_on(name: str) -> None:
     }
     for value in strict[name]:
         with pytest.raises(FAILURES):
-            _create(name).dump([[value]])
+            record_serializer(name).dump([[value]])
 
 
 @pytest.mark.parametrize("name", HERE)
@@ -205,9 +199,11 @@ def test_a_time_that_comes_twice_is_not_taken_for_one_in_utc(name: str) -> None:
 
 
 def test_an_extension_type_of_the_format_is_an_own_type_for_each() -> None:
-    data = _create("msgpack").dump([msgpack.ExtType(5, b"x"), msgpack.ExtType._make((-5, b"x"))])
+    data = record_serializer("msgpack").dump(
+        [msgpack.ExtType(5, b"x"), msgpack.ExtType._make((-5, b"x"))]
+    )
     for name in HERE:
-        found = _create(name).load(data)
+        found = record_serializer(name).load(data)
         assert [type(value) for value in found] == [_extension(name)] * 2
         assert [value.data for value in found] == [b"x"] * 2
 
@@ -217,9 +213,9 @@ def test_a_time_that_no_datetime_holds_is_no_other_time(name: str) -> None:
     for seconds in (-(1 << 62), 1 << 62):
         data = b"\x91\xc7\x0c\xff" + struct.pack(">Iq", 0, seconds)
         try:
-            ((found,),) = _create(name).load(data)
+            ((found,),) = record_serializer(name).load(data)
             assert type(found) in (msgpack.Timestamp, _extension(name))
-            assert _create(name).dump([[found]]) == data
+            assert record_serializer(name).dump([[found]]) == data
         except (ValueError, TypeError):  # refused
             continue
 
@@ -254,7 +250,7 @@ BROKEN = [
 def test_broken_messages_are_value_errors(name: str, data: bytes) -> None:
     for before in (b"", b"\x01", b"\x81\xa1a\x01" * 20):
         with pytest.raises(ValueError):  # noqa: PT011
-            _create(name).load(before + data)
+            record_serializer(name).load(before + data)
 
 
 @given(st.one_of(st.binary(max_size=40), st.sampled_from(BROKEN)))
@@ -266,7 +262,7 @@ def test_broken_messages_are_value_errors(name: str, data: bytes) -> None:
 @example(b"\xd9\x01a\xc0")
 def test_msgpack_reads_an_object_as_its_records(data: bytes) -> None:
     """By another library, which does not take all."""
-    found, records = object_and_records(_create("msgpack"), data)
+    found, records = object_and_records(record_serializer("msgpack"), data)
     assert difference(records, found) is None
 
 
@@ -274,7 +270,7 @@ def test_msgpack_reads_an_object_as_its_records(data: bytes) -> None:
 @given(data=st.binary(max_size=40))
 def test_any_bytes_are_read_or_refused(name: str, data: bytes) -> None:
     try:
-        found = _create(name).load(data)
+        found = record_serializer(name).load(data)
     except ValueError:
         return
     assert len(found) <= len(data)
@@ -317,7 +313,7 @@ def test_stored_bytes_that_are_no_json_are_not_spelled_as_json(
 )
 def test_deep_values_in_a_thread_with_a_small_stack(name: str, wrap: Callable[[Any], Any]) -> None:
     limit = sys.getrecursionlimit()
-    found = tried_on_a_small_stack(lambda: _create(name), wrap, b"x")
+    found = tried_on_a_small_stack(lambda: record_serializer(name), wrap, b"x")
     assert found == [None] * 5 + ["refused"] * 3
     assert sys.getrecursionlimit() == limit
 
@@ -332,7 +328,7 @@ def test_a_value_beyond_4_gb_is_refused_by_its_length(name: str) -> None:
     except MemoryError:
         pytest.skip("no address space for it")
     with pytest.raises(FAILURES):
-        _create(name).dump([huge])
+        record_serializer(name).dump([huge])
 
 
 @pytest.mark.parametrize("count", [0, 15, 16, 65535, 65536])
@@ -352,4 +348,4 @@ def test_old_containers_of_json_are_read(name: str) -> None:
     target.seek(0)
     serialpack.unpack(target, restored)
     assert restored.getvalue() == source
-    assert _create(name).dump([{"a": 1.5}]) == b"\x81\xa1a\xcb\x3f\xf8" + bytes(6)
+    assert record_serializer(name).dump([{"a": 1.5}]) == b"\x81\xa1a\xcb\x3f\xf8" + bytes(6)

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import ValueRefusedError
-from serialpack.serializers import SERIALIZERS, whole
-from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers import whole
+from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
+from tests.serializers.chains import record_serializer
 
 
 class _Count(int):
@@ -55,16 +56,10 @@ def _trees(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.one_of(leaves, around(leaves), around(around(leaves)), around(around(around(leaves))))
 
 
-def _msgpack() -> RecordSerializer:
-    serializer = SERIALIZERS.create("msgpack")
-    assert isinstance(serializer, RecordSerializer)
-    return serializer
-
-
 @settings(max_examples=300)
 @given(_trees(_LEAVES))
 def test_plain_values_are_proved_by_their_bytes(value: Any) -> None:
-    serializer = _msgpack()
+    serializer = record_serializer("msgpack")
     pieces = serializer.dump_object([value])
     assert serializer.certainly_restores(pieces)
     assert difference([value], serializer.load_object(pieces)) is None
@@ -73,7 +68,7 @@ def test_plain_values_are_proved_by_their_bytes(value: Any) -> None:
 @settings(max_examples=300)
 @given(_trees(st.one_of(_LEAVES, st.sampled_from(ODD))))
 def test_what_is_proved_by_its_bytes_is_the_same(value: Any) -> None:
-    serializer = _msgpack()
+    serializer = record_serializer("msgpack")
     try:
         pieces = serializer.dump_object([value])
     except FAILURES:
@@ -84,7 +79,7 @@ def test_what_is_proved_by_its_bytes_is_the_same(value: Any) -> None:
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
 def test_no_odd_value_is_proved_by_its_bytes(value: Any) -> None:
-    serializer = _msgpack()
+    serializer = record_serializer("msgpack")
     for around in (value, [1, "a", value], {"a": [value]}):
         try:
             pieces = serializer.dump_object([around])
@@ -102,7 +97,7 @@ def test_what_would_become_another_type_is_refused(odd: Any) -> None:
 def test_bytes_that_were_not_written_so_prove_nothing() -> None:
     """A float of 32 bits, a number that is longer than it need be, a key twice."""
     for data in (b"\xca\x3f\x80\0\0", b"\xcc\1", b"\x82\xa1a\1\xa1a\1", b"\xd9\1a", b"\xc1", b""):
-        assert not _msgpack().certainly_restores([data])
+        assert not record_serializer("msgpack").certainly_restores([data])
 
 
 @pytest.mark.parametrize("size", [1, 1500])

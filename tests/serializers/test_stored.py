@@ -10,11 +10,12 @@ import pytest
 
 from serialpack.depth import MAX_DEPTH
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.base import SourceBlock
 from serialpack.serializers import SERIALIZERS, hint_for
-from serialpack.serializers.base import ByteSerializer, RecordSerializer
+from serialpack.serializers.base import ByteSerializer
 from serialpack.values.kinds import KINDS
-from tests.serializers.chains import VALUE_SERIALIZERS, kinds_in, takes, writing
+from tests.formats.streams import value_format
+from tests.serializers.chains import VALUE_SERIALIZERS, kinds_in, record_serializer, takes, writing
 
 RECORDS: list[Any] = [
     {"a": 1, "b": [None, True, -1.5, "\u00e9/<\x00"]},
@@ -26,18 +27,6 @@ RECORDS: list[Any] = [
 ]
 #: For those that hold tables of text, and nothing else.
 TEXTS: list[Any] = [{"a": "x", "b": ""}, {"a": "\n", "b": "\u00e9\x00,\t"}]
-
-
-def _create(name: str) -> RecordSerializer:
-    serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, RecordSerializer)
-    return serializer
-
-
-def _json() -> ValueFormat:
-    fmt = FORMATS.get("json")
-    assert isinstance(fmt, ValueFormat)
-    return fmt
 
 
 @pytest.mark.parametrize("entry", list(SERIALIZERS), ids=lambda entry: entry.name)
@@ -67,7 +56,7 @@ def test_raw_passes_the_bytes() -> None:
 
 @pytest.mark.parametrize("name", VALUE_SERIALIZERS)
 def test_records_are_dumped_one_after_another(name: str) -> None:
-    serializer = _create(name)
+    serializer = record_serializer(name)
     records = [record for record in RECORDS if takes(name, *kinds_in(record))] or TEXTS
     together = serializer.dump(records)
     stored = FORMATS.declaration(serializer.stored_format)
@@ -80,7 +69,7 @@ def test_records_are_dumped_one_after_another(name: str) -> None:
 
 def test_json_and_ujson_read_each_other() -> None:
     records = [*RECORDS, "\ud800", 10**40]
-    both = [_create("json"), _create("ujson")]
+    both = [record_serializer("json"), record_serializer("ujson")]
     for writer in both:
         data = writer.dump(records)
         assert data.count(b"\n") == len(records)
@@ -167,9 +156,9 @@ def test_a_hostile_spelling_is_refused_or_harmless(name: str) -> None:
 
 def test_records_that_are_none_of_a_map_are_refused() -> None:
     with pytest.raises(ValueError, match="not JSON values"):
-        _json().write_text([1, 2], {"k": "m"}, first=True)
+        value_format("json").write_text([1, 2], {"k": "m"}, first=True)
     with pytest.raises(ValueError, match="2 records"):
-        _json().write_text([1, 2], {}, first=True)
+        value_format("json").write_text([1, 2], {}, first=True)
 
 
 @pytest.mark.parametrize("name", VALUE_SERIALIZERS)
@@ -183,7 +172,7 @@ def test_a_piece_of_a_record_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", VALUE_SERIALIZERS)
 def test_what_only_python_holds_is_refused_with_its_path(name: str) -> None:
-    serializer = _create(name)
+    serializer = record_serializer(name)
     deep: Any = []
     for _ in range(5 * MAX_DEPTH):
         deep = [deep]
@@ -201,5 +190,5 @@ def test_what_only_python_holds_is_refused_with_its_path(name: str) -> None:
 
 
 def test_stored_json_is_json() -> None:
-    data = _create("ujson").dump(RECORDS)
+    data = record_serializer("ujson").dump(RECORDS)
     assert [json.loads(line) for line in data.splitlines()] == RECORDS

@@ -13,15 +13,10 @@ import pytest
 import serialpack
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS
-
-
-def _create(name: str, *values: int) -> RecordSerializer:
-    serializer = SERIALIZERS.create(name, values)
-    assert isinstance(serializer, RecordSerializer)
-    return serializer
+from tests.serializers.chains import record_serializer
 
 
 @pytest.mark.parametrize(
@@ -82,14 +77,16 @@ def test_what_would_change_is_refused(name: str, value: Any) -> None:
 )
 def test_much_of_it_is_refused_without_a_proof_too(name: str, value: Any) -> None:
     with pytest.raises(FAILURES):
-        _create(name).dump([value])
+        record_serializer(name).dump([value])
     with pytest.raises(ValueRefusedError):
         serialpack.dumps(value, name, verify=False)
 
 
 def test_canonical_cbor_sorts_keys_and_refuses_those_in_another_order() -> None:
     source = b'{"a":1,"b":2}\n{"b":1,"a":2}\n'
-    assert _create("cbor", 1).dump([{"b": 1, "a": 2}]) == _create("cbor").dump([{"a": 2, "b": 1}])
+    assert record_serializer("cbor", 1).dump([{"b": 1, "a": 2}]) == record_serializer("cbor").dump(
+        [{"a": 2, "b": 1}]
+    )
     with pytest.raises(ValueRefusedError) as caught:
         serialpack.pack(io.BytesIO(source), io.BytesIO(), serializer="cbor:1", format="ndjson")
     assert (caught.value.record, caught.value.value_path) == (1, "$")
@@ -107,6 +104,6 @@ def test_java_holds_nothing() -> None:
     values: list[Any] = [None, 1, "x", [], {"a": [b"x"]}]
     for value in values:
         with pytest.raises(ValueError, match="read, never written"):
-            _create("java").dump([value])
+            record_serializer("java").dump([value])
         with pytest.raises(RefusedError, match="java cannot hold"):
             serialpack.dumps(value, "java")

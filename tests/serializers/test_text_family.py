@@ -15,15 +15,8 @@ import yaml
 import serialpack
 from serialpack.errors import MissingLibraryError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import RecordSerializer
 from serialpack.values.equality import difference
-
-
-def _create(name: str) -> RecordSerializer:
-    serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, RecordSerializer)
-    return serializer
+from tests.serializers.chains import record_serializer
 
 
 def _unpacked(source: bytes, fmt: str, serializer: str, to: str | None = None) -> bytes:
@@ -58,17 +51,20 @@ LINES = b'{"name":"no","time":"1:30"}\n{"name":"","time":"a,\\"b\\"\\r\\n"}\n'
 )
 def test_what_is_stored(serializer: str, stored: bytes) -> None:
     assert _unpacked(LINES, "ndjson", serializer) == LINES
-    assert _create(serializer).dump([json.loads(line) for line in LINES.splitlines()]) == stored
-    records = _create(serializer).load(stored)
+    assert (
+        record_serializer(serializer).dump([json.loads(line) for line in LINES.splitlines()])
+        == stored
+    )
+    records = record_serializer(serializer).load(stored)
     assert records == [json.loads(line) for line in LINES.splitlines()]
 
 
 def test_others_read_it() -> None:
     records = [json.loads(line) for line in LINES.splitlines()]
-    assert list(yaml.safe_load_all(_create("yaml").dump(records))) == records
+    assert list(yaml.safe_load_all(record_serializer("yaml").dump(records))) == records
     for record in records:
-        assert tomllib.loads(_create("toml").dump([record]).decode()) == record
-    text = io.StringIO(_create("csv").dump(records).decode(), newline="")
+        assert tomllib.loads(record_serializer("toml").dump([record]).decode()) == record
+    text = io.StringIO(record_serializer("csv").dump(records).decode(), newline="")
     assert list(csv.DictReader(text)) == records
 
 
@@ -99,7 +95,7 @@ def test_others_read_it() -> None:
 )
 def test_bytes_that_no_serializer_wrote_are_refused(name: str, stored: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        _create(name).load(stored)
+        record_serializer(name).load(stored)
 
 
 @pytest.mark.parametrize("name", ["csv", "tsv"])
@@ -115,7 +111,7 @@ def test_bytes_that_no_serializer_wrote_are_refused(name: str, stored: bytes) ->
     ],
 )
 def test_tables_of_text_are_held(name: str, records: list[Any]) -> None:
-    assert _create(name).load(_create(name).dump(records)) == records
+    assert record_serializer(name).load(record_serializer(name).dump(records)) == records
     assert serialpack.loads(serialpack.dumps(records, name)) == records
 
 
@@ -139,7 +135,7 @@ def test_tables_of_text_are_held(name: str, records: list[Any]) -> None:
 def test_what_is_no_table_of_text_is_refused(
     records: list[Any], record: int, path: str, kind: str
 ) -> None:
-    lost = _create("csv").blame(records, ValueError())
+    lost = record_serializer("csv").blame(records, ValueError())
     assert (lost.record, lost.kind) == (record, kind)
     with pytest.raises(ValueRefusedError) as caught:
         serialpack.dumps(records, "csv")

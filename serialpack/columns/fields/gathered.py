@@ -61,7 +61,7 @@ class Gathered:
     def put(
         self, shape: TextShape, places: NDArray[np.int64], texts: Callable[[int], Texts]
     ) -> None:
-        """Behind the texts the values that stand at their ``places`` in the walk of ``shape``.
+        """Put a value behind each text that has one: the one at its place in the walk of ``shape``.
 
         ``texts`` gives a column; Broken: see ``column_of``.
         """
@@ -81,7 +81,7 @@ class Gathered:
             self._size += len(column.data)
 
     def put_again(self, some: NDArray[np.int64], text: bytes) -> None:
-        """Behind ``some`` of the texts always this."""
+        """Put the same ``text`` behind each of ``some``."""
         self._starts[some, 1] = self._size
         self._lengths[some, 1] = len(text)
         self._pool.append(np.frombuffer(text, np.uint8))

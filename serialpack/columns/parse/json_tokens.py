@@ -128,7 +128,8 @@ def _bits(parts: Iterable[NDArray[Any]], size: int) -> int:
 
 
 def _without_keys(data: bytes, bits: int) -> int:
-    """``bits`` of tokens without those behind which, and some blanks, a colon stands."""
+    """``bits`` of tokens without those of keys: tokens that a colon follows, at once or behind
+    blanks."""
     size = len(data)
     array = np.frombuffer(data, np.uint8)
     behind = _bits((array[part] == _COLON for part in _steps(size)), size)
@@ -148,7 +149,7 @@ def _without_keys(data: bytes, bits: int) -> int:
 
 
 def _has_pair(text: Bytes, first: int, second: int) -> bool:
-    """Whether somewhere these two bytes follow each other: sooner known than by a search."""
+    """Whether these two bytes follow each other anywhere; faster than a search for them."""
     parts = (text[part] for part in _steps(len(text), 1))
     return any(((part[:-1] == first) & (part[1:] == second)).any() for part in parts)
 
@@ -247,27 +248,28 @@ def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray
 def _mark_empty(padded: Bytes, marks: Bytes, openings: Positions) -> None:
     """An empty list or map is a token."""
     # Each opening bracket stands two before what closes it.
-    places, after = _behind_blanks(padded, openings, b" \t\r\n")
+    places, after = _behind_blanks(padded, openings)
     empty = after == padded[openings] + 2
     for start, end in zip(openings[empty].tolist(), (places[empty] + 1).tolist(), strict=True):
         marks[start:end] = 1
 
 
-def _behind_blanks(padded: Bytes, places: Positions, blanks: bytes) -> tuple[Positions, Bytes]:
+def _behind_blanks(padded: Bytes, places: Positions) -> tuple[Positions, Bytes]:
     """The first place behind each that is not blank, and what stands there."""
+    is_blank = _IS_BLANK[b" \t\r\n"]
     places = places + 1
     after = padded[places]
     blank = after <= _BLANK
     if not blank.any():
         return places, after
     left = np.flatnonzero(blank)
-    left = left[_IS_BLANK[blanks][after[left]]]
+    left = left[is_blank[after[left]]]
     for _ in range(_BLANKS):
         if not len(left):
             break
         places[left] = np.minimum(places[left] + 1, len(padded) - 1)
         after[left] = padded[places[left]]
-        left = left[_IS_BLANK[blanks][after[left]]]
+        left = left[is_blank[after[left]]]
     return places, after
 
 

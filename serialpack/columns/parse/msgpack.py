@@ -30,7 +30,7 @@ from serialpack.columns.parse.nodes import (
 )
 from serialpack.columns.spans import Bytes, Positions, numbered, tell_apart
 from serialpack.columns.texts import Texts
-from serialpack.first_bytes import (
+from serialpack.msgpack_bytes import (
     FALSE_BYTE,
     FIX_LIST,
     FIX_MAP,
@@ -229,7 +229,7 @@ def _places(found: MsgPackTokens) -> _Places:
 
 
 def _at(array: NDArray[np.int32], places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What stands at ``places``, to be indices again: those are fastest as NumPy's own kind."""
+    """``array`` at ``places``, in the integers of NumPy that are the fastest as indices."""
     return array[places].astype(np.int64)
 
 

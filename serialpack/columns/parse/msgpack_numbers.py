@@ -12,7 +12,7 @@ from serialpack.columns.encodings.pieces import merge, select, squeeze
 from serialpack.columns.parse.nodes import SCALAR, STRING
 from serialpack.columns.spans import Bytes, put_together
 from serialpack.columns.texts import Broken, Texts
-from serialpack.first_bytes import (
+from serialpack.msgpack_bytes import (
     FIX_MAP,
     FIX_STRING,
     FLOAT_64,
@@ -21,7 +21,7 @@ from serialpack.first_bytes import (
     STRING_8,
     UNSIGNED_8,
 )
-from serialpack.tokens import unsigned
+from serialpack.msgpack_starts import unsigned
 
 #: Texts that get their lengths together.
 _STEP = 1 << 16

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, Step
 from serialpack.columns.texts import Broken
-from serialpack.first_bytes import FIX_STRING, LENGTHS, LISTS, MAPS, NIL, SIZES, STRINGS
+from serialpack.msgpack_bytes import FIX_STRING, LENGTHS, LISTS, MAPS, NIL, SIZES, STRINGS
 
 #: A list whose elements have places of their own has at most so many.
 PLACES = 64

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack import tokens as _tokens
+from serialpack import msgpack_starts
 from serialpack.columns.spans import Bytes
-from serialpack.first_bytes import COUNTS, FIX_MAP, MAP_16, NEVER_USED
-from serialpack.tokens import PADDING, unsigned
+from serialpack.msgpack_bytes import COUNTS, FIX_MAP, MAP_16, NEVER_USED
+from serialpack.msgpack_starts import PADDING, unsigned
 
 #: Larger data is looked at before it is copied.
 _LARGE = 16 << 20
@@ -43,11 +43,11 @@ class MsgPackTokens(NamedTuple):
 
 def tokens(data: bytes) -> MsgPackTokens | None:
     """The tokens of ``data``; None where it is not some whole values."""
-    if len(data) > _LARGE and _tokens.are_dense(data):
+    if len(data) > _LARGE and msgpack_starts.are_dense(data):
         return None
     padded = np.zeros(len(data) + PADDING, np.uint8)
     padded[: len(data)] = np.frombuffer(data, np.uint8)
-    starts = _tokens.starts(data, padded)
+    starts = msgpack_starts.starts(data, padded)
     if starts is None:
         return None
     firsts = padded[starts]

@@ -7,7 +7,6 @@ of its nodes with the values between them: so any style comes back.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -31,19 +30,6 @@ _LARGEST = 1 << 30
 #: and for each column, so that there are some of it.
 _STEP = 1 << 14
 _STEP_FOR_COLUMN = 256
-
-
-class Values(NamedTuple):
-    """Some of the values of a text, in order.
-
-    ``records``: the record that each belongs to, -1 for what stands before the first;
-    ``nodes``: its node; ``places``: which value of its column it is, -1 where the node's kind
-    says all.
-    """
-
-    records: NDArray[np.int64]
-    nodes: NDArray[np.integer[Any]]
-    places: NDArray[np.int64]
 
 
 class Split(NamedTuple):
@@ -124,21 +110,6 @@ def join(
     else:
         end = shape.trailer[: outline.stop]
     return text[outline.behind[shape.walk[first]] :] + end
-
-
-def values_of(shape: TextShape, nodes: Collection[int]) -> Values:
-    """The values of these nodes: for reading some fields, only their columns are needed."""
-    wanted = np.zeros(len(shape.nodes), bool)
-    wanted[list(nodes)] = True
-    found = np.flatnonzero(wanted[shape.walk])
-    of_values = shape.column_of[shape.walk]
-    places = np.full(len(found), -1, np.int64)
-    for column in {shape.nodes[node].column for node in nodes} - {-1}:
-        whole = np.flatnonzero(of_values == column)
-        some = np.flatnonzero(of_values[found] == column)
-        places[some] = np.searchsorted(whole, found[some])
-    records = np.searchsorted(shape.record_starts, found, side="right") - 1
-    return Values(records, shape.walk[found], places)
 
 
 def _stored(shape: TextShape, columns: list[Texts]) -> list[Texts]:

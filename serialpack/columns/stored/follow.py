@@ -138,7 +138,8 @@ def _before(first: int, branches: dict[int, _Branch]) -> dict[int, set[int]]:
 
 
 def _repeated(node: int, branch: _Branch, limit: int) -> _Branch | None:
-    """A branch whose commonest path leads back to it: how often that, and then another, is one."""
+    """A branch with one path for so many turns of its commonest, which leads back to it, and the
+    path after them. None where that is not shorter, or there is no such path."""
     counts = count_each(branch.ranks, len(branch.then)).tolist()
     back = [rank for rank, then in enumerate(branch.then) if then == node and counts[rank]]
     if not back or len(back) == len(branch.then):

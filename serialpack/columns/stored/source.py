@@ -85,7 +85,8 @@ class ColumnSource(WireReader):
         return texts
 
     def spend(self, size: int) -> None:
-        """Before ``size`` bytes are restored."""
+        """Take ``size`` bytes, which are about to be restored, from the budget; Broken where it has
+        fewer."""
         self.budget -= size
         if self.budget < 0:
             raise Broken("more is to be restored than there can be")

@@ -72,7 +72,7 @@ _CLEAR = 0.97
 
 
 def effort(level: int) -> ColumnEffort:
-    """What ``level`` of the dial means; beyond its ends, its ends."""
+    """What ``level`` of the dial means; a level beyond its ends means what the nearest one does."""
     return EFFORTS[min(max(level, min(EFFORTS)), max(EFFORTS))].columns
 
 

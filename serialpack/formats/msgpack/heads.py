@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from serialpack.first_bytes import (
+from serialpack.formats.shared.long_bytes import Heads
+from serialpack.msgpack_bytes import (
     BINARY_8,
     FIX_LIST,
     FIX_MAP,
@@ -12,7 +13,6 @@ from serialpack.first_bytes import (
     MAP_16,
     SIZES,
 )
-from serialpack.formats.shared.long_bytes import Heads
 from serialpack.stages.stage import Buffer
 
 HEADS = Heads(SIZES, LENGTHS, frozenset(range(BINARY_8, BINARY_8 + 3)), FIX_STRING)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.depth import check_messages
-from serialpack.first_bytes import COUNTS, FIX_MAP, FIX_STRING, LIST_16, MAP_16, MAPS
 from serialpack.formats.base import Read, SourceBlock, Unheld
 from serialpack.formats.msgpack.heads import HEADS, with_head
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat, Opening
 from serialpack.formats.shared.split import Scan, SequenceFinder, record_ends, split_records
+from serialpack.msgpack_bytes import COUNTS, FIX_MAP, FIX_STRING, LIST_16, MAP_16, MAPS
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
 from serialpack.values.structure import Structure
@@ -27,7 +27,7 @@ _PIECE = 1 << 20
 
 class _MessageFinder(SequenceFinder):
     def most_bytes(self, view: memoryview, most: int) -> int | None:
-        from serialpack.tokens import most_bytes
+        from serialpack.msgpack_starts import most_bytes
 
         return most_bytes(view, most)
 

@@ -9,7 +9,10 @@ from itertools import takewhile
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH
-from serialpack.first_bytes import (
+from serialpack.formats.base import Difference, Unheld, depth_loss, value_step
+from serialpack.formats.msgpack.values import Repeated, key_of, messages
+from serialpack.formats.shared.document import Malformed
+from serialpack.msgpack_bytes import (
     COUNTS,
     EXTENSION_8,
     FIX_MAP,
@@ -23,9 +26,6 @@ from serialpack.first_bytes import (
     NUMBERS,
     STRINGS,
 )
-from serialpack.formats.base import Difference, Unheld, depth_loss, value_step
-from serialpack.formats.msgpack.values import Repeated, key_of, messages
-from serialpack.formats.shared.document import Malformed
 from serialpack.text import number_of
 from serialpack.values.kinds import shown
 

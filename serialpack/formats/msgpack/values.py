@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep, check_messages
 from serialpack.depth.values import check_values
-from serialpack.first_bytes import FIX_LIST
 from serialpack.formats.msgpack.heads import head
 from serialpack.formats.shared.utf8 import ESCAPED
+from serialpack.msgpack_bytes import FIX_LIST
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
 

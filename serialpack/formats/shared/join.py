@@ -52,7 +52,7 @@ class Join:
 
     @classmethod
     def most_values(cls, block_size: int) -> int:
-        """As many values a piece may be made of; 0: any number."""
+        """The most values that a piece may be made of; 0: any number."""
         return most_values(block_size)
 
     def lowered(self, records: list[Any], structure: Structure) -> list[Any]:
@@ -92,7 +92,7 @@ class Join:
         return b""
 
     def room(self, structure: Structure) -> bytes:  # noqa: ARG002
-        """As ``counted``, as long as for any number: to be written over."""
+        """As ``counted``, as long as it is for any number: ``filled`` is written over it."""
         return b""
 
     def filled(self, structure: Structure, count: int) -> bytes:

@@ -107,6 +107,7 @@ def without_long(read: Callable[[int], Buffer], size: int, heads: Heads, most: i
 
 
 def _put_words(out: bytearray, heads: Heads, head: int) -> None:
-    """In the place of the head that ``out`` ends with, of so many bytes."""
+    """Replace the head, of ``head`` bytes, that ``out`` ends with by words for the length that it
+    says."""
     words = b"<%d bytes>" % int.from_bytes(out[1 - head :])
     out[-head:] = bytes([heads.text + len(words)]) + words

@@ -22,8 +22,6 @@ from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
 
-MAGIC = b"SQLite format 3\x00"
-
 #: So many tables are named in a message.
 _FEW = 12
 
@@ -36,16 +34,18 @@ _BOOLEAN = re.compile(r"BOOL(?:EAN)?", re.IGNORECASE)
 
 
 class RowPiece(NamedTuple):
-    """RowPiece of a table as bytes, and how many they are."""
+    """Rows of a table as bytes, and how many they are."""
 
     data: bytes
     count: int  # type: ignore[assignment]  # a method of tuple, which nobody needs here
 
 
 class TableFacts(NamedTuple):
-    """A table or view (``kind``), and its columns with their declared types. ``rows``: how many
-    there are; None where nobody counted, as those of a view. ``wrong``: that a view is not read,
-    and why, as of tables that are gone."""
+    """A table or view (``kind``), and its columns with their declared types.
+
+    ``rows``: how many there are; None where nobody counted, as of a view. ``wrong``: why a view
+    cannot be read (it is of tables that are gone, say); empty where it can.
+    """
 
     name: str
     kind: str

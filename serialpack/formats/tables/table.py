@@ -54,7 +54,7 @@ class TableFormat(DocumentFormat):
     heeds = frozenset(_KINDS)
     in_file = True
     tells = True
-    #: How many levels of types it has room for; ``tables.table_of`` counts them.
+    #: How many levels of types it has room for; ``records.table_of`` counts them.
     levels: ClassVar[int]
     #: Fewer rows in a part of a file cost more than they are: 0.2 to 2 kB for each column.
     least_rows: ClassVar[int] = 0

@@ -241,7 +241,8 @@ class _DocumentReader:
 
 
 class _OrderedReader(_DocumentReader):
-    """As it is, but what alternates in an element is the list of its content."""
+    """As ``_DocumentReader``; what is in an element whose content alternates becomes a list, in its
+    order."""
 
     def _run(self, element: _Element, *, between: bool) -> None:  # noqa: ARG002
         element.content.append((_TEXT, "".join(element.texts)))

@@ -27,8 +27,10 @@ _ROWS, _MOST_SHOWN = 10, 200
 
 
 def entries(file: Any, most: int) -> Iterator[dict[str, Any]]:
-    """The first ``most`` things in ``file``, by the names that ``listing.ListedEntry`` has, and
-    ``ListedDataset``; then one without a name, where there are more."""
+    """The first ``most`` things in ``file``; then one without a name, where there are more.
+
+    They are called as in ``ListedEntry`` and ``ListedDataset`` of ``inspection.listed``.
+    """
     import h5py
     import numpy as np
 

@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from serialpack.errors import InputError, MissingLibraryError, RefusedError
-from serialpack.first_bytes import LIST_16, MAP_16
 from serialpack.formats.arrays.hdf5.chunked import ChunkedDataset, is_sparse
 from serialpack.formats.arrays.hdf5.lzo import SHUFFLE, LzoDataset, can_undo
 from serialpack.formats.arrays.hdf5.odd import odd_type_of
@@ -29,6 +28,7 @@ from serialpack.formats.arrays.hdf5.types import (
 from serialpack.formats.arrays.header import npy_header
 from serialpack.formats.arrays.values import values_of
 from serialpack.formats.arrays.zipped import zip_pieces
+from serialpack.msgpack_bytes import LIST_16, MAP_16
 
 #: Bytes of a dataset that are read at a time, where its chunks allow for that.
 _PIECE = 16 << 20

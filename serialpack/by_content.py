@@ -1,7 +1,7 @@
-"""What a file is by its content alone, where its name and its first bytes do not tell, or its name
-says what cannot be.
+"""What a file is by all of its content that is there, read as each format that it may be in.
 
-Only what is sure is taken: one format reads it, and no other that it might be in.
+Asked only behind ``detect``, where name and first bytes do not tell, or the name says what cannot
+be. Only what is sure is taken: one format reads it, and no other that it might be in.
 """
 
 import re

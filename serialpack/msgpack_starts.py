@@ -1,6 +1,7 @@
-"""Where the tokens of MessagePack begin: found in many places of the data at once.
+"""Where the tokens of MessagePack data begin, found by NumPy in many places at once.
 
-A token is what begins with a first byte: a value without the values in it. Specification:
+A token is a value without the values in it: of a list or map its first byte and its count.
+Specification:
 https://github.com/msgpack/msgpack/blob/master/spec.md
 """
 
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.first_bytes import LENGTHS, SIZES
+from serialpack.msgpack_bytes import LENGTHS, SIZES
 
 Bytes = NDArray[np.uint8]
 

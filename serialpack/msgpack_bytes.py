@@ -1,4 +1,6 @@
-"""The first bytes of MessagePack values: what each says, for all who look at them.
+"""What the first byte of a MessagePack value says of it: type, size, where a length stands.
+
+For the format, for columns and for the check of depth, none of which may import another.
 
 Specification: https://github.com/msgpack/msgpack/blob/master/spec.md
 """
