@@ -13,6 +13,7 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
+from serialpack.conversion.restored import RestoredOnce
 from serialpack.conversion.rules import (
     ARRAYS,
     DATABASES,
@@ -70,7 +71,13 @@ class Begun(NamedTuple):
     elsewhere: Elsewhere | None
 
 
-def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
+def begun(
+    source: Source,
+    to: str,
+    how: ConvertOptions,
+    threads: int,
+    once: RestoredOnce | None = None,
+) -> Begun:
     fields = Fields(how["fields"])
     trust, verify = how["trust"], how["verify"]
     lossy, step = parted(how["lossy"])
@@ -80,6 +87,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         fields,
         as_found(how),
         how["table"],
+        once,
         trust=trust,
         threads=threads,
         verify=verify,
@@ -171,7 +179,7 @@ def _looked_at(
             stack.close()
             source = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
             check_target(target, how["force"], source.stat)
-            return begun(source, to, how, threads)
+            return begun(source, to, how, threads, again.restored)
 
         front = opened()
         if to in DATABASES and is_copied(front.given.plan.source, to, how):

@@ -36,7 +36,7 @@ from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets import check_delimiter, format_of, is_written, written
 from serialpack.errors import UsageError, ValueRefusedError
-from serialpack.files.source import Path, Source
+from serialpack.files.source import Path
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
@@ -207,7 +207,7 @@ def _either(
     if whole and _needs_one_schema(again, to, how, known, block_size):
         block_size = MAX_BLOCK
         known = None if known is None else known._replace(block_size=MAX_BLOCK)
-    report = _converted(again.again(), target, to, how, known, block_size, progress, losses)
+    report = _converted(again, target, to, how, known, block_size, progress, losses)
     return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
@@ -224,7 +224,7 @@ def _needs_one_schema(
     if size is not None and size <= (block_size or Join.block_size):
         return False
     try:
-        _converted(again.again(), io.BytesIO(), to, how, known, block_size, None, Losses(RULES))
+        _converted(again, io.BytesIO(), to, how, known, block_size, None, Losses(RULES))
     except ValueRefusedError as refused:
         return refused.kind == "mixed"
     return False
@@ -241,7 +241,7 @@ def _no_write(_: object) -> None:
 
 
 def _converted(
-    source: Path | IO[bytes] | Source,
+    again: Rereadable,
     target: Target,
     to: str,
     how: ConvertOptions,
@@ -256,9 +256,9 @@ def _converted(
     """
     wanted = Fields(how["fields"])
     threads = how["threads"] or usable_cores()
-    with opened_source(source, trust=how["trust"]) as opened:
+    with opened_source(again.again(), trust=how["trust"]) as opened:
         check_target(target, how["force"], opened.stat)
-        given, plan, _, size, _, elsewhere = begun(opened, to, how, threads)
+        given, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size
