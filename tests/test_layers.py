@@ -20,7 +20,7 @@ LAYERS: list[set[str]] = [
     {"memory"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "serializers"},
-    {"auto", "dictionaries", "recognise"},
+    {"auto", "dictionaries", "encoded", "recognise"},
     {"pipeline"},
     {"held", "inspection", "lazy", "stores"},
     {"api"},

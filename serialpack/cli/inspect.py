@@ -60,7 +60,7 @@ _OF_FILES = (
 @click.option("--max-size", type=Size(), metavar="SIZE", help="With --head: refuse to write more.")
 @shared_dict_option
 @from_option
-@table_options
+@table_options("text")
 @input_options
 @common_options
 @files_argument
