@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from serialpack.cli import app
+from serialpack.files import regular
 from tests.cli.conftest import Run
 from tests.cli.told import lines
 
@@ -216,3 +218,21 @@ def test_an_encoding_without_a_name_is_none(run: Run, tmp_path: Path, name: str)
     (said,) = lines(run("pack", "--encoding", "", name, code=2).stderr)
     assert "encoding" in said
     assert not (tmp_path / f"{name}.spk").exists()
+
+
+def test_a_file_is_opened_once_for_what_it_may_be_and_once_for_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was opened for a store, for a journal, and to be looked at."""
+    path = tmp_path / "a.json"
+    path.write_bytes(b"[1, 2]")
+    looked: list[str] = []
+    found = regular.beginning_of
+
+    def counted(path: str, count: int) -> bytes:
+        looked.append(path)
+        return found(path, count)
+
+    monkeypatch.setattr(regular, "beginning_of", counted)
+    assert app.run(["inspect", str(path)]) == 0
+    assert looked == [str(path)]
