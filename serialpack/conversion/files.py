@@ -207,7 +207,8 @@ def _either(
     if whole and _needs_one_schema(again, to, how, known, block_size):
         block_size = MAX_BLOCK
         known = None if known is None else known._replace(block_size=MAX_BLOCK)
-    report = _converted(again, target, to, how, known, block_size, progress, losses)
+    refused = losses is not None
+    report = _converted(again, target, to, how, known, block_size, progress, losses, refused)
     return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
@@ -249,16 +250,18 @@ def _converted(
     block_size: int | None,
     progress: Progress | None,
     losses: Losses | None = None,
+    refused: bool = False,
 ) -> ConvertReport:
     """As ``convert``; ``known``: of a source that was looked at.
 
-    ``losses`` counts what is changed; nothing is written then.
+    ``losses`` counts what is changed; nothing is written then. ``refused``: as of the plan.
     """
     wanted = Fields(how["fields"])
     threads = how["threads"] or usable_cores()
     with opened_source(again.again(), trust=how["trust"]) as opened:
         check_target(target, how["force"], opened.stat)
         given, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
+        plan = plan._replace(refused=refused)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size
