@@ -194,7 +194,7 @@ def _either(
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
     known: Known | None = None
     if to in TABLES | UNIONS or how["shaping"].gives_types:
-        known = looked_at(again, target, to, how, block_size)
+        known = looked_at(again, target, to, how, block_size, progress)
     if known is not None and to in DATABASES and losses is None:
         from serialpack.conversion.databases import into_tables, tables_of
 
