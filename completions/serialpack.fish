@@ -376,7 +376,7 @@ complete -c serialpack -n '__serialpack_verb inspect' -l max-size -x -d 'With --
 complete -c serialpack -n '__serialpack_verb inspect' -l shared-dict -r -F -d 'The dictionary that FILE was packed with'
 complete -c serialpack -n '__serialpack_verb inspect' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
 complete -c serialpack -n '__serialpack_verb inspect' -l delimiter -x -d 'Between fields of CSV: , ; | or tab'
-complete -c serialpack -n '__serialpack_verb inspect' -l encoding -x -d 'Of CSV that is not UTF-8: cp1252, ...'
+complete -c serialpack -n '__serialpack_verb inspect' -l encoding -x -d 'Of text that is not UTF-8: cp1252, ...'
 complete -c serialpack -n '__serialpack_verb inspect' -l no-header -d 'Of CSV: its first line is a record'
 complete -c serialpack -n '__serialpack_verb inspect' -s r -l recursive -d 'Take the files in folders, all the way'
 complete -c serialpack -n '__serialpack_verb inspect' -l include -x -d 'In folders (-r), archives: only those, and below'

@@ -337,22 +337,22 @@ def first_records(
     table: AsFound = AsFound(),  # noqa: B008  (never changed)
     max_size: int | None = None,
 ) -> None:
-    """Write the first ``count`` records of a container, or another file (``format`` and ``table``
-    say more of it); of what is compressed in one; of arrays a corner. ``max_size``: RefusedError
-    for more, and for formats that can run code. UsageError where records cannot be told apart."""
+    """Write the first ``count`` records of a container, or another file (``format``, ``table``) or
+    what is compressed in one; of arrays a corner. RefusedError for more than ``max_size``, and for
+    formats that can run code. UsageError where records cannot be told apart."""
     from serialpack.compressed.pieces import Pieces
-    from serialpack.compressed.source import decompressed, packed_inside
+    from serialpack.compressed.source import packed_inside
+    from serialpack.encoded import opened_text
     from serialpack.formats.csv.found import in_lines
     from serialpack.formats.shared.filed import FileRead
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
     from serialpack.pipeline.unpack import LimitedWrite, check_shown, member_plan, restored_pieces
 
     with opened_source(source) as opened, sink(target, False, None) as write:
-        opened = decompressed(opened)
+        opened, format, table = opened_text(opened, format, table)
         head = opened.peek(HEAD)
         if packed := is_container(head[:SNIFF]):
-            opened = expanded(opened)
-            header = first_header(opened.peek)
+            header = first_header((opened := expanded(opened)).peek)
             fmt = FORMATS.get(member_plan(header, trust=True).format)
             pieces = Pieces(restored_pieces(opened.read))
             if fmt.name == "bytes" and (inside := packed_inside(opened, pieces, header.name)):

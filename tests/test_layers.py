@@ -20,7 +20,7 @@ LAYERS: list[set[str]] = [
     {"memory"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "serializers"},
-    {"auto", "by_content", "dictionaries"},
+    {"auto", "by_content", "dictionaries", "encoded"},
     {"pipeline"},
     {"held", "inspection", "lazy", "stores"},
     {"api"},

@@ -25,7 +25,7 @@ from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedule import NO_TIME
 from serialpack.bench.trials import Figures
 from serialpack.conversion.files import convert
-from serialpack.errors import SerialpackError
+from serialpack.errors import SerialpackError, UsageError
 from serialpack.formats.msgpack.values import unpack
 from serialpack.stages.chain import parse_chain
 from serialpack.stages.stage import MAX_BLOCK
@@ -70,6 +70,8 @@ def measure_stores(asked: StoreQuestion, progress: Callable[[float, str], object
     """
     begin = perf_counter()
     points = [*_points(asked)]
+    if not points[-1].values:
+        raise UsageError(f"there are no values in {asked.source} to store")
     chains = list(product(asked.serializers or _SERIALIZERS, asked.codecs or _CODECS))
     rows: list[Row] = []
     start, total = perf_counter(), len(points) * len(chains)

@@ -60,7 +60,7 @@ _OF_FILES = (
 @click.option("--max-size", type=Size(), metavar="SIZE", help="With --head: refuse to write more.")
 @shared_dict_option
 @from_option
-@table_options
+@table_options("text")
 @input_options
 @common_options
 @files_argument
@@ -118,6 +118,10 @@ def command(asked: InspectRequest) -> int:
     return min(codes, key=WORST_FIRST.index)
 
 
+#: So many bytes show whether a file is a store, or a journal.
+_BEGINNING = 32
+
+
 def _inspect(
     path: str, asked: InspectRequest, chosen: dict[str, Any], *, several: bool
 ) -> dict[str, Any]:
@@ -131,11 +135,14 @@ def _inspect(
     from serialpack.cli.shapes import told_of_columns, told_of_containers
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError, UsageError
+    from serialpack.files.regular import beginning_of
     from serialpack.stores.registry import store_in
 
     as_json, blocks = asked.manner.as_json, asked.blocks
     untold = partial(told_of_containers, blocks=blocks, columns=asked.columns)
-    url = path if is_store(path) or asked.format is not None else store_in(path) or path
+    told = path == STDIO or asked.format is not None or is_store(path)
+    begins = b"" if told else beginning_of(path, _BEGINNING)
+    url = store_in(path, begins) or path
     if is_store(url) and not chosen:
         from serialpack.cli.stores import inspect_store
 
@@ -148,7 +155,7 @@ def _inspect(
 
         show_head(path, asked)
         return {}
-    if path != STDIO and asked.format is None and not chosen and is_journal(path):
+    if not chosen and is_journal(begins):
         from serialpack.cli.journal_sums import show_sums, summed, sums_line
 
         if said := untold("a journal"):

@@ -12,7 +12,6 @@ from serialpack._version import __version__
 from serialpack.cli.words import complain
 from serialpack.errors import ExistingFileError, FileError, UsageError
 from serialpack.far import is_far
-from serialpack.files.regular import beginning_of
 from serialpack.files.source import file_error
 
 #: The key of the line that begins a run; its value is the version of the journal.
@@ -88,7 +87,6 @@ def open_journal(path: str, used: set[str]) -> Journal:
     return Journal(path, str(click.get_current_context().command.name))
 
 
-def is_journal(path: str) -> bool:
-    """Whether there is a journal at ``path``."""
-    begin = b'{"' + MARK.encode()
-    return beginning_of(path, len(begin)) == begin
+def is_journal(begins: bytes) -> bool:
+    """Whether a file that begins so is a journal."""
+    return begins.startswith(b'{"' + MARK.encode())

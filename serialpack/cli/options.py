@@ -268,12 +268,15 @@ from_option = click.option(
     help="What FILE is; default: looked at.",
 )
 
-#: The same, of a table.
-table_options = _apply(
-    click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab."),
-    click.option("--encoding", metavar="ENCODING", help="Of CSV that is not UTF-8: cp1252, ..."),
-    click.option("--no-header", is_flag=True, help="Of CSV: its first line is a record."),
-)
+
+def table_options(of: str) -> Callable[[F], F]:
+    """The same, of a table; ``of``: what may be in another encoding."""
+    encoding = f"Of {of} that is not UTF-8: cp1252, ..."
+    return _apply(
+        click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab."),
+        click.option("--encoding", metavar="ENCODING", help=encoding),
+        click.option("--no-header", is_flag=True, help="Of CSV: its first line is a record."),
+    )
 
 
 def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001

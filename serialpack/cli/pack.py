@@ -61,7 +61,7 @@ from serialpack.cli.requests import PackRequest, as_workers_see, request
     help="Levels, blocks: -1 fastest, -9 smallest; default -3.",
 )
 @from_option
-@table_options
+@table_options("CSV")
 @click.option("--exact", is_flag=True, help="Refuse where only the values would come back.")
 @click.option("--no-verify", is_flag=True, help="Skip the proof that it can be undone.")
 @click.option("--trust", is_flag=True, help="Read a pickle, which runs code that is in it.")

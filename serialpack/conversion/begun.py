@@ -13,6 +13,7 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
+from serialpack.conversion.restored import RestoredOnce
 from serialpack.conversion.rules import (
     ARRAYS,
     DATABASES,
@@ -51,7 +52,7 @@ from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead, as_file
-from serialpack.pipeline.line import Elsewhere
+from serialpack.pipeline.line import Elsewhere, Progress
 from serialpack.pipeline.workers import usable_cores
 from serialpack.values.kinds import LONG_ROWS, Difference, Loss, key_kind, shown
 
@@ -70,7 +71,13 @@ class Begun(NamedTuple):
     elsewhere: Elsewhere | None
 
 
-def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
+def begun(
+    source: Source,
+    to: str,
+    how: ConvertOptions,
+    threads: int,
+    once: RestoredOnce | None = None,
+) -> Begun:
     fields = Fields(how["fields"])
     trust, verify = how["trust"], how["verify"]
     lossy, step = parted(how["lossy"])
@@ -80,6 +87,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         fields,
         as_found(how),
         how["table"],
+        once,
         trust=trust,
         threads=threads,
         verify=verify,
@@ -142,15 +150,21 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
 
 
 def looked_at(
-    again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
+    again: Rereadable,
+    target: Target,
+    to: str,
+    how: ConvertOptions,
+    block_size: int | None,
+    progress: Progress | None = None,
 ) -> Known | None:
-    """What is known of a source once it was looked at; None where that is not needed.
+    """What is known of a source once it was looked at; None where that is not needed. ``progress``:
+    of a table that is made of its types.
 
     Errors as of the conversion.
     """
     below = how["below"]
     known = below.known if below is not None and below.known is not None else None
-    known = known or _looked_at(again, target, to, how, block_size)
+    known = known or _looked_at(again, target, to, how, block_size, progress)
     if known is None or known.layout is None:
         return known
     layout = known.layout if below is None else below_names(known.layout, below.columns)
@@ -161,7 +175,12 @@ def looked_at(
 
 
 def _looked_at(
-    again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
+    again: Rereadable,
+    target: Target,
+    to: str,
+    how: ConvertOptions,
+    block_size: int | None,
+    progress: Progress | None,
 ) -> Known | None:
     """As ``looked_at``, whatever the rows are to stand below."""
     threads, own = how["threads"] or usable_cores(), None
@@ -171,7 +190,7 @@ def _looked_at(
             stack.close()
             source = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
             check_target(target, how["force"], source.stat)
-            return begun(source, to, how, threads)
+            return begun(source, to, how, threads, again.restored)
 
         front = opened()
         if to in DATABASES and is_copied(front.given.plan.source, to, how):
@@ -179,7 +198,7 @@ def _looked_at(
         if {front.plan.source, to} <= TYPED_TABLES and not is_as_stored(front.given, to, how):
             from serialpack.conversion.tables.batches import made_table
 
-            made = made_table(front.given.read, front.plan, how["max_size"])
+            made = made_table(front.given.read, front.plan, how["max_size"], progress)
             if isinstance(made, TableMade):
                 return Known(None, (), None, made=made)
             own = made

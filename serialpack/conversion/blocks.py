@@ -124,16 +124,18 @@ class BlockConverter(WritingHalf):
         return found._replace(records=[], numbers=(), piece=piece, keys=keys)
 
     def _tried(self, block: SourceBlock, reader: SourceReader) -> _Tried:
+        if self.plan.refused and block.index == 0 and block.last:  # it is not held as it is
+            return self._try(block, reader, lossy=True)
         if (usual := self._try_usual(block, reader)) is not None:
             return usual
-        self._caught = bool(self.plan.lossy)
+        caught, self._caught = self._caught, self._caught or bool(self.plan.lossy)
         try:
             return self._try(block, reader)
         except (InputError, ValueRefusedError):
-            if not self.plan.lossy:
+            if caught or not self.plan.lossy:
                 raise
         finally:
-            self._caught = False
+            self._caught = caught
         return self._try(block, reader, lossy=True)
 
     def _try_usual(self, block: SourceBlock, reader: SourceReader) -> _Tried | None:
@@ -331,12 +333,12 @@ class BlockConverter(WritingHalf):
         return None if found is None else _Tried([], Losses(()), b"", False, None, *found)
 
     def part(self, block: SourceBlock) -> tuple[Any, bytes]:
-        """As of ``wide.PartConverter``."""
+        """As of ``wide.PartConverter``; who asks wants no more than to know that it is the same."""
+        self._caught = True
         tried = self._tried(block, self._reader)
         if tried.losses.report():
             raise ValueError("a part that does not become the same")
-        (value,) = tried.records
-        return value, tried.data
+        return tried.records[0], tried.data
 
     def _try_alike(self, block: SourceBlock) -> _Tried | None:
         """The block by its records' type; None where they do not have it."""
@@ -362,10 +364,8 @@ class BlockConverter(WritingHalf):
 
     def _without_bad(self, block: SourceBlock, error: Exception) -> tuple[_Tried, list[LeftOut]]:
         """The block's records but for those that are refused, and those."""
-        kept: list[Any] = []
-        numbers: list[int] = []
-        losses = self._losses()
-        left_out: list[LeftOut] = []
+        kept, numbers = list[Any](), list[int]()
+        losses, left_out = self._losses(), list[LeftOut]()
         good, bad, count = b"", [], 0
         self._reader.tell_header(block, losses)
         for count, (part, reader) in enumerate(self._reader.alone(block), 1):  # noqa: B007

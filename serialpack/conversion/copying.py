@@ -4,6 +4,7 @@ its bytes are or are not; databases, tables that are made by their types, and ar
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
 from serialpack.conversion.joining import Write
 from serialpack.conversion.options import ConvertOptions
@@ -84,11 +85,16 @@ def copied_database(read: Read, write: Write, progress: Progress | None) -> Conv
 
 
 def copied_table(made: TableMade, write: Write, progress: Progress | None) -> Converted:
-    """A table that is made already."""
+    """A table that is made already, by which all of the source is read."""
+    told = None if progress is None else partial(_written, progress, made.read)
     with made.file as file:
         file.seek(0)
-        done = copied(file.read, write, progress)
+        done = copied(file.read, write, told)
     return done._replace(read=made.read, records=made.rows, fields=made.fields, losses=made.told)
+
+
+def _written(progress: Progress, read: int, _done: int, written: int) -> None:
+    progress(read, written)
 
 
 def copied_as_array(

@@ -36,7 +36,7 @@ from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets import check_delimiter, format_of, is_written, written
 from serialpack.errors import UsageError, ValueRefusedError
-from serialpack.files.source import Path, Source
+from serialpack.files.source import Path
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
@@ -194,7 +194,7 @@ def _either(
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
     known: Known | None = None
     if to in TABLES | UNIONS or how["shaping"].gives_types:
-        known = looked_at(again, target, to, how, block_size)
+        known = looked_at(again, target, to, how, block_size, progress)
     if known is not None and to in DATABASES and losses is None:
         from serialpack.conversion.databases import into_tables, tables_of
 
@@ -207,7 +207,8 @@ def _either(
     if whole and _needs_one_schema(again, to, how, known, block_size):
         block_size = MAX_BLOCK
         known = None if known is None else known._replace(block_size=MAX_BLOCK)
-    report = _converted(again.again(), target, to, how, known, block_size, progress, losses)
+    refused = losses is not None
+    report = _converted(again, target, to, how, known, block_size, progress, losses, refused)
     return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
@@ -224,7 +225,7 @@ def _needs_one_schema(
     if size is not None and size <= (block_size or Join.block_size):
         return False
     try:
-        _converted(again.again(), io.BytesIO(), to, how, known, block_size, None, Losses(RULES))
+        _converted(again, io.BytesIO(), to, how, known, block_size, None, Losses(RULES))
     except ValueRefusedError as refused:
         return refused.kind == "mixed"
     return False
@@ -241,7 +242,7 @@ def _no_write(_: object) -> None:
 
 
 def _converted(
-    source: Path | IO[bytes] | Source,
+    again: Rereadable,
     target: Target,
     to: str,
     how: ConvertOptions,
@@ -249,16 +250,18 @@ def _converted(
     block_size: int | None,
     progress: Progress | None,
     losses: Losses | None = None,
+    refused: bool = False,
 ) -> ConvertReport:
     """As ``convert``; ``known``: of a source that was looked at.
 
-    ``losses`` counts what is changed; nothing is written then.
+    ``losses`` counts what is changed; nothing is written then. ``refused``: as of the plan.
     """
     wanted = Fields(how["fields"])
     threads = how["threads"] or usable_cores()
-    with opened_source(source, trust=how["trust"]) as opened:
+    with opened_source(again.again(), trust=how["trust"]) as opened:
         check_target(target, how["force"], opened.stat)
-        given, plan, _, size, _, elsewhere = begun(opened, to, how, threads)
+        given, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
+        plan = plan._replace(refused=refused)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size

@@ -14,6 +14,7 @@ from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
+from serialpack.conversion.restored import RestoredOnce
 from serialpack.detect import AsFound, looks_like, may_be_utf8, not_converted, told
 from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
@@ -82,6 +83,7 @@ def given_by(
     fields: Fields,
     table: AsFound,
     database_table: str | None,
+    once: RestoredOnce | None,
     *,
     trust: bool,
     threads: int,
@@ -90,6 +92,7 @@ def given_by(
     """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
 
     ``table``: what is said of a source that is CSV; ``database_table``: the one of a database.
+    ``once`` keeps what a container is restored to, where that is read again.
 
     Errors as of ``files.convert``.
     """
@@ -134,7 +137,11 @@ def given_by(
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = FORMATS.get(packed.format).serialized
     expect_restored(source, serialized=is_object)
-    pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
+    how: dict[str, Any] = {"trust": trust, "threads": threads}
+    restore = partial(restored_pieces, source.read, serialized=is_object, **how)
+    # A table in a file is kept by whoever reads it.
+    kept = once is not None and not (is_object or _in_file(packed.format))
+    pieces = once.pieces(restore) if once is not None and kept else restore()
     if format is not None and format == FORMATS.declaration(packed.format).dialect_of:
         format = None  # it is known which of them
     plan = ConversionPlan(format or packed.format, fields=fields.paths)
@@ -155,8 +162,7 @@ def given_by(
     restored = Pieces(pieces)
     if not is_object and _is_told_again(packed.format, restored, said=format is not None):
         inside = PackedFile(source, restored, header.name)
-        how: dict[str, Any] = {"trust": trust, "threads": threads, "verify": verify}
-        given = given_by(inside, format, fields, table, database_table, **how)
+        given = given_by(inside, format, fields, table, database_table, None, **how, verify=verify)
         return given._replace(packed="bytes", as_it_is=False)
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     head = b"" if known else restored.front(HEAD)[0]

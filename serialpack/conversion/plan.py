@@ -35,6 +35,7 @@ class ConversionPlan(NamedTuple):
     becomes a typed table, or comes from one. ``is_part``: the records are parts of one that is
     large (``wide``). ``step``: to the multiples of what the floats of an array are rounded; 0:
     they are not. ``array_name``: what the source's one array is called where it was taken from.
+    ``refused``: so it was without the losses that are allowed now, which are only counted.
     """
 
     source: str
@@ -61,6 +62,7 @@ class ConversionPlan(NamedTuple):
     is_part: bool = False
     step: float = 0.0
     array_name: str = ""
+    refused: bool = False
 
     @property
     def is_text_table(self) -> bool:

@@ -27,6 +27,7 @@ from serialpack.container.seek import (
     read_block,
 )
 from serialpack.detect import AsFound, told
+from serialpack.encoded import other_encoding
 from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -346,12 +347,16 @@ def _shape(source: Source, format: str | None, table: AsFound) -> Shape:
     head = source.peek(max(choice.block_size + 1, LARGER))
     compressed = compression_of(source) is not None
     said, how = (None, AsFound()) if compressed else (format, table)
-    found = told(said, source.path if source.stat is not None else None, head[:SAMPLE], how)
+    path = source.path if source.stat is not None else None
+    is_other = other_encoding(head[:SAMPLE], said, path, how) is not None
+    # So pack has it, which keeps the bytes whatever they are of.
+    found = told(said, path, head[:SAMPLE], AsFound() if is_other else how)
     choice = settle(choice, found, source.peek, source)
     inside = listing = None
     if compressed or format is None:
         inside, listing = look_inside(source, format, table)
-    look = look_at(source, head, found, far=inside is None and listing is None)
+    far = inside is None and listing is None
+    look = look_at(source, head, *((said, how) if is_other else (found,)), far=far)
     head = head[:SAMPLE]
     return Shape(
         format=look.format,

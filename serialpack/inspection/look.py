@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.compressed.source import compression_of, decompressed, front_of, paired
 from serialpack.detect import AsFound, looks_like, told
+from serialpack.encoded import other_encoding
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
-from serialpack.formats.csv.found import in_lines
+from serialpack.formats.csv.found import front_in_utf8, in_lines
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat
@@ -142,8 +143,12 @@ def look_at(
 
     ``far``: more of a file is read where that takes no longer than a moment.
     """
+    name = source.name if source.stat is not None else None
+    if (other := other_encoding(block[:SAMPLE], format, name, table)) is not None:
+        format, encoding = other
+        block, table, far = front_in_utf8(block, encoding), AsFound(), False
     head = block[:SAMPLE]
-    format = told(format, source.name if source.stat is not None else None, head, table)
+    format = told(format, name, head, table)
     records, size = _first_records(format, head)
     everything = len(head) == len(block)
     found = Look(

@@ -70,10 +70,15 @@ class StoreHeader(NamedTuple):
 
 def header_of(store: KeyValueStore) -> StoreHeader:
     """The header of an open store; InputError where another program wrote it."""
+    return header_record(store)[1]
+
+
+def header_record(store: KeyValueStore) -> tuple[bytes, StoreHeader]:
+    """The same, and the record that says it."""
     data = store.get(HEADER_KEY)
     if data is None:
         raise foreign(store.title)
-    return StoreHeader.decode(data)
+    return data, StoreHeader.decode(data)
 
 
 def new_header(chain: str, effort: int, options: Mapping[str, Any], *, trust: bool) -> StoreHeader:

@@ -27,7 +27,7 @@ from serialpack.serializers.whole import NotTaken, dumped, proved
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
 from serialpack.stores.base import Change, KeyValueStore, StoreChanged
-from serialpack.stores.header import StoreHeader, header_of, new_header
+from serialpack.stores.header import StoreHeader, header_record, new_header
 from serialpack.stores.keys import HEADER_KEY, Key, decoded_key, encoded_key, shown_key
 from serialpack.stores.new import NewStore, check_new
 from serialpack.stores.registry import StoreName, named_after, opened_store, store_named
@@ -234,8 +234,7 @@ class Store(MutableMapping[Key, Any]):
 
     def _know(self) -> None:
         """Work by the header that is in the store."""
-        self._record = self._open.get(HEADER_KEY)
-        self._header = header_of(self._open)
+        self._record, self._header = header_record(self._open)
         self._coder = ValueCoder(self._header, trust=self._trust)
 
     def _load(self, key: bytes, stored: bytes) -> Any:

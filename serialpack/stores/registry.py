@@ -10,7 +10,6 @@ from typing import NamedTuple, cast
 
 from serialpack.errors import MissingFileError, MissingLibraryError, SerialpackError, UsageError
 from serialpack.far import is_store
-from serialpack.files.regular import beginning_of
 from serialpack.formats import FORMATS
 from serialpack.stores.base import KeyValueStore, Mode
 
@@ -61,9 +60,10 @@ def store_named(url: str) -> StoreName:
     return StoreName(url, kind, path)
 
 
-def store_in(path: str) -> str | None:
-    """The URL of the store that the file at ``path`` is, where that is a database; None: none."""
-    found = FORMATS.by_magic(beginning_of(path, _MAGIC))
+def store_in(path: str, begins: bytes) -> str | None:
+    """The URL of the store that the file at ``path``, which ``begins`` so, is, where that is a
+    database; None: none."""
+    found = FORMATS.by_magic(begins[:_MAGIC])
     if found is None or not found.is_database:
         return None
     from serialpack.stores.sqlite_kv import is_store_file

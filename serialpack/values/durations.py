@@ -33,6 +33,29 @@ def nanoseconds_text(value: int) -> str:
     return f"{sign}P{days}" + (f"T{of_day}" if of_day else "")
 
 
+def interval_text(months: int, days: int, nanoseconds: int) -> str:
+    """The text of an interval of parts that are no multiples of each other, each with a sign of its
+    own, as PostgreSQL writes it: ``P1Y2M-3DT4H5M6.789S``."""
+    parts = [*_parts(months, ("Y", 12), ("M", 1)), *_parts(days, ("D", 1))]
+    of_day = _parts(nanoseconds, ("H", 3600 * 10**9), ("M", 60 * 10**9))
+    seconds = abs(nanoseconds) % (60 * 10**9)
+    if seconds or not (parts or of_day):
+        whole, rest = divmod(seconds, 10**9)
+        fraction = f".{rest:09}".rstrip("0") if rest else ""
+        of_day.append(f"{'-' if nanoseconds < 0 else ''}{whole}{fraction}S")
+    return f"P{''.join(parts)}" + (f"T{''.join(of_day)}" if of_day else "")
+
+
+def _parts(count: int, *units: tuple[str, int]) -> list[str]:
+    """The whole units in ``count``, the largest first, but for those of which there is none."""
+    sign, left, found = "-" if count < 0 else "", abs(count), []
+    for letter, size in units:
+        whole, left = divmod(left, size)
+        if whole:
+            found.append(f"{sign}{whole}{letter}")
+    return found
+
+
 def duration_of(text: str) -> timedelta:
     """The duration of a text, of days and below; ValueError, OverflowError."""
     micro, nano = divmod(nanoseconds_in(text), 1000)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from serialpack.cli import app
+from serialpack.files import regular
 from tests.cli.conftest import Run
 from tests.cli.told import lines
 
@@ -161,10 +163,36 @@ def test_a_table_is_read_as_it_is_said_to_be_written(run: Run, tmp_path: Path, n
         assert "column1" in run("inspect", *said, "--no-header", name).stdout.decode()
 
 
-def test_an_encoding_is_for_tables(run: Run, tmp_path: Path) -> None:
+def test_no_header_is_for_tables(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b"[1, 2]")
-    said = run("inspect", "--encoding", "cp1252", "a.json", code=2).stderr
+    said = run("inspect", "--no-header", "--encoding", "cp1252", "a.json", code=2).stderr
     assert b"a.json: --encoding and --no-header are for CSV, not for json" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "said"),
+    [
+        ("a.json", "cp1252", "cp1252"),
+        ("a.json.gz", "cp1252", "cp1252"),
+        ("a.ndjson", "latin-1", "latin-1"),
+        ("a.json", "utf-16", None),
+        ("a.yaml", "cp1252", "cp1252"),
+    ],
+)
+def test_what_a_conversion_reads_in_another_encoding_is_looked_at_in_it(
+    run: Run, tmp_path: Path, name: str, encoding: str, said: str | None
+) -> None:
+    """An encoding was refused but for CSV, and JSON in UTF-16 was a text of which nothing is told,
+    though conversion read both."""
+    text = '{"name": "Zo\u00eb"}\n'.encode(encoding)
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    options = ["--encoding", said] if said else []
+    (line,) = map(json.loads, lines(run("inspect", "--json", *options, name).stdout))
+    found = line["inside"]["look"] if name.endswith(".gz") else line
+    assert found["fields"] == {"name": ["string"]}
+    if "yaml" not in name:
+        head = run("inspect", "--head", "1", *options, name).stdout
+        assert json.loads(head) == {"name": "Zo\u00eb"}
 
 
 def test_a_journal_has_no_blocks(run: Run, tmp_path: Path) -> None:
@@ -190,3 +218,21 @@ def test_an_encoding_without_a_name_is_none(run: Run, tmp_path: Path, name: str)
     (said,) = lines(run("pack", "--encoding", "", name, code=2).stderr)
     assert "encoding" in said
     assert not (tmp_path / f"{name}.spk").exists()
+
+
+def test_a_file_is_opened_once_for_what_it_may_be_and_once_for_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was opened for a store, for a journal, and to be looked at."""
+    path = tmp_path / "a.json"
+    path.write_bytes(b"[1, 2]")
+    looked: list[str] = []
+    found = regular.beginning_of
+
+    def counted(path: str, count: int) -> bytes:
+        looked.append(path)
+        return found(path, count)
+
+    monkeypatch.setattr(regular, "beginning_of", counted)
+    assert app.run(["inspect", str(path)]) == 0
+    assert looked == [str(path)]

@@ -282,3 +282,33 @@ def test_how_a_table_of_text_was_written_goes_along(tmp_path: Path) -> None:
     serialpack.convert(tmp_path / names[0], tmp_path / "e.arrow", fields=["a"])
     serialpack.convert(tmp_path / "e.arrow", tmp_path / "e.csv")
     assert (tmp_path / "e.csv").read_bytes() == b"a\r\n1.50\r\n2.25\r\n"
+
+
+@pytest.mark.parametrize(("source", "target"), [("arrow", "parquet"), ("parquet", "arrow")])
+@pytest.mark.parametrize("verify", [True, False])
+def test_it_is_told_how_far_the_work_is(
+    monkeypatch: pytest.MonkeyPatch, source: str, target: str, verify: bool
+) -> None:
+    """Nothing was told until the whole table was made, and proved."""
+    table = pa.table({"n": list(range(3000)), "t": [f"text {n}" for n in range(3000)]})
+    data = io.BytesIO()
+    if source == "parquet":
+        pq.write_table(table, data, row_group_size=500)
+    else:
+        with pa.ipc.new_file(data, table.schema) as writer:
+            writer.write_table(table, max_chunksize=500)
+    monkeypatch.setattr(batches, "_GROUP_ROWS", 500)
+    told: list[tuple[int, int]] = []
+    size = len(data.getvalue())
+    serialpack.convert(
+        io.BytesIO(data.getvalue()),
+        io.BytesIO(),
+        format=source,
+        to=target,
+        verify=verify,
+        progress=lambda read, written: told.append((read, written)),
+    )
+    reads = [read for read, _ in told]
+    assert reads == sorted(reads)
+    assert reads[-1] == size
+    assert len({read for read in reads if read < size}) >= 4

@@ -189,3 +189,23 @@ def test_what_holds_no_value_alone_is_refused(tmp_path: Path, chain: str) -> Non
     with pytest.raises(serialpack.UsageError, match="msgpack, json or objects"):
         serialpack.store(f"sqlite-kv://{tmp_path}/s.db", chain=chain)
     assert not [*tmp_path.iterdir()]
+
+
+def test_the_header_is_read_once_when_a_store_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was read twice: for what it says, and to compare it with later."""
+    url = f"sqlite-kv://{tmp_path}/s.db"
+    with serialpack.store(url) as store:
+        store["a"] = 1
+    kind = store_named(url).kind
+    get, asked = kind.get, []
+
+    def counted(self: Any, key: bytes) -> bytes | None:
+        asked.append(key)
+        return get(self, key)
+
+    monkeypatch.setattr(kind, "get", counted)
+    with serialpack.store(url) as store:
+        assert asked == [HEADER_KEY]
+        assert store["a"] == 1

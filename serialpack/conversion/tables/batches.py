@@ -28,6 +28,7 @@ from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.folded import is_folded
 from serialpack.formats.tables.table import TableFormat
+from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.serializers.base import FAILURES
 
@@ -43,13 +44,14 @@ class OwnTypes(NamedTuple):
 
 
 def made_table(
-    read: Read, plan: ConversionPlan, max_size: int | None
+    read: Read, plan: ConversionPlan, max_size: int | None, progress: Progress | None = None
 ) -> TableMade | OwnTypes | None:
     """The table that ``read`` gives in the format of the target, with its types, proved.
 
     OwnTypes where maps are to be columns, or the target has not some of them: by values it is made
     then. None, too, where values are asked for, or the source is not sound: so it is, or it is said
-    what is wrong. FileError, RefusedError.
+    what is wrong. ``progress`` is told of the bytes of the source of which as much is written, and
+    proved, by which half of all is done. FileError, RefusedError.
     """
     source, target = FORMATS.get(plan.source), FORMATS.get(plan.target)
     asked = plan.tagged or plan.skip_bad or plan.step or plan.source_serializer
@@ -67,9 +69,11 @@ def made_table(
                 if plan.shaping.flatten:
                     return OwnTypes(table.own)
                 file = stack.enter_context(NamedTemporaryFile(prefix="serialpack-"))
-                rows = table.write(target, LimitedWrite(partial(put, file), max_size))
+                limited = LimitedWrite(partial(put, file), max_size)
+                far = _Told(progress, limited, path.stat().st_size, 0.5 if plan.verify else 1.0)
+                rows = table.write(target, limited, far)
                 made = _Table(target, Path(file.name), [])
-                if plan.verify and not table.is_in(made):
+                if plan.verify and not table.is_in(made, rows, far):
                     return None
         except (*FAILURES, Malformed, SyntaxInputError):
             is_sound = table is not None and None in held_types(target, table.schema)
@@ -77,6 +81,28 @@ def made_table(
         told = nearest_told(table.own, made.own.types, plan)
         stack.pop_all()
         return TableMade(file, rows, frozenset(plan.fields), path.stat().st_size, told)
+
+
+class _Told(NamedTuple):
+    """Who is told how far it is: a source of ``size`` bytes. ``writing``: the share of all that
+    this is, before the proof."""
+
+    progress: Progress | None
+    out: LimitedWrite
+    size: int
+    writing: float
+
+    def wrote(self, share: float) -> None:
+        """So much is written."""
+        self._tell(self.writing * min(share, 1.0))
+
+    def proved(self, share: float) -> None:
+        """So much of what was written is proved."""
+        self._tell(self.writing + (1 - self.writing) * share)
+
+    def _tell(self, share: float) -> None:
+        if self.progress is not None:
+            self.progress(int(self.size * share), self.out.written)
 
 
 class _Table:
@@ -96,27 +122,28 @@ class _Table:
                 plain = field.with_type(tables.without_words(field.type))
                 self.schema = self.schema.set(number, plain)
 
-    def write(self, target: TableFormat, write: LimitedWrite) -> int:
+    def write(self, target: TableFormat, write: LimitedWrite, told: _Told) -> int:
         """Write it in another format; how many rows it has."""
-        sink, rows = Sink(), 0
+        sink, rows, size, all_rows = Sink(), 0, 0, self._format.rows_at(self._path)
         writer = target.open_writer(sink, self.schema)
         for group in self._groups(self._words() if target.one_dictionary else None):
             writer.write_table(group)
-            rows += group.num_rows
+            rows, size = rows + group.num_rows, size + group.nbytes
             write(sink.taken())
+            told.wrote(rows / max(all_rows, 1) if all_rows is not None else size / told.size)
         writer.close()
         write(sink.taken())
         return rows
 
-    def is_in(self, other: _Table) -> bool:
-        """Whether ``other`` has the same rows, and says the same of them."""
+    def is_in(self, other: _Table, rows: int, told: _Told) -> bool:
+        """Whether ``other`` has the same ``rows``, and says the same of them."""
         if self.schema.metadata != other.schema.metadata or len(self.schema) != len(other.schema):
             return False
         if not all(starmap(_is_kept, zip(self.schema, other.schema, strict=True))):
             return False
         plain = [field.with_type(_compared(field.type)) for field in self.schema]
         schema = tables.arrow().schema(plain)
-        return _same_rows(self._batches(schema), other._batches(schema))
+        return _same_rows(_counted(self._batches(schema), rows, told), other._batches(schema))
 
     def _batches(self, schema: Any) -> Iterator[Any]:
         """Its rows with the types of ``schema``."""
@@ -147,6 +174,15 @@ class _Table:
         for batch in self._batches(self.schema):
             words = _together([batch], words).slice(0, 0)
         return words
+
+
+def _counted(batches: Iterator[Any], rows: int, told: _Told) -> Iterator[Any]:
+    """``batches`` of so many rows; each is told of when it is proved, and the next asked for."""
+    done = 0
+    for batch in batches:
+        yield batch
+        done += batch.num_rows
+        told.proved(done / max(rows, 1))
 
 
 def _together(batches: Iterable[Any], words: Any) -> Any:

@@ -6,11 +6,12 @@ import os
 import select
 import stat
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path as PathlibPath
 from time import monotonic
 from typing import IO, cast
 
+from serialpack.conversion.restored import RestoredOnce
 from serialpack.errors import SerialpackError
 from serialpack.files.source import Path, Source, file_error
 
@@ -25,7 +26,10 @@ _MOST = 256 << 20
 
 
 class Rereadable:
-    """A source that can be read from its front again. ``kept``: it is a copy of a pipe."""
+    """A source that can be read from its front again. ``kept``: it is a copy of a pipe.
+
+    ``restored``: what it was restored to, where it is a container that is sure to be read again.
+    """
 
     def __init__(
         self, source: Path | IO[bytes], start: int = 0, *, kept: bool = False, name: str = ""
@@ -34,6 +38,7 @@ class Rereadable:
         self._start = start
         self._name = name
         self.kept = kept
+        self.restored: RestoredOnce | None = None
 
     def again(self) -> Path | IO[bytes] | Source:
         """The source, at its front; TooFar where that is gone."""
@@ -56,6 +61,16 @@ def twice(source: Path | IO[bytes] | Rereadable, *, sure: bool, may: bool) -> It
     if isinstance(source, Rereadable):
         yield source
         return
+    with _rereadable(source, sure=sure, may=may) as again:
+        if not sure:
+            yield again
+            return
+        with closing(RestoredOnce()) as again.restored:
+            yield again
+
+
+@contextmanager
+def _rereadable(source: Path | IO[bytes], *, sure: bool, may: bool) -> Iterator[Rereadable]:
     if isinstance(source, str | os.PathLike):
         if not is_pipe(source) or not (sure or may):
             yield Rereadable(source)

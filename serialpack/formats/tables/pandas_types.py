@@ -1,5 +1,6 @@
 """Columns for whose items Python has no type, as text: pandas' own types, which are numbers to who
-does not know them, as it calls these; and times of day, or in a zone, that have nanoseconds."""
+does not know them, as it calls these; times of day, or in a zone, that have nanoseconds; and those
+of ``far_times``."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any
 
 from serialpack.errors import RefusedError, UnsupportedError
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.far_times import far_texts
 from serialpack.values.kinds import ARRAYS, TIMESTAMPS, ZONES
 
 _NAME, _ABOUT = b"ARROW:extension:name", b"ARROW:extension:metadata"
@@ -16,8 +18,9 @@ _KNOWN = {"pandas.period": "a period", "pandas.interval": "an interval"}
 
 
 def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str, str]]:
-    """Number and text of each column of periods or intervals, or of times of day, or in another
-    zone than UTC, with nanoseconds; what an item of it is, and the rule by which it is text.
+    """Number and text of each column of periods or intervals, of times of day, or in another zone
+    than UTC, with nanoseconds, or of ``far_times``; what an item of it is, and the rule by which it
+    is text.
 
     UnsupportedError where pandas is not there, RefusedError for a frequency that it does not know.
     """
@@ -28,6 +31,9 @@ def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str, str]]:
             name, about = found
             texts = _spelled(field.name, table.column(number), name, about)
             yield number, texts, _KNOWN[name], ARRAYS
+            continue
+        if (far := far_texts(table.column(number))) is not None:
+            yield number, *far
             continue
         is_zoned = is_a.is_timestamp(kind) and tables.is_fine_in_zone(kind)
         if not (is_zoned or (is_a.is_time64(kind) and kind.unit == "ns")):

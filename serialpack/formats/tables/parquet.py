@@ -108,6 +108,12 @@ class ParquetFormat(TableFormat):
 
         return pyarrow.parquet.read_schema(path)
 
+    def rows_at(self, path: Path) -> int | None:
+        import pyarrow.parquet
+
+        rows: int = pyarrow.parquet.read_metadata(path).num_rows
+        return rows
+
     def own_table(self, data: bytes) -> Any:
         parts = list(_parts(data))
         if len(parts) == 1:

@@ -87,6 +87,10 @@ class TableFormat(DocumentFormat):
         """The types of the file at ``path``; any exception where none is."""
         return next(self.batches(path, 1, 1, None))
 
+    def rows_at(self, path: Path) -> int | None:  # noqa: ARG002
+        """How many rows the file at ``path`` has; None where it does not say so at once."""
+        return None
+
     @abstractmethod
     def write_table(self, table: Any, *, stored: bool) -> bytes:
         """A file of ``table``; ``stored``: to be compressed by others."""

@@ -1,0 +1,111 @@
+"""Times of Arrow that Python has no type for are ISO 8601 text: intervals of months, and times
+beyond Python's years."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.errors import SerialpackError
+from serialpack.values.durations import interval_text
+from tests.conversion.test_matrix import converted
+
+pa = pytest.importorskip("pyarrow")
+
+
+def file_of(**columns: Any) -> bytes:
+    made, file = pa.table(columns), io.BytesIO()
+    with pa.ipc.new_file(file, made.schema) as writer:
+        writer.write_table(made)
+    return file.getvalue()
+
+
+def read(data: bytes) -> tuple[Any, dict[str, int]]:
+    out = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), out, format="arrow", to="json")
+    return json.loads(out.getvalue()), {loss.rule: loss.count for loss in report.carried}
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ((0, 0, 0), "PT0S"),
+        ((14, 3, 14_706_789_000_000), "P1Y2M3DT4H5M6.789S"),
+        ((12, 0, 0), "P1Y"),
+        ((1, 0, 60 * 10**9), "P1MT1M"),
+        ((-14, 0, 0), "P-1Y-2M"),
+        ((-1, 40, -5), "P-1M40DT-0.000000005S"),
+        ((0, 0, -3_600_500_000_000), "PT-1H-0.5S"),
+        ((0, 0, 100 * 3600 * 10**9), "PT100H"),
+    ],
+)
+def test_the_text_of_an_interval(parts: tuple[int, int, int], text: str) -> None:
+    """As PostgreSQL (intervalstyle iso_8601) writes it; what is no multiple stays apart."""
+    assert interval_text(*parts) == text
+
+
+def test_intervals_are_carried_as_text() -> None:
+    """They were objects of a class, which --lossy objects made lists of numbers."""
+    items = [pa.MonthDayNano([14, 3, 5 * 10**8]), None, pa.MonthDayNano([0, -1, 0])]
+    data = file_of(i=pa.array(items, pa.month_day_nano_interval()), n=[1, 2, 3])
+    texts = ["P1Y2M3DT0.5S", None, "P-1D"]
+    records, carried = read(data)
+    assert [record["i"] for record in records] == texts
+    assert carried == {"timestamps": 2}
+    for to in "csv", "parquet", "sqlite", "msgpack", "yaml":
+        again = json.loads(converted(converted(data, "arrow", to), to, "json"))
+        assert [record["i"] or None for record in again] == texts
+    with pytest.raises(SerialpackError, match="an interval of months became"):
+        converted(data, "arrow", "json", strict=True)
+    table = pa.ipc.open_file(converted(data, "arrow", "arrow")).read_all()
+    assert table.column("i").to_pylist() == items
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+def test_times_beyond_the_years_of_python_are_text(zone: str | None) -> None:
+    """They were refused: no format here can."""
+    seconds = [253402300800, 0, -62135596801, -62167219201, None]
+    records, carried = read(file_of(t=pa.array(seconds, pa.timestamp("s", zone))))
+    offset = "+00:00" if zone else ""
+    near = {None: "1970-01-01T00:00:00", "UTC": "1970-01-01T00:00:00+00:00"}
+    assert [record["t"] for record in records] == [
+        f"+010000-01-01T00:00:00{offset}",
+        near.get(zone, "1970-01-01T01:00:00+01:00"),
+        f"0000-12-31T23:59:59{offset}",
+        f"-000001-12-31T23:59:59{offset}",
+        None,
+    ]
+    assert carried == {"zones" if zone == "Europe/Berlin" else "timestamps": 4}
+
+
+def test_of_such_a_time_each_digit_is_there() -> None:
+    count = 2**62 + 1
+    records, _ = read(file_of(t=pa.array([count, 2**60 - 2**60 % 1000], pa.timestamp("us"))))
+    assert records[0]["t"] == "+" + str(np.datetime64(count, "us"))
+    records, _ = read(file_of(t=pa.array([2**58, 999], pa.timestamp("ms"))))
+    assert [record["t"][-7:] for record in records] == ["711.744000"[-7:], ".999000"]
+
+
+@pytest.mark.parametrize("kind", ["date32", "date64"])
+def test_dates_and_durations_beyond_those_of_python(kind: str) -> None:
+    days = 10**7 * (86_400_000 if kind == "date64" else 1)
+    width = pa.int64() if kind == "date64" else pa.int32()
+    dates = pa.array([days, 0], width).cast(kind)
+    lengths = pa.array([86400 * 10**9, -1], pa.duration("s"))
+    records, carried = read(file_of(d=dates, l=lengths))
+    assert records == [
+        {"d": "+029349-01-26", "l": "P1000000000D"},
+        {"d": "1970-01-01", "l": "-PT1S"},
+    ]
+    assert carried == {"timestamps": 4}
+
+
+def test_the_last_hour_of_the_year_9999_in_a_zone_ahead() -> None:
+    """Python has the instant, and not the time of day there."""
+    column = pa.array([253402300799], pa.timestamp("s", "Europe/Berlin"))
+    assert read(file_of(t=column))[0] == [{"t": "9999-12-31T23:59:59+00:00"}]

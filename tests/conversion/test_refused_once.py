@@ -1,0 +1,49 @@
+"""What a refusal near the end of a large document costs: the way out is looked for once, and what
+is known to be refused is not tried again as it is."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.conversion import hints
+from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.wide import WIDE
+from serialpack.errors import ValueRefusedError
+
+RECORDS = [{"id": i, "name": "n" * 20} for i in range(WIDE // 30)]
+
+
+@pytest.mark.parametrize("more", [0, 2])
+def test_the_way_out_is_looked_for_once(monkeypatch: pytest.MonkeyPatch, more: int) -> None:
+    """It was for the part of the document, too, that nobody is told of; and of all of it each way
+    of reading was tried again, to list what is lost."""
+    document = json.dumps({"a": [*RECORDS, *({"id": 1 << 200} for _ in range(1 + more))]}).encode()
+    assert len(document) > WIDE
+    looked: list[Any] = []
+    tried: list[dict[str, bool]] = []
+    find, read = hints.hint_for, BlockConverter._try
+
+    def found(*args: Any, **how: Any) -> str:
+        looked.append(args)
+        return find(*args, **how)
+
+    def counted(self: BlockConverter, block: Any, reader: Any, **how: bool) -> Any:
+        if not self.plan.is_part:
+            tried.append(how)
+        return read(self, block, reader, **how)
+
+    monkeypatch.setattr(hints, "hint_for", found)
+    monkeypatch.setattr(BlockConverter, "_try", counted)
+    with pytest.raises(ValueRefusedError) as refused:
+        serialpack.convert(io.BytesIO(document), io.BytesIO(), format="json", to="msgpack")
+    assert refused.value.record == 0
+    assert refused.value.value_path == f"$.a[{len(RECORDS)}].id"
+    assert "--lossy bigint lets " in str(refused.value.hint)
+    assert ("in all 3 bigint" in str(refused.value.hint)) == bool(more)
+    assert len(looked) == 1
+    assert tried == [{"usual": True}, {}, {"lossy": True}, {"lossy": True}]
