@@ -339,7 +339,7 @@ def test_the_quick_look_leaves_what_it_does_not_know() -> None:
     loop: list[Any] = []
     loop.append(loop)
     items = np.array([1, "a"], object), np.zeros(1, "i4,i4").view(np.recarray)
-    for value in (things.Forgetful(), collections.deque([1]), *items, _adder(1), loop):
+    for value in (types.MappingProxyType({}), *items, _adder(1), loop):
         assert not quickly_same(value, value, identity=False)
 
 
