@@ -80,7 +80,9 @@ def is_leaf(value: Any) -> bool:
         return isinstance(value.__self__, ModuleType)
     if kind in _LEAVES or is_plain_scalar(value):
         return True
-    return isinstance(value, (*_BY_IDENTITY, PurePath))
+    if isinstance(value, PurePath):  # of a class of somebody's it may have more
+        return not getattr(value, "__dict__", None)
+    return isinstance(value, _BY_IDENTITY)
 
 
 def same_leaf(x: Any, y: Any) -> bool:
@@ -102,7 +104,7 @@ def same_leaf(x: Any, y: Any) -> bool:
     if isinstance(x, UUID):
         return bool(x == y) and x.is_safe is y.is_safe
     if isinstance(x, PurePath):  # on Windows, equal whatever their case
-        return str(x) == str(y)
+        return str(x) == str(y) and not getattr(y, "__dict__", None)
     if isinstance(x, (*_BY_IDENTITY, BuiltinFunctionType)):
         return x is y
     return bool(x == y)
@@ -131,6 +133,8 @@ def attributes(value: Any) -> dict[str, Any]:
     if isinstance(value, FunctionType | MethodType) or _is_pandas(value, "DataFrame"):
         return {}
     found = dict(getattr(value, "__dict__", {}))
+    if isinstance(value, PurePath):  # which keeps its parts in slots, once it is asked for them
+        return {**found, "path": str(value)}
     if is_masked(value):
         found = with_mask(found, value)
     if type(value).__name__ == "CBORTag":  # it has them neither here nor in slots

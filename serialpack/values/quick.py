@@ -264,6 +264,8 @@ def _itself(value: Any) -> Any:
 
 
 def _path(path: PurePath) -> Any:
+    if getattr(path, "__dict__", None):
+        raise _OddClass
     return _numbers, (type(path).__name__, str(path))
 
 
