@@ -24,6 +24,8 @@ from serialpack.values.parts import ATTRS_HASH
 
 #: What members of a flag are beside its class.
 _NO_MIXIN = object, int
+#: What a class has for a field in a slot, which has no value where that was never set.
+_UNSET = vars(type("_Unset", (), {"__slots__": ("field",)}))["field"]
 #: The methods by which a class says itself what is written of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__")
 #: What has its value in the one attribute ``data``.
@@ -121,10 +123,8 @@ def _fields_of(cls: Any, names: tuple[str, ...], held: dict[str, Any]) -> dict[s
     kept = {name: held.pop(name) for name in held.keys() - set(names) if _is_kept(cls, name)}
     if held.keys() - set(names):
         raise TypeError(f"{cls.__name__} holds more than its fields")
-    try:
-        fields = {name: held[name] if name in held else getattr(cls, name) for name in names}
-    except AttributeError as error:
-        raise TypeError(f"a field was never set ({error})") from None
+    there = ((name, held[name] if name in held else getattr(cls, name, _UNSET)) for name in names)
+    fields = {name: field for name, field in there if type(field) is not MemberDescriptorType}
     return {**fields, **kept}
 
 
