@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import pickle
 import types
 import uuid
 from collections.abc import Callable
@@ -199,3 +200,24 @@ def test_objects_of_more_classes_than_are_numbered() -> None:
     finally:
         for cls in made:
             del globals()[cls.__name__]
+
+
+class Bunch(dict[str, Any]):
+    """As that of scikit-learn."""
+
+    def __init__(self, **items: Any) -> None:
+        super().__init__(items)
+        vars(self)["_deprecated_key_to_warnings"] = {}
+
+    def __setstate__(self, state: Any) -> None:
+        pass
+
+
+def test_a_bunch_without_its_warnings_is_the_same() -> None:
+    """Data sets of scikit-learn were refused, under pickle too."""
+    was = Bunch(data=[1])
+    again = pickle.loads(pickle.dumps(was))
+    assert not vars(again)
+    assert difference(was, again) is None
+    vars(was)["note"] = "a"
+    assert difference(was, again) is not None

@@ -64,6 +64,10 @@ _EXCEPTION_PARTS = ("__cause__", "__context__", "__suppress_context__", "__trace
 #: Where objects of attrs keep their hash, which is another one in each process.
 ATTRS_HASH = "_attrs_cached_hash"
 
+#: Where a Bunch of scikit-learn, which its data sets are, keeps what it warns of; it tells pickle,
+#: and does not take it back.
+_WARNINGS = "_deprecated_key_to_warnings"
+
 #: Libraries whose objects keep caches and references to one another in attributes of their own,
 #: and tell pickle all that counts.
 _TOLD_TO_PICKLE = ("pandas", "polars")
@@ -172,7 +176,8 @@ def is_cached(value: Any, name: str, *, there: bool) -> bool:
     that is ``there`` again: whether it may be another one."""
     if (_tells_itself(value) and name.startswith("_")) or name == ATTRS_HASH:
         return True
-    return not there and isinstance(getattr(type(value), name, None), cached_property)
+    made_again = isinstance(getattr(type(value), name, None), cached_property)
+    return not there and (made_again or name == _WARNINGS)
 
 
 def _tells_itself(value: Any) -> bool:
