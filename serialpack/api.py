@@ -19,7 +19,7 @@ from serialpack.detect import HEAD as HEAD
 from serialpack.detect import AsFound, looks_like, told
 from serialpack.errors import FileError, NotContainerError, SerialpackError, UsageError
 from serialpack.far import is_store
-from serialpack.files.source import Path, Source
+from serialpack.files.source import File, Path, Source
 from serialpack.files.targets import Target as Target
 from serialpack.files.targets import check_target as check_target
 from serialpack.files.targets import not_kept_by
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @checked
 def pack(
-    source: Path | IO[bytes],
+    source: Path | File,
     target: Target,
     *,
     serializer: str = "auto",
@@ -162,7 +162,7 @@ def pack(
 
 @checked
 def unpack(
-    source: Path | IO[bytes],
+    source: Path | File,
     target: Target | None,
     *,
     record_range: tuple[int, int | None] | None = None,
@@ -276,7 +276,7 @@ def unpack_report(
 
 @checked
 def inspect(
-    source: Path | IO[bytes],
+    source: Path | File,
     *,
     format: str | None = None,
     table: AsFound = AsFound(),  # noqa: B008  (it is never changed)
@@ -304,7 +304,7 @@ def expanded(source: Source) -> Source:
 
 
 def chosen(
-    source: Path | IO[bytes],
+    source: Path | File,
     choice: Choice,
     *,
     format: str | None = None,
@@ -329,7 +329,7 @@ def check_threads(threads: int | None) -> None:
 
 
 def first_records(
-    source: Path | IO[bytes] | Source,
+    source: Path | File | Source,
     target: IO[bytes],
     count: int,
     *,
@@ -380,7 +380,7 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
 
 
 @contextmanager
-def opened_source(source: Path | IO[bytes] | Source, *, trust: bool = False) -> Iterator[Source]:
+def opened_source(source: Path | File | Source, *, trust: bool = False) -> Iterator[Source]:
     """The source, whose name is added to errors that do not name a file yet.
 
     One that is open already stays so. A store's URL is its records; ``trust``: also pickled ones.

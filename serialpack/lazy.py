@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from serialpack.container.reader import SNIFF, is_container, is_small
 from serialpack.detect import HEAD, detect
 from serialpack.errors import DamagedError, RefusedError, SerialpackError, UsageError
-from serialpack.files.source import Path, Source
+from serialpack.files.source import File, Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.places import Places, index_of, places_of, rows_in
 from serialpack.formats.arrays.rows import ArrayFormat
@@ -42,7 +42,7 @@ MODES = "r", "c"
 _MOST_RUNS = 4096
 
 
-def load_lazily(source: Path | IO[bytes], mode: str, *, trust: bool) -> list[Any]:
+def load_lazily(source: Path | File, mode: str, *, trust: bool) -> list[Any]:
     """The object in ``source``, whose large arrays are mapped, or lazy; nothing where it has none.
 
     ``source``, which stays open then, is read from where it stood else. UsageError

@@ -24,7 +24,7 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
-from serialpack.files.source import UNNAMED, Path, Source
+from serialpack.files.source import UNNAMED, File, Path, Source
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -58,6 +58,8 @@ from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 if TYPE_CHECKING:
+    from typing_extensions import Buffer as AnyBuffer
+
     from serialpack.formats.shared.large import LargeValue
 
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
@@ -216,7 +218,7 @@ def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":
 
 @checked
 def load(
-    source: Path | IO[bytes],
+    source: Path | File,
     *,
     trust: bool = False,
     object_hook: ObjectHook | None = None,
@@ -294,7 +296,7 @@ def _document(source: Source, format: str | None = None, *, trust: bool) -> Any:
 
 
 def loads(
-    data: Buffer,
+    data: "AnyBuffer",
     *,
     trust: bool = False,
     object_hook: ObjectHook | None = None,
@@ -336,9 +338,8 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
     """The object under the chain, or under the first of ``AUTO`` that holds it; proved."""
     effort, default, object_hook, options = DEFAULT_EFFORT, None, None, None
     if more:
-        effort = more.get("effort", effort)
+        effort, options = more.get("effort", effort), more.get("options")
         default, object_hook = more.get("default"), more.get("object_hook")
-        options = more.get("options")
     if default is not None and object_hook is None and verify:
         raise UsageError(
             "default goes with object_hook: without it nothing proves that all attributes are kept",

@@ -46,6 +46,19 @@ class Plain:
         vars(self).update(attributes)
 
 
+class OwnPath(pathlib.PurePosixPath):
+    """Tells pickle its text alone, whatever attributes it has."""
+
+
+class NotedPath(pathlib.PurePosixPath):
+    def __reduce__(self) -> Any:
+        return _noted_path, (str(self), vars(self))
+
+
+def _noted_path(text: str, attributes: dict[str, Any]) -> NotedPath:
+    return _with(NotedPath(text), **attributes)
+
+
 class Queue(collections.deque[Any]):
     """C code keeps what is in it, a dict its attributes."""
 
@@ -147,6 +160,7 @@ DIFFERENT: dict[str, tuple[Any, Any]] = {
     ),
     "item getter": (operator.itemgetter(1), operator.itemgetter(2)),
     "path": (pathlib.PurePosixPath("a"), pathlib.PurePosixPath("b")),
+    "attribute of a path": (_with(OwnPath("a"), note=1), OwnPath("a")),
     "path of Windows": (pathlib.PureWindowsPath("a"), pathlib.PureWindowsPath("A")),
     "lambda": (lambda: 1, lambda: 2),
     "lambda default": (lambda x=1: x, lambda x=2: x),
@@ -209,6 +223,7 @@ PICKLED: dict[str, Callable[[], Any]] = {
     "zone of a class of its own": lambda: datetime.datetime(2020, 1, 1, tzinfo=Zone()),
     "named zone": lambda: datetime.datetime(2020, 1, 1, fold=1, tzinfo=ZoneInfo("Europe/Vienna")),
     "path": lambda: _asked(pathlib.Path("a/b")),
+    "attribute of a path": lambda: _asked(_with(NotedPath("a"), note=[1])),
     "cached property": lambda: _asked(Lazy()),
     "network": lambda: _asked(ipaddress.ip_network("10.0.0.0/8")),
     "piece of an array": lambda: np.arange(10)[::2],
@@ -339,7 +354,7 @@ def test_the_quick_look_leaves_what_it_does_not_know() -> None:
     loop: list[Any] = []
     loop.append(loop)
     items = np.array([1, "a"], object), np.zeros(1, "i4,i4").view(np.recarray)
-    for value in (things.Forgetful(), collections.deque([1]), *items, _adder(1), loop):
+    for value in (types.MappingProxyType({}), *items, _adder(1), loop):
         assert not quickly_same(value, value, identity=False)
 
 

@@ -6,7 +6,6 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import IO
 
 from serialpack.api import HEAD
 from serialpack.container.entries import EntryRow, nearest_time
@@ -15,7 +14,7 @@ from serialpack.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError, changed
 from serialpack.far import is_far
 from serialpack.files.regular import NO_WAIT, RegularPath, check_regular
-from serialpack.files.source import Path, file_error
+from serialpack.files.source import File, Path, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.serializers import SERIALIZERS
@@ -174,7 +173,7 @@ def other_blocks(entries: Sequence[EntryRow]) -> Iterator[list[EntryRow]]:
     yield held
 
 
-def total(sources: Sequence[Path | IO[bytes]]) -> int | None:
+def total(sources: Sequence[Path | File]) -> int | None:
     """Bytes of all ``sources``; None where one of them is no file."""
     size = 0
     for source in sources:

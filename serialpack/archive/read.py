@@ -36,7 +36,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.globs import chosen_by
-from serialpack.files.source import Path, Source
+from serialpack.files.source import File, Path, Source
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.shared import SharedUnpacker, entries_of
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 @checked
 def unpack_archive(
-    source: Path | IO[bytes],
+    source: Path | File,
     folder: Path,
     *,
     include: Sequence[str] = (),

@@ -24,7 +24,7 @@ from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files.output import Output
-from serialpack.files.source import Path, shown
+from serialpack.files.source import File, Path, shown
 from serialpack.files.targets import is_device, opened_device, output_at
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
@@ -66,7 +66,7 @@ class PackOptions(TypedDict, total=False):
 
 
 def pack_archive(
-    sources: Mapping[str, Path | IO[bytes]],
+    sources: Mapping[str, Path | File],
     target: Target,
     *,
     force: bool = False,
@@ -108,7 +108,7 @@ class _ArchiveWriter:
 
     def __init__(
         self,
-        file: IO[bytes] | Output,
+        file: File | Output,
         target: Target,
         how: PackOptions,
         *,
@@ -139,7 +139,7 @@ class _ArchiveWriter:
             block_size=how.get("block_size") or effort.block_size,
         )
 
-    def add(self, sources: Mapping[str, Path | IO[bytes]]) -> None:
+    def add(self, sources: Mapping[str, Path | File]) -> None:
         """Write all of ``sources``: what shares blocks, what is large, the closing member."""
         serializer = SERIALIZERS.cls(self._choice.chain.serializer.name)
         shares = issubclass(serializer, ByteSerializer)
@@ -148,7 +148,7 @@ class _ArchiveWriter:
         format = self._how.get("format")
         format = None if format is None else FORMATS.source(format).name
         shared = SmallFiles(format, table)
-        alone: list[tuple[str, Path | IO[bytes], ArchiveSource | None]] = []
+        alone: list[tuple[str, Path | File, ArchiveSource | None]] = []
         others: list[ArchiveSource] = []
         for path, source in sources.items():
             try:
@@ -227,7 +227,7 @@ class _ArchiveWriter:
                 )
                 seconds = {}
 
-    def _alone(self, path: str, source: Path | IO[bytes], found: ArchiveSource | None) -> None:
+    def _alone(self, path: str, source: Path | File, found: ArchiveSource | None) -> None:
         """Write a member of one entry."""
         file = self._file
         mark = file.mark() if isinstance(file, Output) else None
@@ -327,7 +327,7 @@ class _ArchiveWriter:
 class _Counted:
     """A file to write to that knows whether anything was, and whether that could not be."""
 
-    def __init__(self, file: IO[bytes] | Output) -> None:
+    def __init__(self, file: File | Output) -> None:
         self._file = file
         self.written = 0
         self.failed = False
@@ -343,7 +343,7 @@ class _Counted:
         return taken
 
 
-def check_together(sources: Mapping[str, Path | IO[bytes]]) -> None:
+def check_together(sources: Mapping[str, Path | File]) -> None:
     """UsageError where the paths of ``sources`` cannot be those of one archive; TypeError."""
     if not isinstance(sources, Mapping):
         kind = type(sources).__name__
@@ -372,13 +372,13 @@ def _file_of(target: Target) -> tuple[int, int] | None:
     return found and (found.st_dev, found.st_ino)
 
 
-def _is_folder(source: Path | IO[bytes]) -> bool:
+def _is_folder(source: Path | File) -> bool:
     named = isinstance(source, str | os.PathLike)
     return named and os.path.isdir(source) and not os.path.islink(source)  # type: ignore[arg-type]
 
 
 @contextmanager
-def _joined(target: Target, force: bool) -> Iterator[IO[bytes] | Output]:
+def _joined(target: Target, force: bool) -> Iterator[File | Output]:
     """What all members are written to: a new file that appears whole, or the caller's."""
     if is_device(target):
         with opened_device(target) as device:

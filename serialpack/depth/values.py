@@ -98,7 +98,7 @@ def check_values(records: list[Any]) -> None:
 
     What stands in several places is looked at in each, as those write it who have no references.
     """
-    if _is_shallow(records, _SHALLOW):
+    if _is_shallow(records, _SHALLOW) or _is_shallow(records, _SHALLOW, named=False):
         return
     level, distinct = [records], 1
     for depth in range(MAX_DEPTH + 1):
@@ -205,23 +205,31 @@ def levels(
     return depth
 
 
-def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int) -> bool:
+def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool = True) -> bool:
     """Whether the collector comes to an end in fewer than ``levels`` levels of ``values``.
 
     A look at no type, which takes a third of the time. In an object, it finds the class too, and
-    in that nearly all there is: the way down ends soon at the last level.
+    in that nearly all there is: the way down ends soon at the last level. Not ``named``: without
+    classes, and what else is written by its name.
     """
     for level in range(levels, 0, -1):
         if len(values) > 2 * _TOGETHER:
-            starts = range(0, len(values), _TOGETHER)
-            return all(_is_shallow(values[at : at + _TOGETHER], level) for at in starts)
+            pieces = (values[at : at + _TOGETHER] for at in range(0, len(values), _TOGETHER))
+            return all(_is_shallow(piece, level, named=named) for piece in pieces)
         if len(values) == 1 and type(values[0]) in (list, tuple):
             values = values[0]  # which need not be copied to be looked at
         else:
             values = get_referents(*values)
+        if not named:
+            values = _without_named(values)
         if not values:
             return True
     return False
+
+
+def _without_named(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+    named = {kind for kind in set(map(type, values)) if issubclass(kind, _NAMED)}
+    return [value for value in values if type(value) not in named] if named else values
 
 
 def _is_message(values: list[Any]) -> bool:

@@ -28,6 +28,7 @@ from serialpack.files.regular import RegularPath, open_regular
 from serialpack.text import printable
 
 Path = str | os.PathLike[str]
+File = IO[bytes] | io.BufferedIOBase  # gzip.GzipFile is no IO to a type checker
 #: What messages call bytes that are in no file, and a file without a name.
 UNNAMED = "<input>"
 
@@ -62,7 +63,7 @@ class Source:
     #: The format that it is in, where it is made of something that says so.
     format: str | None = None
 
-    def __init__(self, source: Path | IO[bytes], name: str | None = None) -> None:
+    def __init__(self, source: Path | File, name: str | None = None) -> None:
         if isinstance(source, str | os.PathLike):
             self.path = shown(source)
             self._file = _open_source(self.path)
@@ -71,13 +72,12 @@ class Source:
             kind = "a file of text" if hasattr(source, "read") else type(source).__name__
             raise TypeError(f"source must be a path or a binary file object, not {kind}")
         else:
-            self._file = source
+            self._file = cast("IO[bytes]", source)
             self._close = False
             found = name or getattr(source, "name", None)
             self.path = found if isinstance(found, str) else UNNAMED
         #: Whether Python's own class reads it from the system.
-        file = self._file
-        self._real = isinstance(file, io.BufferedReader) and type(file.raw) is io.FileIO
+        self._real = isinstance(self._file, io.BufferedReader) and type(self._file.raw) is io.FileIO
         self._pushed = b""
         self._got = 0
         self._with: list[Callable[[], None]] = []

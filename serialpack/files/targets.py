@@ -13,11 +13,11 @@ from typing import IO, TypeGuard
 from serialpack.far import is_far
 from serialpack.files.disk import LARGE, make_room
 from serialpack.files.output import Output
-from serialpack.files.source import Path, check_output, file_error, shown
+from serialpack.files.source import File, Path, check_output, file_error, shown
 from serialpack.reports import NotKept
 from serialpack.stages.stage import Buffer
 
-Target = Path | IO[bytes]
+Target = Path | File
 Write = Callable[[Buffer], object]
 
 
@@ -82,7 +82,7 @@ def opened_device(target: Path) -> Iterator[IO[bytes]]:
 class _TargetStream:
     """A file object of the caller's, written to until it has taken everything."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: File) -> None:
         self._file = file
         self._name = target_name(file) or "output"
 

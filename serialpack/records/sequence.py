@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from xxhash import xxh3_64
 
@@ -16,7 +16,7 @@ from serialpack.checked import checked
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import looks_like
 from serialpack.errors import DamagedError, NotContainerError, UsageError
-from serialpack.files.source import Path, Source
+from serialpack.files.source import File, Path, Source
 from serialpack.records.units import Loaded, Unit, members_of
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Records(Sequence[Any]):
 
 
 @checked
-def open(source: Path | IO[bytes], *, trust: bool = False) -> Records:
+def open(source: Path | File, *, trust: bool = False) -> Records:
     """The records of the container at ``source``, as a sequence, without unpacking it.
 
     ``source``: a path, or a binary file that can be sought in. A record is the value that the

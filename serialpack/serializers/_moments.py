@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta, timezone
+from functools import lru_cache
 from pickle import PicklingError
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -22,11 +23,12 @@ def parts_of_zone(zone: Any) -> list[Any]:
         return [zone.key]
     if type(zone) is not timezone:
         raise TypeError("a time in a named zone")
-    offset = zone.utcoffset(None)
-    named = [] if repr(zone) == repr(timezone(offset)) else [zone.tzname(None)]
+    given: Any = zone
+    offset, *named = given.__getinitargs__()  # its name only where it was given one
     return [offset.days * 86400 + offset.seconds, offset.microseconds, *named]
 
 
+@lru_cache(64)
 def zone_of(*parts: Any) -> ZoneInfo | timezone:
     """The zone again; what Python raises where the parts are none of one."""
     if len(parts) == 1 and type(parts[0]) is str:
@@ -47,8 +49,10 @@ def _zone(key: str) -> ZoneInfo:
 def parts_of_moment(value: datetime | time) -> list[Any]:
     """The text of a time and its fold, and of one that has a zone the parts of that."""
     zone = value.tzinfo
+    if zone is None:
+        return [value.isoformat(), value.fold]
     naive = value.replace(tzinfo=None, fold=0).isoformat()
-    return [naive, value.fold, *([] if zone is None else parts_of_zone(zone))]
+    return [naive, value.fold, *parts_of_zone(zone)]
 
 
 def moment_back(cls: Any) -> Callable[..., Any]:
@@ -56,6 +60,8 @@ def moment_back(cls: Any) -> Callable[..., Any]:
 
     def back(text: str, fold: int, *zone: Any) -> Any:
         found = cls.fromisoformat(text)
-        return found.replace(fold=fold, **({"tzinfo": zone_of(*zone)} if zone else {}))
+        if zone:
+            return found.replace(fold=fold, tzinfo=zone_of(*zone))
+        return found if fold == 0 else found.replace(fold=fold)
 
     return back

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections import UserDict, UserList, UserString
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum, EnumType, Flag
 from functools import cached_property, lru_cache
@@ -23,6 +24,8 @@ from serialpack.values.parts import ATTRS_HASH
 
 #: What members of a flag are beside its class.
 _NO_MIXIN = object, int
+#: What a class has for a field in a slot, which has no value where that was never set.
+_UNSET = vars(type("_Unset", (), {"__slots__": ("field",)}))["field"]
 #: The methods by which a class says itself what is written of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__")
 #: What has its value in the one attribute ``data``.
@@ -37,10 +40,10 @@ def is_of_own_class(value: Any) -> bool:
     return issubclass(cls, Enum) or names_of_fields(cls) is not None
 
 
-def named(value: Any, cls: type) -> tuple[str, str]:
+def names_of_class(cls: type) -> tuple[str, str]:
     """By which names the class is found again; TypeError where it is not."""
     if _class_at(cls.__module__, cls.__qualname__) is not cls:
-        raise TypeError(f"the class of {type(value).__name__} is not found by its name")
+        raise TypeError(f"the class of {cls.__name__} is not found by its name")
     return cls.__module__, cls.__qualname__
 
 
@@ -87,26 +90,41 @@ def names_of_fields(cls: Any) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields) if isinstance(fields, tuple) else None
 
 
-def fields_of(value: Any) -> dict[str, Any]:
-    """What is in the fields of an object of such a class, and what it keeps beside; TypeError where
-    the reader would not take them, or where it has more: attributes of its own, items of a list."""
-    cls: Any = type(value)
+#: What makes an extension's parts of the values of one class.
+Maker = Callable[[Any], list[Any]]
+
+
+def maker_of_fields(cls: Any) -> Maker:
+    """What makes the names of such a class, and what is in the fields of an object of it and what
+    that keeps beside; TypeError where the reader would not take them, or where the object has more:
+    attributes of its own, items of a list."""
     _check_plain(cls)
-    held = _attributes(value)
     names = names_of_fields(cls) or ()
     if is_struct(cls):
         _check_struct(cls)
     else:
         object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
+    if _settable(cls) != set(names):
+        raise TypeError(f"{cls.__name__} holds more than its fields")
+    found = names_of_class(cls)
+
+    def parts(value: Any) -> list[Any]:
+        held = _attributes(value)
+        if (*held,) == names and ATTRS_HASH not in held:
+            return [*found, held]
+        return [*found, _fields_of(cls, names, dict(held))]
+
+    return parts
+
+
+def _fields_of(cls: Any, names: tuple[str, ...], held: dict[str, Any]) -> dict[str, Any]:
     if ATTRS_HASH in held and ATTRS_HASH not in names:
         held[ATTRS_HASH] = None  # another one in another process
     kept = {name: held.pop(name) for name in held.keys() - set(names) if _is_kept(cls, name)}
-    if held.keys() - set(names) or _settable(cls) != set(names):
+    if held.keys() - set(names):
         raise TypeError(f"{cls.__name__} holds more than its fields")
-    try:
-        fields = {name: held[name] if name in held else getattr(cls, name) for name in names}
-    except AttributeError as error:
-        raise TypeError(f"a field was never set ({error})") from None
+    there = ((name, held[name] if name in held else getattr(cls, name, _UNSET)) for name in names)
+    fields = {name: field for name, field in there if type(field) is not MemberDescriptorType}
     return {**fields, **kept}
 
 
@@ -125,8 +143,10 @@ def _check_struct(cls: Any) -> None:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """All that there are, also those in slots."""
-    state = object.__getstate__(value)
+    """All that there are, also those in slots; not to be changed."""
+    state: Any = object.__getstate__(value)
+    if type(state) is dict:
+        return state
     inside, slots = state if type(state) is tuple else (state, {})
     return {**(inside or {}), **slots}
 
@@ -148,27 +168,56 @@ def names_in(cls: type) -> tuple[str, ...]:
     return names if issubclass(cls, tuple) and type(names) is tuple else ()
 
 
-def items_of_tuple(value: Any) -> tuple[Any, ...]:
-    _check_plain(type(value))
-    if getattr(value, "__dict__", None):
-        raise TypeError(f"{type(value).__name__} with attributes")
-    return tuple(value)
+def maker_of_tuples(cls: type) -> Maker:
+    """What makes the names of a named tuple's class, and its items."""
+    _check_plain(cls)
+    found = names_of_class(cls)
+
+    def parts(value: Any) -> list[Any]:
+        if getattr(value, "__dict__", None):
+            raise TypeError(f"{cls.__name__} with attributes")
+        return [*found, *value]
+
+    return parts
 
 
-def named_tuple_of(module: str, name: str, *items: Any) -> Any:
+def maker_of_members(cls: Any) -> Maker:
+    """What makes the names of an enum, and that of a member, or the bits of several together."""
+    found = names_of_class(cls)
+
+    def parts(value: Any) -> list[Any]:
+        combined = isinstance(value, Flag) and value._name_ not in cls._member_map_
+        return [*found, value._value_ if combined else value._name_]
+
+    return parts
+
+
+def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
+    """What makes a named tuple of such items again."""
     cls: Any = _class(module, name)
-    if not issubclass(cls, tuple) or len(names_in(cls)) != len(items):
-        raise ValueError(f"{name} has no {len(items)} names")
-    return tuple.__new__(cls, items)
+    if not issubclass(cls, tuple):
+        raise ValueError(f"{name} has no names")
+    count = len(names_in(cls))
+
+    def back(*items: Any) -> Any:
+        if len(items) != count:
+            raise ValueError(f"{name} has no {len(items)} names")
+        return tuple.__new__(cls, items)
+
+    return back
 
 
-def enum_of(module: str, name: str, member: str | int) -> Any:
-    cls = _class(module, name)
-    if type(member) is int:
-        return _flag(cls, member)
-    if not issubclass(cls, Enum) or member not in cls._member_map_:
-        raise ValueError(f"{name} has no member {member}")
-    return cls._member_map_[member]
+def back_to_member(module: str, name: str) -> Callable[..., Any]:
+    cls: Any = _class(module, name)
+
+    def back(member: str | int) -> Any:
+        if type(member) is int:
+            return _flag(cls, member)
+        if not issubclass(cls, Enum) or member not in cls._member_map_:
+            raise ValueError(f"{name} has no member {member}")
+        return cls._member_map_[member]
+
+    return back
 
 
 def _flag(cls: type, bits: int) -> Any:
@@ -184,20 +233,31 @@ def _flag(cls: type, bits: int) -> Any:
     return found
 
 
-def dataclass_of(module: str, name: str, fields: dict[str, Any]) -> Any:
-    cls = _class(module, name)
+def back_to_fields(module: str, name: str) -> Callable[..., Any]:
+    """What makes an object with such fields again."""
+    cls: Any = _class(module, name)
     if names_of_fields(cls) is None:
         raise ValueError(f"{name} has no fields")
-    settable = _settable(cls)
-    for field, value in fields.items():
-        if field not in settable and not (_is_kept(cls, field) and not is_struct(cls)):
-            raise ValueError(f"{name} has no field {field}")
-        if field == ATTRS_HASH and value is not None:
-            raise ValueError(f"{name} has no field {field}")
-    if is_struct(cls):
+    settable, struct = _settable(cls), is_struct(cls)
+    if struct:
         _check_struct(cls)
-        return cls(**fields)
-    made: Any = object.__new__(cls)
-    for field, value in fields.items():
-        object.__setattr__(made, field, value)
-    return made
+    new, set_in = object.__new__, object.__setattr__
+
+    def back(fields: dict[str, Any]) -> Any:
+        if not settable.issuperset(fields):
+            _check_kept(fields.keys() - settable)
+        if ATTRS_HASH in fields and fields[ATTRS_HASH] is not None:
+            raise ValueError(f"{name} has no field {ATTRS_HASH}")
+        if struct:
+            return cls(**fields)
+        made: Any = new(cls)
+        for field, value in fields.items():
+            set_in(made, field, value)
+        return made
+
+    def _check_kept(more: set[str]) -> None:
+        for field in more:
+            if struct or not _is_kept(cls, field):
+                raise ValueError(f"{name} has no field {field}")
+
+    return back

@@ -13,7 +13,7 @@ from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from enum import Enum, Flag
+from enum import Enum
 from fractions import Fraction
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import EllipsisType, NotImplementedType, SimpleNamespace
@@ -24,12 +24,13 @@ from zoneinfo import ZoneInfo
 from serialpack.errors import UnsupportedError
 from serialpack.serializers._moments import moment_back, parts_of_moment, parts_of_zone, zone_of
 from serialpack.serializers._own_classes import (
-    dataclass_of,
-    enum_of,
-    fields_of,
-    items_of_tuple,
-    named,
-    named_tuple_of,
+    Maker,
+    back_to_fields,
+    back_to_member,
+    back_to_tuple,
+    maker_of_fields,
+    maker_of_members,
+    maker_of_tuples,
     names_in,
     names_of_fields,
 )
@@ -85,32 +86,35 @@ _NAMES = {id(value): name for name, value in _ONE_OF_A_KIND.items()}
 _ADDRESSES = {f"IPv{v}{what}" for v in (4, 6) for what in ("Address", "Network", "Interface")}
 
 
-def parts_of(value: Any) -> Parts | None:
-    """What ``value`` becomes; None for a type that is not known here."""
-    cls: Any = type(value)
-    make = _MAKERS.get(cls)
-    if make is not None:
-        return make(value)
-    if isinstance(value, Enum):
-        combined = isinstance(value, Flag) and value._name_ not in cls._member_map_
-        return ENUM, [*named(value, cls), value._value_ if combined else value._name_]
-    if not isinstance(value, type) and names_of_fields(cls) is not None:
-        return DATACLASS, [*named(value, cls), fields_of(value)]
-    if isinstance(value, tuple) and names_in(cls):
-        return NAMED_TUPLE, [*named(value, cls), *items_of_tuple(value)]
+def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
+    """What makes the parts of values of ``cls``; None for a type that is not known here, TypeError
+    where it is one whose values are not held."""
+    if cls in OWN_TYPES:
+        return OWN_TYPES[cls]
+    if issubclass(cls, Enum):
+        return _with_code(ENUM, maker_of_members(cls))
+    if not issubclass(cls, type) and names_of_fields(cls) is not None:
+        return _with_code(DATACLASS, maker_of_fields(cls))
+    if issubclass(cls, tuple) and names_in(cls):
+        return _with_code(NAMED_TUPLE, maker_of_tuples(cls))
     if cls.__module__ == "ipaddress" and cls.__name__ in _ADDRESSES:
-        return _ADDRESS, [cls.__name__, str(value)]
+        return lambda value: (_ADDRESS, [cls.__name__, str(value)])
     if cls is _of_arguments():
-        return _attributes_of(value, "argparse")
+        return lambda value: _attributes_of(value, "argparse")
     return None
 
 
+def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:
+    return lambda value: (code, make(value))
+
+
 def value_of(code: int, parts: list[Any]) -> Any:
-    """The value again; ValueError, TypeError or OverflowError where the parts are none."""
-    if code not in _BACK:
+    """The value again, of none of ``OWN_CLASSES``; ValueError, TypeError or OverflowError where the
+    parts are none."""
+    if code not in BACK:
         raise ValueError(f"there is no extension {code}")
     try:
-        return _BACK[code](*parts)
+        return BACK[code](*parts)
     except (ArithmeticError, AssertionError, AttributeError, LookupError) as error:
         what = str(error) or type(error).__name__
         raise ValueError(f"an extension {code} with other parts ({what})") from None
@@ -168,12 +172,13 @@ def _address(name: str, text: str) -> Any:
 
 
 def _of_uuid(value: UUID) -> list[Any]:
-    safe = value.is_safe.value  # what the system that made it said of it, if anything
-    return [value.bytes] if safe is None else [value.bytes, safe]
+    if value.is_safe is SafeUUID.unknown:  # what the system that made it said of it
+        return [value.bytes]
+    return [value.bytes, value.is_safe.value]
 
 
 def _uuid(data: bytes, safe: int | None = None) -> UUID:
-    return UUID(bytes=data, is_safe=SafeUUID(safe))
+    return UUID(bytes=data) if safe is None else UUID(bytes=data, is_safe=SafeUUID(safe))
 
 
 def _of_arguments() -> Any:
@@ -224,7 +229,8 @@ def _map(items: Any) -> dict[Any, Any]:
     return items
 
 
-_MAKERS: dict[type, Callable[[Any], Parts | None]] = {
+#: What makes the parts of values of Python's own types.
+OWN_TYPES: dict[type, Callable[[Any], Parts | None]] = {
     int: lambda v: (_INTEGER, [v.to_bytes(v.bit_length() // 8 + 1, "little", signed=True)]),
     tuple: lambda v: (TUPLE, list(v)),
     set: lambda v: (SET, list(v)),
@@ -252,7 +258,8 @@ _MAKERS: dict[type, Callable[[Any], Parts | None]] = {
     **dict.fromkeys((type, EllipsisType, NotImplementedType), _name),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
 }
-_BACK: dict[int, Callable[..., Any]] = {
+#: What makes a value again of the parts of an extension.
+BACK: dict[int, Callable[..., Any]] = {
     _INTEGER: lambda data: int.from_bytes(data, "little", signed=True),
     TUPLE: lambda *parts: parts,
     SET: lambda *parts: set(parts),
@@ -267,8 +274,6 @@ _BACK: dict[int, Callable[..., Any]] = {
     _DATETIME: moment_back(datetime),
     _DURATION: lambda days, seconds, micro: timedelta(days, seconds, micro),
     _PATH: _path,
-    ENUM: enum_of,
-    DATACLASS: dataclass_of,
     _TYPED: _typed,
     _RANGE: lambda start, stop, step: range(start, stop, step),
     _SLICE: lambda start, stop, step: slice(start, stop, step),
@@ -276,11 +281,16 @@ _BACK: dict[int, Callable[..., Any]] = {
     DEQUE: lambda most, *items: deque(items, most),
     COUNTER: lambda items: Counter(_map(items)),
     DEFAULT: _default_back,
-    NAMED_TUPLE: named_tuple_of,
     _ZONE: zone_of,
     _NAMESPACE: _namespace,
     _NAME: lambda name: _ONE_OF_A_KIND[name],
     _ADDRESS: _address,
     _PATTERN: _pattern_back,
     _CHAIN_MAP: ChainMap,
+}
+#: Of the two names of an own class, what makes an object of it again of the other parts.
+BACK_TO_CLASS: dict[int, Callable[..., Callable[..., Any]]] = {
+    ENUM: back_to_member,
+    DATACLASS: back_to_fields,
+    NAMED_TUPLE: back_to_tuple,
 }

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.errors import SerialpackError
-from serialpack.formats.msgpack.values import messages, one_message
+from serialpack.formats.msgpack.values import messages
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers._outline import Met
-from serialpack.serializers._own_types import ARRAY, SCALAR, value_of
+from serialpack.serializers._own_types import ARRAY, BACK, BACK_TO_CLASS, SCALAR
 from serialpack.serializers.arrays import (
     MASKED,
     OBJECTS,
@@ -29,9 +29,6 @@ from serialpack.serializers.of_polars import OF_POLARS, polars_of
 from serialpack.serializers.of_scipy import OF_SCIPY, scipy_of
 from serialpack.stages.stage import Buffer, is_failure
 
-#: Extensions in fewer extensions are read by what takes less time, and 40 KiB of stack for each.
-_SHALLOW = 5
-
 #: How often Python calls itself, at most, for each extension in an extension.
 CALLS_A_LEVEL = 4
 
@@ -42,7 +39,10 @@ def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> 
 
     def read(most: int) -> list[Any]:
         reader = _ExtensionReader(buffers, over, most)
-        found = messages(message, ext_hook=reader)
+        try:
+            found = messages(message, ext_hook=reader)
+        finally:
+            reader.close()
         if reader.used != len(buffers):
             raise ValueError("a frame with more than its message reads")
         return found
@@ -61,19 +61,30 @@ class _ExtensionReader:
         self._level = 0
         self._met = Met()
         self.used = 0
+        #: What makes objects of own classes again, by extension and the names of the class.
+        self._classes: dict[tuple[int, str, str], Callable[..., Any]] = {}
+        from msgspec.msgpack import Decoder
 
-    def __call__(self, code: int, data: bytes) -> Any:
+        #: In a quarter of the time of msgpack's, and with a tenth of the stack.
+        self._parts: Callable[[Any], Any] = Decoder(ext_hook=self).decode
+
+    def close(self) -> None:
+        """To be called at the end: the decoder and this hold each other, and the buffers."""
+        del self._parts
+
+    def __call__(self, code: int, data: Any) -> Any:
         if self._level >= self._most:
             raise NeedsRoom
         self._level += 1
-        if self._level < _SHALLOW:
-            parts = one_message(data, self)
-        else:
-            (parts,) = messages(data, ext_hook=self)
+        parts = self._parts(data)
         self._level -= 1
         if type(parts) is not list:
             raise ValueError(f"an extension {code} without its parts")
         try:
+            if code in BACK:
+                return BACK[code](*parts)
+            if code in BACK_TO_CLASS:
+                return self._of_class(code, *parts)
             made = self._made(code, parts)
             self._met.keep(code, made)
             return made
@@ -84,6 +95,12 @@ class _ExtensionReader:
                 raise
             words = str(error) or type(error).__name__
             raise ValueError(f"an extension {code} with other parts ({words})") from None
+
+    def _of_class(self, code: int, module: str, name: str, *parts: Any) -> Any:
+        back = self._classes.get((code, module, name))
+        if back is None:
+            back = self._classes[code, module, name] = BACK_TO_CLASS[code](module, name)
+        return back(*parts)
 
     def _made(self, code: int, parts: list[Any]) -> Any:
         if code == ARRAY:
@@ -110,7 +127,9 @@ class _ExtensionReader:
             return shown_of(*parts)
         if code == OBJECTS:
             return objects_of(*parts)
-        return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
+        if code == SCALAR:
+            return scalar_over(*parts)
+        raise ValueError(f"there is no extension {code}")
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:
         if inside is not None:

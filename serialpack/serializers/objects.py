@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -24,9 +25,10 @@ from serialpack.serializers._outline import COUNTED, ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
     OWN_CLASSES,
+    OWN_TYPES,
     SCALAR,
     Parts,
-    parts_of,
+    maker_of,
 )
 from serialpack.serializers.arrays import (
     SAME,
@@ -163,7 +165,11 @@ class _ExtensionWriter:
         self.data = b""
         self.buffers: list[memoryview] = []
         #: Writes what is ``_FLAT``; made for the first of these.
-        self._packer: Any = None
+        self._flat_packer: Any = None
+        #: Write messages, in each other.
+        self._packers: list[Any] = []
+        #: What makes the parts of values of a class, of those that were met.
+        self._makers: dict[type, Callable[[Any], Parts | None]] = {}
         self._beside = beside
         self._alone = alone
         self._bytearrays = bytearrays
@@ -188,17 +194,8 @@ class _ExtensionWriter:
 
     def message(self, value: Any) -> bytes:
         """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
-        import msgpack
-
         try:
-            # Of the library's own types none passes: what they are read as is another one.
-            packer = msgpack.Packer(
-                use_bin_type=True,
-                strict_types=True,
-                default=self._extension,
-                buf_size=FIRST_ROOM,
-            )
-            data = bytes(packer.pack(self._apart(value) if self._bytearrays else value))
+            data: bytes = self._packer().pack(self._apart(value) if self._bytearrays else value)
         except ValueError as error:
             if "recursion" in str(error):
                 raise TooDeep from None
@@ -206,6 +203,21 @@ class _ExtensionWriter:
         if self._alone and _ANY_TAKEN.search(data):
             _check_taken(value)
         return data
+
+    def _packer(self) -> Any:
+        """That of this level: making one takes longer than packing a small value."""
+        if self._level == len(self._packers):
+            import msgpack
+
+            # Of the library's own types none passes: what they are read as is another one.
+            packer = msgpack.Packer(
+                use_bin_type=True,
+                strict_types=True,
+                default=self._extension,
+                buf_size=FIRST_ROOM,
+            )
+            self._packers.append(packer)
+        return self._packers[self._level]
 
     def _apart(self, value: Any) -> Any:
         """``value`` with extensions for the bytearrays in its own lists and maps: the library asks
@@ -221,30 +233,38 @@ class _ExtensionWriter:
         return value
 
     def _extension(self, value: Any) -> Any:
-        import msgpack
+        cls = type(value)
+        make = OWN_TYPES.get(cls) or self._makers.get(cls)
+        if make is None:
+            if self._known_objects and (known := self._known_objects.get(id(value))):
+                return _ext((known[0], self._flat([known[1]])))
+            # Arrays are not of one class: each scalar's has its own, and may be an enum too.
+            make = None if is_array(value) else maker_of(cls)
+            if make is not None:
+                self._makers[cls] = make
+        made = make(value) if make is not None else None
+        if made is None:
+            return self._of_library_too(value)
+        if self._alone and made[0] in OWN_CLASSES:
+            raise TypeError(f"cannot hold {cls.__name__}")
+        return self._inside(*made)
 
-        if known := self._known_objects.get(id(value)):
-            return msgpack.ExtType(known[0], self.message([known[1]]))
+    def _of_library_too(self, value: Any) -> Any:
+        """What becomes of a value that is none of Python's own."""
+        of_library = self._of_library
+        made: Parts | None = None
         if is_array(value):
-            odd = parts_of_objects(value) or parts_of_odd(value)
-            made: Parts | None = odd or self._array(value)
+            made = parts_of_objects(value) or parts_of_odd(value) or self._array(value)
         elif is_table(value):
             made = self._table(value)
-        else:
-            made = parts_of(value)
-        of_library = self._of_library
         if made is None:
             made = next(filter(None, (make(value) for make in _LIBRARIES)), None)
             self._of_library = True
-        if made is None or (made[0] in OWN_CLASSES and self._alone):
+        if made is None:
             raise TypeError(f"cannot hold {type(value).__name__}")
-        if self._level >= self._most:
-            raise NeedsRoom
-        self._level += 1
-        code, parts = made
-        inner = self._flat(parts) if code in _FLAT else self.message(parts)
-        self._level -= 1
+        found = self._inside(*made)
         self._of_library = of_library
+        code = made[0]
         if code in COUNTED:
             if self._beside and (code == OF_NUMPY or not of_library):
                 self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
@@ -253,7 +273,16 @@ class _ExtensionWriter:
             if self._beside and is_index(value):
                 self._known_objects[id(value)] = SAME_INDEX, self._of_pandas, value
             self._of_pandas += 1
-        return msgpack.ExtType(code, inner)
+        return found
+
+    def _inside(self, code: int, parts: list[Any]) -> Any:
+        """The extension that holds ``parts``."""
+        if self._level >= self._most:
+            raise NeedsRoom
+        self._level += 1
+        data = self._flat(parts) if code in _FLAT else self.message(parts)
+        self._level -= 1
+        return _ext((code, data))
 
     def _array(self, value: Any) -> tuple[int, list[Any]]:
         import numpy as np
@@ -272,11 +301,11 @@ class _ExtensionWriter:
         return ARRAY, [None, *facts]
 
     def _flat(self, parts: list[Any]) -> Any:
-        if self._packer is None:
+        if self._flat_packer is None:
             import msgpack
 
-            self._packer = msgpack.Packer(use_bin_type=True)
-        return self._packer.pack(parts)
+            self._flat_packer = msgpack.Packer(use_bin_type=True)
+        return self._flat_packer.pack(parts)
 
     def _table(self, value: Any) -> tuple[int, list[Any]]:
         data = stream_of(value)
@@ -284,6 +313,13 @@ class _ExtensionWriter:
             return ARROW, [bytes(data), data.nbytes]
         self.buffers.append(data)
         return ARROW, [None, data.nbytes]
+
+
+def _ext(code_and_data: tuple[int, bytes]) -> Any:
+    """The extension, without the questions that its class asks."""
+    import msgpack
+
+    return tuple.__new__(msgpack.ExtType, code_and_data)
 
 
 @cache

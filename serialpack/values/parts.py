@@ -64,6 +64,10 @@ _EXCEPTION_PARTS = ("__cause__", "__context__", "__suppress_context__", "__trace
 #: Where objects of attrs keep their hash, which is another one in each process.
 ATTRS_HASH = "_attrs_cached_hash"
 
+#: Where a Bunch of scikit-learn, which its data sets are, keeps what it warns of; it tells pickle,
+#: and does not take it back.
+_WARNINGS = "_deprecated_key_to_warnings"
+
 #: Libraries whose objects keep caches and references to one another in attributes of their own,
 #: and tell pickle all that counts.
 _TOLD_TO_PICKLE = ("pandas", "polars")
@@ -80,7 +84,9 @@ def is_leaf(value: Any) -> bool:
         return isinstance(value.__self__, ModuleType)
     if kind in _LEAVES or is_plain_scalar(value):
         return True
-    return isinstance(value, (*_BY_IDENTITY, PurePath))
+    if isinstance(value, PurePath):  # of a class of somebody's it may have more
+        return not getattr(value, "__dict__", None)
+    return isinstance(value, _BY_IDENTITY)
 
 
 def same_leaf(x: Any, y: Any) -> bool:
@@ -102,7 +108,7 @@ def same_leaf(x: Any, y: Any) -> bool:
     if isinstance(x, UUID):
         return bool(x == y) and x.is_safe is y.is_safe
     if isinstance(x, PurePath):  # on Windows, equal whatever their case
-        return str(x) == str(y)
+        return str(x) == str(y) and not getattr(y, "__dict__", None)
     if isinstance(x, (*_BY_IDENTITY, BuiltinFunctionType)):
         return x is y
     return bool(x == y)
@@ -131,6 +137,8 @@ def attributes(value: Any) -> dict[str, Any]:
     if isinstance(value, FunctionType | MethodType) or _is_pandas(value, "DataFrame"):
         return {}
     found = dict(getattr(value, "__dict__", {}))
+    if isinstance(value, PurePath):  # which keeps its parts in slots, once it is asked for them
+        return {**found, "path": str(value)}
     if is_masked(value):
         found = with_mask(found, value)
     if type(value).__name__ == "CBORTag":  # it has them neither here nor in slots
@@ -168,7 +176,8 @@ def is_cached(value: Any, name: str, *, there: bool) -> bool:
     that is ``there`` again: whether it may be another one."""
     if (_tells_itself(value) and name.startswith("_")) or name == ATTRS_HASH:
         return True
-    return not there and isinstance(getattr(type(value), name, None), cached_property)
+    made_again = isinstance(getattr(type(value), name, None), cached_property)
+    return not there and (made_again or name == _WARNINGS)
 
 
 def _tells_itself(value: Any) -> bool:

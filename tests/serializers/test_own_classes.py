@@ -3,10 +3,12 @@ back as those of dataclasses do: without pickle."""
 
 from __future__ import annotations
 
+import sys
 from collections import UserDict, UserList, UserString
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgpack
 import pytest
@@ -83,6 +85,16 @@ class Ran(Struct):
         _ran.append(self)
 
 
+@dataclass
+class Point:
+    x: int
+
+
+class Pair(NamedTuple):
+    x: int
+    y: int
+
+
 class Config(UserDict[str, Any]):
     pass
 
@@ -150,3 +162,22 @@ def test_stored_bytes_that_lie_are_one_error() -> None:
         parts = [__name__, name, fields]
         with pytest.raises(DamagedError):
             serialpack.loads(made_of(msgpack.ExtType(16, msgpack.packb(parts))))
+
+
+@pytest.mark.parametrize("make", [Point, lambda n: Pair(n, n), lambda n: (n,)])
+def test_many_of_a_class_take_few_calls_each(make: Callable[[int], Any]) -> None:
+    """All that is true of a class was found anew for each object of it: 90 calls and more."""
+    values = [make(n) for n in range(1000)]
+    calls = 0
+
+    def count(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    serialpack.loads(serialpack.dumps(values[:2]))  # what is made once is made
+    sys.setprofile(count)
+    try:
+        assert serialpack.loads(serialpack.dumps(values)) == values
+    finally:
+        sys.setprofile(None)
+    assert calls < 50 * len(values)

@@ -246,6 +246,12 @@ class Unset:
     x: int = dataclasses.field(init=False)
 
 
+@dataclasses.dataclass(slots=True)
+class UnsetSlot:
+    y: int
+    x: int = dataclasses.field(init=False)
+
+
 @dataclasses.dataclass
 class Guarded:
     x: int
@@ -273,7 +279,6 @@ MORE = {
     "fields": _beside(things.Point(1, 2.5, ["a"])),
     "slots": _beside(Slotted()),
     "a list": Numbers(),
-    "a field that was never set": Unset(),
     "a field behind code": Guarded(1),
 }
 
@@ -289,6 +294,14 @@ def test_what_is_beside_items_and_fields_is_not_lost(name: str) -> None:
 def test_fields_come_back_without_proof() -> None:
     for value in Slotted(2), things.Point(1, 2.5, []), Bits.A, Bits.A | Bits.B, Bits(0):
         assert serialpack.loads(serialpack.dumps(value, "objects", verify=False)) == value
+
+
+@pytest.mark.parametrize("value", [Unset(), UnsetSlot(1)], ids=lambda v: type(v).__name__)
+def test_a_field_that_was_never_set_is_not_there_again(value: Any) -> None:
+    """What is set later by a method of the class needed pickle."""
+    again = serialpack.loads(serialpack.dumps([value], "objects"))
+    assert difference([value], again) is None
+    assert not hasattr(again[0], "x")
 
 
 def test_no_module_is_imported_and_no_class_is_called() -> None:

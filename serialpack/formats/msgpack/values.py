@@ -99,7 +99,9 @@ def pack_one(record: Any) -> bytes:
     packer, _kept.packer = _kept.packer or _packer(autoreset=True), None
     try:
         data: bytes = packer.pack(record)
-    except (ValueError, TypeError, OverflowError, RecursionError):
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        if type(error) is TypeError:  # of a type that it does not take, wherever it stands
+            raise
         check_values([record])
         return pack([record])
     if len(data) <= _KEPT:
@@ -338,13 +340,6 @@ def messages(data: Buffer, **options: Any) -> list[Any]:
     if end != size:
         raise ValueError("the last message is not whole")
     return records
-
-
-def one_message(data: Buffer, ext_hook: Callable[[int, bytes], Any]) -> Any:
-    """The only message in ``data``, as ``messages`` has it, in half the time where it is small."""
-    import msgpack
-
-    return msgpack.unpackb(data, raw=False, strict_map_key=False, ext_hook=ext_hook)
 
 
 def extension(code: int, data: bytes) -> Any:
