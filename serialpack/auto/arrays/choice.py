@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice, together
+from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice
+from serialpack.auto.arrays.look import Seen
 from serialpack.auto.arrays.recurring import recurs
-from serialpack.auto.arrays.trial import least_of, sample_places
+from serialpack.auto.arrays.trial import ArrayChain, least_of, sample_places, together
 from serialpack.formats.shared.large import NumbersLayout, ReadAt
 from serialpack.stages.chain import StageSpec
 from serialpack.stages.effort import EFFORTS
@@ -19,8 +20,8 @@ _ALONE = 48 << 10
 
 #: Where so small a share is left, numbers are nearly all runs: labels of regions, masks, what is
 #: mostly zeros; unless differences, or pcodec, leave much less, and not of next to nothing. Few
-#: samples tell little of these.
-_RUNS, _LITTLE_BETTER, _NOTHING = 0.1, 1.5, 0.02
+#: samples tell little of these. Where all that takes long is tried, it saves nothing of so little.
+_RUNS, _LITTLE_BETTER, _NOTHING, _HARDLY_ANY = 0.1, 1.5, 0.02, 0.001
 
 
 def chosen(
@@ -54,12 +55,9 @@ def chosen(
     jobs += [] if tried[0].whole else [lambda: recurs(head)]
     begun = together(threads, *jobs)
     begun_of = [(begun[2 * number], begun[2 * number + 1]) for number in range(len(tried))]
-    if tried[0].takes_more and any(
-        seen.still < max(_NOTHING, min(_RUNS, _LITTLE_BETTER * min(seen.least, least_of(own))))
-        for seen, own in begun_of
-    ):
+    if tried[0].takes_more and any(_nearly_runs(*each, effort) for each in begun_of):
         more = first if tried[0].whole else samples(RUNS_TIMES)
-        tried = [each.of_runs(more) for each in tried]
+        tried = [each.of_runs(more, head) for each in tried]
     found, choice = min(
         ((each.best(*by, threads), each) for each, by in zip(tried, begun_of, strict=True)),
         key=lambda each: each[0].best.share,
@@ -70,3 +68,11 @@ def chosen(
         whole = tried[0].of_recurring(head, found.best.share)
         return found if whole is None else Chosen(whole, found.plain, recurs=True)
     return found
+
+
+def _nearly_runs(seen: Seen, own: list[ArrayChain], effort: int) -> bool:
+    """Whether numbers are, by what few of them tell."""
+    least = min(seen.least, least_of(own))
+    if not EFFORTS[effort].least_gain and least < _HARDLY_ANY:
+        return False
+    return seen.still < max(_NOTHING, min(_RUNS, _LITTLE_BETTER * least))
