@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.auto.conftest import DRAW
-from tests.auto.test_arrays import packed
+from tests.auto.test_arrays import Counted, packed
 
 
 def regions(count: int, *shape: int) -> np.ndarray:
@@ -42,3 +42,17 @@ def test_the_smallest_effort_leaves_little_of_regions(tmp_path: Path, kind: str)
         for codec in ("xz:6@1", "zstd:19")
     ]
     assert size < 1.02 * min(others)
+
+
+def test_of_nearly_empty_arrays_no_filter_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quick level leaves next to nothing of a sample, then of all, which is packed then."""
+    values = np.zeros(500_000)
+    values[123_456] = 7
+    path = tmp_path / "a.npy"
+    np.save(path, values)
+    counted = Counted(monkeypatch)
+    _, size = packed(path)
+    assert size < 900
+    assert len(counted.calls) < 6
