@@ -52,6 +52,19 @@ _TOGETHER, _CLEARLY = 4, 0.25
 _Delta = tuple[Any, ...]
 _AUTO, _LOOKBACK = ("auto",), ("try_lookback",)
 
+#: From this level on numbers of so many bytes at most may be foretold from several before each, as
+#: sound is (linear prediction; from 16 first): pcodec does not look for that by itself. Read at a
+#: third of the speed, it must leave so much less of pieces; and where all is tried, hardly less.
+_FORETOLD, _NARROW, _LESS, _HARDLY_LESS = 9, 4, 0.97, 0.995
+_CONVOLVED, _ORDER, _ORDERS = "try_conv1", 16, (8, 32)
+
+#: Each chunk is foretold in its own way, and a number that is unlike all others spoils its own.
+_CHUNK_FORETOLD, _CHUNKS_FORETOLD = 1 << 16, (1 << 14, 1 << 18)
+
+#: pcodec 1.0 and 1.1 panic where a chunk ends so few numbers behind a multiple of so many (of twice
+#: as many, in truth: ``ENCODE_BATCH_SIZE`` of delta/conv1.rs).
+_TOO_FEW, _BATCH = 32, 256
+
 #: Multiples of a unit may take so much more of pieces, which say less of them than all.
 _NO_LARGER = 1.005
 
@@ -100,15 +113,19 @@ class Pcodec(Codec):
 
     def _estimated(self, data: Buffer, size: int) -> int:
         """By a level that tells as much."""
+        from pcodec import PagingSpec
         from pcodec.wrapped import FileCompressor
 
         numbers, before = self._numbers(data)
         level = min(self.values[0], _TELLING if self.values[0] < _THOROUGH else _TELLING_MORE)
-        way = _way_of(numbers[before:])
+        way = _way_of(numbers[before:], self.values[0])
         config = _config(level, way)
         found, width, part_of = 0, 8 * numbers.itemsize, len(data) / max(size, 1)
         for part in (numbers[:before], numbers[before:]):
             if len(part):
+                if way.delta[0] == _CONVOLVED:
+                    part = part[: _without_few(len(part))[0]]
+                    config.paging_spec = PagingSpec.exact_page_sizes([len(part)])
                 chunk = FileCompressor().chunk_compressor(part, config)
                 meta = _Meta.read(chunk.write_meta(), width)
                 if meta is None:
@@ -170,17 +187,20 @@ def _smallest(numbers: "NDArray[Any]", before: int, level: int, way: _Way | None
     """The stream of ``numbers``, of which those ``before`` are a chunk of their own; ``way``: how
     they are looked at, where that is known."""
     few = len(numbers) <= min(_CHUNKS)
-    best = way or _way_of(numbers[before:])
+    best = way or _way_of(numbers[before:], level)
     if way is None and level >= _SLOW and not (few and level >= _THOROUGH):
         best = best._replace(delta=_delta_of(numbers[before:], best))
-    if few or level < _THOROUGH:
+    foretold = best.delta[0] == _CONVOLVED
+    if level < _THOROUGH or (few and not foretold):
         return _stream(numbers, before, level, best)
     found = {best: _stream(numbers, before, _QUICK, best)}
-    changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in _CHUNKS]
+    chunks = _CHUNKS_FORETOLD if foretold else _CHUNKS
+    changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in chunks]
     # What some of them are multiples of it sees in a few, which it draws by how many there are: of
     # one in three arrays of such it misses that.
     changes += [{"aside": 1}] if numbers.dtype.kind == "f" and best.unit is None else []
-    for change in (*changes, {"delta": _LOOKBACK}):
+    deltas = [(_CONVOLVED, order) for order in _ORDERS] if foretold else [_LOOKBACK]
+    for change in (*changes, *({"delta": delta} for delta in deltas)):
         changed = best._replace(**change)
         found[changed] = _stream(numbers, before, _QUICK, changed)
         best = min(found, key=lambda way: len(found[way]))
@@ -188,10 +208,11 @@ def _smallest(numbers: "NDArray[Any]", before: int, level: int, way: _Way | None
     return min(found[best], _stream(numbers, before, level, best), key=len)
 
 
-def _way_of(numbers: "NDArray[Any]") -> _Way:
+def _way_of(numbers: "NDArray[Any]", level: int) -> _Way:
     """What floats are multiples of, where pieces of them are not larger so; and whether differences
     are to those some way back, where several stand together and a piece is smaller so: pcodec,
-    which looks at fewer, often takes those to the one before."""
+    which looks at fewer, often takes those to the one before; or to what several before foretell,
+    where there is time."""
     import numpy as np
 
     way, (least, most) = _Way(), _PIECE
@@ -207,6 +228,11 @@ def _way_of(numbers: "NDArray[Any]") -> _Way:
         piece = numbers[(len(numbers) - min(len(numbers), most)) // 2 :][:most]
         so = way._replace(delta=_LOOKBACK)
         way = so if _left(piece, so) <= _left(piece, way) else way
+    if level >= _FORETOLD and numbers.itemsize <= _NARROW:
+        pieces = np.concatenate([numbers[start : start + least] for start in starts])
+        so = way._replace(delta=(_CONVOLVED, _ORDER), chunk=_CHUNK_FORETOLD)
+        asked = _LESS if level < _THOROUGH else _HARDLY_LESS
+        way = so if _left(pieces, so) <= asked * _left(pieces, way) else way
     return way
 
 
@@ -291,7 +317,13 @@ class _Meta(NamedTuple):
         extra, latents = modes.get(bits & 15, (0, 0))
         at = 4 + extra
         way = bits >> at
-        ways = {0: (("no_op",), 4), 1: (("try_consecutive", way >> 4 & 7), 8), 2: (_LOOKBACK, 14)}
+        order = (way >> 73 & 31) + 1
+        ways = {
+            0: (("no_op",), 4),
+            1: (("try_consecutive", way >> 4 & 7), 8),
+            2: (_LOOKBACK, 14),
+            3: ((_CONVOLVED, order), 78 + 32 * order),
+        }
         if not latents or (found := ways.get(way & 15)) is None:
             return None
         delta: _Delta = found[0]
@@ -325,7 +357,7 @@ def _stream(numbers: "NDArray[Any]", before: int, level: int, way: _Way) -> byte
     from pcodec.standalone import simple_compress
 
     config = _config(level, way)
-    config.paging_spec = _pages(before + way.aside, len(numbers), way.chunk)
+    config.paging_spec = _pages(before + way.aside, len(numbers), way)
     stream: bytes = simple_compress(numbers, config)
     return stream
 
@@ -340,11 +372,20 @@ def _config(level: int, way: _Way) -> Any:
     return ChunkConfig(level, mode_spec=mode, delta_spec=spec, enable_8_bit=True)
 
 
-def _pages(before: int, numbers: int, most: int) -> Any:
+def _pages(before: int, numbers: int, way: _Way) -> Any:
     """A chunk of the numbers ``before``, if any, then even ones, as pcodec itself makes them."""
     from pcodec import PagingSpec
 
     left = numbers - before
-    count = max(-(-left // most), 1)
+    count = max(-(-left // way.chunk), 1)
     even = [left // count + (n < left % count) for n in range(count)]
-    return PagingSpec.exact_page_sizes([before, *even] if before else even)
+    sizes = [before, *even] if before else even
+    if way.delta[0] == _CONVOLVED:
+        sizes = [part for size in sizes for part in _without_few(size)]
+    return PagingSpec.exact_page_sizes(sizes)
+
+
+def _without_few(size: int) -> list[int]:
+    """A chunk of so many numbers, or two where pcodec would panic."""
+    few = size % _BATCH
+    return [size - few, few] if 0 < few < _TOO_FEW and size > few else [size]

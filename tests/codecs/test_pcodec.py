@@ -26,6 +26,13 @@ def compressed(numbers: NDArray[Any], level: int) -> int:
     return len(stored)
 
 
+def sound(count: int) -> NDArray[Any]:
+    """Tones and a little noise: each number is nearly what several before it foretell."""
+    times = np.arange(count)
+    tones = 9000 * np.sin(times * 0.31) + 6000 * np.sin(times * 1.13)
+    return (tones + np.random.default_rng(3).normal(0, 20, count)).astype("<i2")
+
+
 def test_multiples_are_found_that_it_misses_by_chance() -> None:
     """Many of the numbers are multiples of one: it sees that or not, by how many there are."""
     draw = np.random.default_rng(1)
@@ -161,8 +168,9 @@ def test_differences_are_looked_for_once(
         np.where(DRAW.random(20_000) < 0.05, DRAW.normal(size=20_000), 0),
         DRAW.integers(0, 100, 20_000) * 1000,
         np.zeros(20_000),
+        sound(20_001),
     ],
-    ids=["walk", "multiples", "recurring", "narrow", "sparse", "integers", "zeros"],
+    ids=["walk", "multiples", "recurring", "narrow", "sparse", "integers", "zeros", "sound"],
 )
 def test_pcodec_tells_beforehand_what_it_leaves(numbers: np.ndarray, level: int) -> None:
     """Within a twentieth, of any way that it takes numbers; where that is next to nothing, within
@@ -206,3 +214,34 @@ def test_room_for_a_window_is_made_only_where_there_can_be_one(kind: str, count:
     forged[size + 1] |= 31
     with pytest.raises(ValueError, match="its window has more numbers"):
         decompress_numbers(bytes(forged), found)
+
+
+@pytest.mark.parametrize(("level", "most"), [(9, 0.8), (12, 0.75)])
+def test_sound_is_foretold_from_several_before(level: int, most: float) -> None:
+    """pcodec takes only differences by itself, which leave more of it."""
+    numbers = sound(40_000)
+    codec = CODECS.create(*parse_stage(CODECS, f"pcodec:{level}@i2"))
+    stored = codec.compress(numbers.tobytes())
+    assert len(stored) < most * len(simple_compress(numbers, pcodec.ChunkConfig(level)))
+    assert bytes(codec.decompress(stored, numbers.nbytes)) == numbers.tobytes()
+
+
+def test_sound_of_any_length_is_foretold() -> None:
+    """pcodec panics where few numbers are left behind its last batch, or that of what stands
+    before them."""
+    numbers = sound(6000)
+    for count in (5376, 5377, 5391, 5392, 5407, 5408, 5631, 5632, 5633, 5663):
+        for before in (0, 16, 516, 1024 + 31):
+            codec = CODECS.create(*parse_stage(CODECS, f"pcodec:9@i2/{max(2 * before, 1)}"))
+            codec.begins(source=True)
+            data: Buffer = numbers[:count].tobytes()
+            codec.estimated(data)
+            assert bytes(codec.decompress(codec.compress(data), len(data))) == data
+
+
+def test_a_number_unlike_all_others_spoils_little_of_sound() -> None:
+    numbers = sound(300_000).astype("<i4")
+    codec = CODECS.create(*parse_stage(CODECS, "pcodec:9@i4"))
+    all_alike = len(codec.compress(numbers.tobytes()))
+    numbers[1000] = np.iinfo("i4").min
+    assert len(codec.compress(numbers.tobytes())) < 1.4 * all_alike

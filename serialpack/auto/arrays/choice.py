@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice, together
+from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice
+from serialpack.auto.arrays.look import Seen
 from serialpack.auto.arrays.recurring import recurs
-from serialpack.auto.arrays.trial import least_of, sample_places
+from serialpack.auto.arrays.slower import QUICK
+from serialpack.auto.arrays.trial import (
+    ArrayChain,
+    at_most,
+    least_of,
+    of_all,
+    sample_places,
+    together,
+)
 from serialpack.formats.shared.large import NumbersLayout, ReadAt
 from serialpack.stages.chain import StageSpec
 from serialpack.stages.effort import EFFORTS
@@ -19,8 +28,12 @@ _ALONE = 48 << 10
 
 #: Where so small a share is left, numbers are nearly all runs: labels of regions, masks, what is
 #: mostly zeros; unless differences, or pcodec, leave much less, and not of next to nothing. Few
-#: samples tell little of these.
-_RUNS, _LITTLE_BETTER, _NOTHING = 0.1, 1.5, 0.02
+#: samples tell little of these. Where all that takes long is tried, it saves nothing of so little.
+_RUNS, _LITTLE_BETTER, _NOTHING, _HARDLY_ANY = 0.1, 1.5, 0.02, 0.001
+
+#: Where a quick level leaves less than this of so many bytes of a sample, and of all, there is
+#: nothing to look for.
+_FEW, _SOME, _NONE = 0.004, 16 << 10, 0.0003
 
 
 def chosen(
@@ -49,17 +62,17 @@ def chosen(
     first = samples(1)
     if not first:
         return None
+    all_here = EFFORTS[effort].least_gain and len(first[0]) < length <= len(head)
+    if all_here and _hardly_any(head, memoryview(first[0])[:_SOME], codec):
+        return Chosen(plain := ArrayChain((), codec, _NONE), plain)
     tried = [LayoutChoice(layout, first, length, codec, effort) for layout in layouts]
     jobs: list[Callable[[], Any]] = [job for each in tried for job in (each.looked, each.own)]
     jobs += [] if tried[0].whole else [lambda: recurs(head)]
     begun = together(threads, *jobs)
     begun_of = [(begun[2 * number], begun[2 * number + 1]) for number in range(len(tried))]
-    if tried[0].takes_more and any(
-        seen.still < max(_NOTHING, min(_RUNS, _LITTLE_BETTER * min(seen.least, least_of(own))))
-        for seen, own in begun_of
-    ):
+    if tried[0].takes_more and any(_nearly_runs(*each, effort) for each in begun_of):
         more = first if tried[0].whole else samples(RUNS_TIMES)
-        tried = [each.of_runs(more) for each in tried]
+        tried = [each.of_runs(more, head) for each in tried]
     found, choice = min(
         ((each.best(*by, threads), each) for each, by in zip(tried, begun_of, strict=True)),
         key=lambda each: each[0].best.share,
@@ -70,3 +83,18 @@ def chosen(
         whole = tried[0].of_recurring(head, found.best.share)
         return found if whole is None else Chosen(whole, found.plain, recurs=True)
     return found
+
+
+def _hardly_any(head: Buffer, sample: Buffer, codec: StageSpec) -> bool:
+    """Whether a quick level leaves next to nothing of all of ``head``, as of a sample of it: then
+    no filter is worth being looked for."""
+    quick = ArrayChain((), at_most(codec, QUICK), 1)
+    return all(of_all(each, quick).share < most for each, most in ((sample, _FEW), (head, _NONE)))
+
+
+def _nearly_runs(seen: Seen, own: list[ArrayChain], effort: int) -> bool:
+    """Whether numbers are, by what few of them tell."""
+    least = min(seen.least, least_of(own))
+    if not EFFORTS[effort].least_gain and least < _HARDLY_ANY:
+        return False
+    return seen.still < max(_NOTHING, min(_RUNS, _LITTLE_BETTER * least))

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from serialpack.auto.arrays.look import Seen, as_they_are, looked
 from serialpack.auto.arrays.scale import scaled_numbers
+from serialpack.auto.arrays.slower import BEYOND, MATCHES, MIDDLE, POWER, QUICK, Slower
 from serialpack.auto.arrays.trial import (
     PLAIN,
     ArrayChain,
     Coders,
     SampleTrial,
     Way,
+    asking,
+    at_least,
+    at_most,
     least_of,
     measured_of,
     of_all,
     shuffled,
     smallest,
+    together,
 )
 from serialpack.codecs import CODECS
 from serialpack.codecs.pcodec import MOST_START, TYPES
@@ -27,14 +32,9 @@ from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer
-from serialpack.threads import side_by_side
 
 #: So large a part of the samples tells which filters are worth being tried on all.
 _PART, _LEAST_PART = 8, 48 << 10
-
-#: The levels of zstd that tell filters apart, quickly and better: beyond them levels find more of
-#: the same.
-_QUICK, _MIDDLE = 1, 9
 
 #: A codec that is slower than zstd must be smaller by this share, where time matters, and what has
 #: filters by this one for each.
@@ -61,32 +61,16 @@ _AT_ONCE = 0.8
 #: pcodec may leave so much less of bytes than their entropy says.
 _FEWER_BITS = 0.95
 
-#: Of what the middle level leaves of plain numbers, the highest or LZMA leave so large a share at
-#: least, and of filtered ones this power: the less there is, the more of it repeats.
-_BEYOND, _POWER = 0.64, 1.15
-
 #: The quick level of zstd is up to twice as fast as a middle one, and may leave more of the samples
 #: by this share; of whole blocks it often leaves less.
 _FASTER = 0.005
 
-#: So large a part of the numbers, of so many bytes at least, tells which of these leaves less, and
-#: by how much: of numbers that leave so large a share at a middle level, about that of all; of
-#: others, in which more matches are found, more than this part of it.
+#: So large a part of the numbers, of so many bytes at least, tells which of what takes longer
+#: leaves less, and by how much.
 _TELLING, _LEAST_TELLING = 4, 16 << 10
-_NOISY, _STEADY, _MORE_MATCHES = 0.8, 0.98, 0.78
 
-#: No more is tried where LZMA leaves so small a part of what all others leave.
-_SURELY = 0.85
-
-#: Higher levels of zstd take longer, and leave as much behind filters.
-_HIGH = 19
-
-#: LZMA takes longer than the highest level of zstd, both ways, and must be smaller by this share;
-#: what comes again far off in shuffled bytes by this one.
-_DEARER, _SHUFFLED = 0.003, 0.03
-
-#: So small a share is left of what is nearly all long matches.
-_MATCHES = 0.02
+#: What comes again far off in shuffled bytes must be smaller by this share.
+_SHUFFLED = 0.03
 
 #: Of what is nearly all runs so many times as much is tried, at this level of zstd at least, which
 #: leaves 0.6 to 0.9 of what level 3 does, and by so much less than a quick one, or that is taken.
@@ -133,6 +117,7 @@ class LayoutChoice:
         self._plain = self._codec = codec
         self._effort = effort
         self._runs = False
+        self._head: Buffer = b""
         self._measured = min(measured_of(layout, length, effort, times), length // layout.size)
         part = max(self._measured // _PART, _LEAST_PART // layout.size)
         if self.whole:
@@ -147,20 +132,22 @@ class LayoutChoice:
         #: What ``before`` is compared with, where there are such filters.
         self._unscaled = SampleTrial(*given, part, self._coders) if before else None
         self._pcodecs: list[ArrayChain] = []
-        self._quick, self._middle = _at_most(codec, _QUICK), _at_most(codec, _MIDDLE)
+        self._quick, self._middle = at_most(codec, QUICK), at_most(codec, MIDDLE)
         #: By how much what is slower than zstd must be smaller.
         self._asked = _SLOWER if EFFORTS[effort].least_gain else 0
 
     @property
     def takes_more(self) -> bool:
-        """Whether of runs more is tried, at a higher level: neither speed nor size is all."""
-        return EFFORTS[self._effort].by_itself and self._asked > 0
+        """Whether of runs more is tried, at a higher level: speed is not all."""
+        return EFFORTS[self._effort].by_itself
 
-    def of_runs(self, samples: list[Buffer]) -> LayoutChoice:
-        """The same for numbers that are nearly all runs, by these ``samples``."""
+    def of_runs(self, samples: list[Buffer], head: Buffer) -> LayoutChoice:
+        """The same for numbers that are nearly all runs, by these ``samples``; they begin with
+        ``head``."""
         how = self._given[0], samples, self._length, self._plain, self._effort, RUNS_TIMES
         found = copy(self) if self.whole else LayoutChoice(*how)
-        found._runs, found._codec = True, _at_least(self._codec, _RUNS_LEVEL)
+        found._runs, found._head = True, head
+        found._codec = at_least(self._codec, _RUNS_LEVEL)
         # A part of them may be nothing but zeros.
         found._little = found._trial
         if found._unscaled is not None:
@@ -194,7 +181,7 @@ class LayoutChoice:
         codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", self._effort)
         found = trial.of(way, codec)
         self._pcodecs.append(found)
-        return [_asking(self._asked, found)]
+        return [asking(self._asked, found)]
 
     def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """The smallest, by what was begun with."""
@@ -211,14 +198,23 @@ class LayoutChoice:
         found = together(
             threads,
             *(partial(trial.of, way, self._quick) for way in ways),
-            *(partial(self._tried, way, _at_most(self._codec, _MIDDLE)) for way in ways),
+            *(partial(self._tried, way, at_most(self._codec, MIDDLE)) for way in ways),
             partial(self._own, trial),
             *(partial(self._pcodec, *each, trial) for each in self._farther(seen, own)),
         )
         quick, slow = found[: len(ways)], found[len(ways) : 2 * len(ways)]
         asked = 0 if self.whole else _RUNS_SLOWER
-        chains = [*map(trial.in_planes, quick), *(_asking(asked, each) for each in slow)]
+        chains = [*map(trial.in_planes, quick), *(asking(asked, each) for each in slow)]
         chains += [chain for each in found[2 * len(ways) :] for chain in each]
+        if not self._asked:
+            plain, slower = slow[list(ways).index(PLAIN)], self._slower()
+            chains += (more := slower.of_runs(slow, least_of(chains), threads))
+            best = slower.by_all(smallest(chains), plain, self._head)
+            if len(self._head) < self._length:
+                best = best._replace(payload=None)
+            same = [each for each in more if (each.way, each.codec) == (PLAIN, self._codec)]
+            plain = same[0] if same else plain
+            return Chosen(best, plain._replace(share=max(plain.share, best.share)))
         return Chosen(smallest(chains), trial.of(PLAIN, self._plain))
 
     def _best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
@@ -282,7 +278,7 @@ class LayoutChoice:
         # Of a block planes stand farther apart than a quick level looks for matches.
         far, near = self._trial.in_planes(quick), self._trial.in_planes(own)
         near = far if quick.codec == own.codec else smallest([own, near])
-        return [far, _asking(_FASTER, near)]
+        return [far, asking(_FASTER, near)]
 
     def _slowly(
         self, chains: list[ArrayChain], ways: list[Way], plain: ArrayChain, threads: int
@@ -296,11 +292,12 @@ class LayoutChoice:
         jobs: list[Callable[[], ArrayChain]] = []
         # Bits that changed hold few matches, which higher levels find in bytes of records.
         finer = quick if self._layout.record else [best]
-        jobs += [partial(self._finer, each, least) for each in finer if each.share**_POWER < least]
-        if plain.share < max(least / _BEYOND, _MATCHES):
-            codec = self._beyond(self._few, plain)
-            hopes = self._hopes(plain, codec, best.way)
-            if hopes < least and self._surely(codec, best.way):
+        slower = self._slower()
+        jobs += [partial(slower.finer, each, least) for each in finer if each.share**POWER < least]
+        if plain.share < max(least / BEYOND, MATCHES):
+            codec = slower.beyond(self._few, plain)
+            hopes = slower.hopes(plain, codec, best.way)
+            if hopes < least and slower.surely(self._little, codec, best.way, self._pcodecs):
                 chains.append(plain._replace(codec=codec, share=min(plain.share, hopes)))
             elif hopes < least:
                 jobs.append(partial(trial.of, PLAIN, codec))
@@ -313,88 +310,23 @@ class LayoutChoice:
         raised = [each for each in found if (each.way, each.codec) == (PLAIN, self._codec)]
         return raised[0] if raised else plain
 
-    def _finer(self, quick: ArrayChain, least: float) -> ArrayChain:
-        """What LZMA or a high level leave behind the filters of ``quick``, whichever leaves less of
-        few numbers; as these tell where a quick level leaves the ``least`` of all as it is."""
-        codecs = dict.fromkeys(self._lzma(1), _DEARER)
-        codecs[_at_most(self._codec, _HIGH)] = 0
-        few, way = self._few, quick.way
-        found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
-        if quick.share > least or self.whole:
-            return _asking(codecs[found], self._trial.of(way, found))
-        less = few.of(way, found).share / few.of(way, self._quick).share
-        return quick._replace(codec=found, share=quick.share * min(less, 1), payload=None)
-
-    def _beyond(self, few: SampleTrial, plain: ArrayChain) -> StageSpec:
-        """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a
-        middle level of it leaves; or LZMA, as it takes bytes or items, which a trial on ``few``
-        tells.
-
-        Of what is nearly all matches LZMA has only short ones (273 bytes).
-        """
-        lzma = [each for size in {1: 0, self._layout.size: 0} for each in self._lzma(size)]
-        if not lzma or plain.share < _MATCHES:
-            return plain.codec
-        return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
-
-    def _hopes(self, plain: ArrayChain, codec: StageSpec, way: Way) -> float:
-        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few; none
-        where a quick level behind the filters of ``way`` leaves less of these than it ever may."""
-        if codec == plain.codec:
-            return 0
-        few = self._few
-        left, more = few.of(PLAIN, codec).share, _STEADY if plain.share > _NOISY else _MORE_MATCHES
-        if left * more > few.of(way, self._quick).share:
-            return 1
-        return plain.share * left / few.of(PLAIN, self._middle).share * more
-
-    def _surely(self, codec: StageSpec, way: Way) -> bool:
-        """Whether ``codec`` leaves so much less of few plain numbers than all others that no more
-        need be tried."""
-        if self.whole or codec == self._codec:
-            return False
-        little = self._little
-        others = [little.of(way, self._quick).share ** _POWER]
-        others += [little.of(each.way, each.codec).share for each in self._pcodecs]
-        return bool(little.of(PLAIN, codec).share < min(others) * _SURELY)
-
-    def _lzma(self, size: int) -> list[StageSpec]:
-        """LZMA as it takes items of ``size`` bytes, where time matters least."""
-        # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
-        return [parse_stage(CODECS, f"xz:6@{size}")] if EFFORTS[self._effort].columns.lzma else []
+    def _slower(self) -> Slower:
+        lzma = EFFORTS[self._effort].columns.lzma
+        return Slower(self._codec, self._trial, self._few, lzma=lzma, whole=self.whole)
 
     def of_recurring(self, head: Buffer, least: float) -> ArrayChain | None:
         """The chain for what comes again in ``head``, where it leaves a smaller share than
         ``least``; None where it does not. Its share is that of all of it, or somewhat more."""
         few = SampleTrial(self._layout, [head], self._measured // _PART, self._coders)
         found = of_all(head, ArrayChain((), self._middle, 1))
-        if self.takes_more and self._layout.item > 1:
+        if self.takes_more and self._asked and self._layout.item > 1:
             # Where numbers that come again are alike in between, their bytes of equal weight are.
             apart = few.of(shuffled(self._layout.item), self._quick)
             if apart.share < few.of(PLAIN, self._quick).share:
                 apart = of_all(head, apart._replace(codec=self._middle))
-                found = smallest([found, _asking(_SHUFFLED, apart)])
-        codec = self._beyond(few, found._replace(codec=self._codec))
+                found = smallest([found, asking(_SHUFFLED, apart)])
+        codec = self._slower().beyond(few, found._replace(codec=self._codec))
         chosen = found._replace(codec=codec)
-        if codec != found.codec and _BEYOND * chosen.share < least <= chosen.share:
+        if codec != found.codec and BEYOND * chosen.share < least <= chosen.share:
             chosen = of_all(head, chosen)
         return chosen if chosen.share < least else None
-
-
-def together(threads: int, *jobs: Callable[[], Any]) -> list[Any]:
-    """What each of the jobs gives, done by so many threads."""
-    return list(side_by_side(lambda job: job(), jobs, threads))
-
-
-def _asking(share: float, chain: ArrayChain) -> ArrayChain:
-    """``chain``, which has to be smaller than another by this share."""
-    return chain._replace(share=chain.share * (1 + share))
-
-
-def _at_least(codec: StageSpec, level: int) -> StageSpec:
-    return codec._replace(values=(max(codec.values[0], level), *codec.values[1:]))
-
-
-def _at_most(codec: StageSpec, level: int) -> StageSpec:
-    """A level of ``codec`` that tells as much of a sample."""
-    return codec._replace(values=(min(codec.values[0], level), *codec.values[1:]))

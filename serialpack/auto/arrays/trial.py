@@ -14,6 +14,7 @@ from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer
+from serialpack.threads import side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,12 +82,33 @@ def least_of(chains: Sequence[ArrayChain]) -> float:
     return min((chain.share for chain in chains), default=1)
 
 
+def asking(share: float, chain: ArrayChain) -> ArrayChain:
+    """``chain``, which has to be smaller than another by this share."""
+    return chain._replace(share=chain.share * (1 + share))
+
+
+def at_least(codec: StageSpec, level: int) -> StageSpec:
+    """This level of ``codec``, or its own higher one."""
+    return codec._replace(values=(max(codec.values[0], level), *codec.values[1:]))
+
+
+def at_most(codec: StageSpec, level: int) -> StageSpec:
+    """This level of ``codec``, which tells as much of a sample, or its own lower one."""
+    return codec._replace(values=(min(codec.values[0], level), *codec.values[1:]))
+
+
+def together(threads: int, *jobs: Callable[[], Any]) -> list[Any]:
+    """What each of the jobs gives, done by so many threads."""
+    return list(side_by_side(lambda job: job(), jobs, threads))
+
+
 def of_all(data: Buffer, chain: ArrayChain) -> ArrayChain:
-    """``chain`` with the share that it leaves of all of ``data``."""
+    """``chain`` with what it makes of all of ``data``, and the share that this is."""
     filtered = data
     for stage in chain.filters:
         filtered = FILTERS.create(*stage).forward(filtered)
-    return chain._replace(share=len(CODECS.create(*chain.codec).compress(filtered)) / len(data))
+    payload = CODECS.create(*chain.codec).compress(filtered)
+    return chain._replace(share=len(payload) / len(data), payload=payload)
 
 
 def near_lags(layout: NumbersLayout) -> Lags:

@@ -1,0 +1,139 @@
+"""What takes longer than a middle level of zstd, and may be smaller: its highest ones, and LZMA."""
+
+from collections.abc import Iterable
+from functools import partial
+
+from serialpack.auto.arrays.trial import (
+    PLAIN,
+    ArrayChain,
+    SampleTrial,
+    Way,
+    asking,
+    at_most,
+    of_all,
+    smallest,
+    together,
+)
+from serialpack.codecs import CODECS
+from serialpack.stages.chain import StageSpec, parse_stage
+from serialpack.stages.stage import Buffer
+
+#: The levels of zstd that tell filters apart, quickly and better: beyond them levels find more of
+#: the same.
+QUICK, MIDDLE = 1, 9
+
+#: Of what the middle level leaves of plain numbers, the highest or LZMA leave so large a share at
+#: least, and of filtered ones this power: the less there is, the more of it repeats.
+BEYOND, POWER = 0.64, 1.15
+
+#: Of numbers that leave so large a share at a middle level, a part tells about what is left of all;
+#: of others, in which more matches are found, more than this part of it.
+_NOISY, _STEADY, _MORE_MATCHES = 0.8, 0.98, 0.78
+
+#: No more is tried where LZMA leaves so small a part of what all others leave.
+_SURELY = 0.85
+
+#: Higher levels of zstd take longer, and leave as much behind filters.
+_HIGH = 19
+
+#: LZMA takes longer than the highest level of zstd, both ways, and must be smaller by this share.
+_DEARER = 0.003
+
+#: So small a share is left of what is nearly all long matches.
+MATCHES = 0.02
+
+#: Of what is nearly all runs so many ways are tried before both that a middle level leaves least
+#: of, and no more than so many times the least; plain numbers where that leaves so many times it.
+_WAYS, _ALIKE, _PLAIN_ALIKE = 2, 1.5, 2.5
+
+#: The highest level may leave less of all of them than the least of samples, where a middle one
+#: leaves so many times that of these.
+_HOPEFUL = 1.8
+
+
+class Slower:
+    """The highest levels of ``codec``, and LZMA where it is ``lzma``, on ``trial``; what of them
+    leaves less a ``few`` numbers tell. ``whole``: whether the trial has all that there is."""
+
+    def __init__(
+        self, codec: StageSpec, trial: SampleTrial, few: SampleTrial, *, lzma: bool, whole: bool
+    ) -> None:
+        self._codec, self._trial, self._few = codec, trial, few
+        self._lzma, self._whole = lzma, whole
+        self._quick, self._middle = at_most(codec, QUICK), at_most(codec, MIDDLE)
+
+    def finer(self, quick: ArrayChain, least: float) -> ArrayChain:
+        """What LZMA or a high level leave behind the filters of ``quick``, whichever leaves less of
+        few numbers; as these tell where a quick level leaves the ``least`` of all as it is."""
+        codecs = dict.fromkeys(self._lzma_of([1]), _DEARER)
+        codecs[at_most(self._codec, _HIGH)] = 0
+        few, way = self._few, quick.way
+        found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
+        if quick.share > least or self._whole:
+            return asking(codecs[found], self._trial.of(way, found))
+        less = few.of(way, found).share / few.of(way, self._quick).share
+        return quick._replace(codec=found, share=quick.share * min(less, 1), payload=None)
+
+    def beyond(self, few: SampleTrial, plain: ArrayChain) -> StageSpec:
+        """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a
+        middle level of it leaves; or LZMA, as it takes bytes or items, which a trial on ``few``
+        tells.
+
+        Of what is nearly all matches LZMA has only short ones (273 bytes).
+        """
+        lzma = self._lzma_of([1, few.layout.size])
+        if not lzma or plain.share < MATCHES:
+            return plain.codec
+        return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
+
+    def hopes(self, plain: ArrayChain, codec: StageSpec, way: Way) -> float:
+        """How small a share ``codec`` may leave of plain numbers, by what it leaves of few; none
+        where a quick level behind the filters of ``way`` leaves less of these than it ever may."""
+        if codec == plain.codec:
+            return 0
+        few = self._few
+        left, more = few.of(PLAIN, codec).share, _STEADY if plain.share > _NOISY else _MORE_MATCHES
+        if left * more > few.of(way, self._quick).share:
+            return 1
+        return plain.share * left / few.of(PLAIN, self._middle).share * more
+
+    def surely(
+        self, little: SampleTrial, codec: StageSpec, way: Way, numbers: Iterable[ArrayChain]
+    ) -> bool:
+        """Whether ``codec`` leaves so much less of ``little`` plain numbers than all others, of
+        which ``numbers`` are pcodec's, that no more need be tried."""
+        if self._whole or codec == self._codec:
+            return False
+        others = [little.of(way, self._quick).share ** POWER]
+        others += [little.of(each.way, each.codec).share for each in numbers]
+        return bool(little.of(PLAIN, codec).share < min(others) * _SURELY)
+
+    def of_runs(self, middle: list[ArrayChain], least: float, threads: int) -> list[ArrayChain]:
+        """What is left of what is nearly all runs: which of LZMA and a high level leaves less, a
+        ``middle`` level behind the filters of each way does not tell. ``least``: the share that is
+        left of the smallest so far."""
+        trial, size = self._trial, self._trial.layout.size
+        ranked = sorted(middle, key=lambda chain: chain.share)
+        ways = [each.way for each in ranked[:_WAYS] if each.share < _ALIKE * least]
+        high = at_most(self._codec, _HIGH)
+        tries = [(way, codec) for way in ways for codec in (*self._lzma_of([1]), high)]
+        shares = {each.way: each.share for each in middle}
+        near = shares[PLAIN] < _PLAIN_ALIKE * least
+        tries += [(PLAIN, codec) for codec in self._lzma_of([1, size]) if near]
+        found = together(threads, *(partial(trial.of, *each) for each in dict.fromkeys(tries)))
+        if self._whole and shares[PLAIN] < _ALIKE * min([least, *(each.share for each in found)]):
+            found.append(trial.of(PLAIN, self._codec))
+        return found
+
+    def by_all(self, best: ArrayChain, plain: ArrayChain, head: Buffer) -> ArrayChain:
+        """``best``, or the highest level on ``plain`` numbers, whose share a middle one tells: it
+        finds what comes again in all of ``head``, of which samples tell little. With the payload
+        of that, where it was made."""
+        if self._whole or best == plain or plain.share > _HOPEFUL * best.share:
+            return best
+        return smallest([of_all(head, best), of_all(head, plain)])
+
+    def _lzma_of(self, sizes: list[int]) -> list[StageSpec]:
+        """LZMA as it takes items of each of ``sizes`` bytes, where time matters least."""
+        # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
+        return [parse_stage(CODECS, f"xz:6@{size}") for size in dict.fromkeys(sizes) if self._lzma]
