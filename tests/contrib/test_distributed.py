@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+import io
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -180,7 +181,7 @@ def test_two_workers_and_a_client_that_loads_no_pickle() -> None:
         held = client.submit(dict, walk=doubled, workers=[one])
         assert held.result()["walk"][-1] == 600_000
         with pytest.raises(TypeError, match=r"only able to deserialize data with \['serialpack'\]"):
-            client.submit(type, 1, workers=[one]).result()
+            client.submit(io.BytesIO, b"a", workers=[one]).result()
 
 
 @pytest.mark.parametrize(
