@@ -143,12 +143,13 @@ class TypesSeen:
         self.head, self.end = head, (data or head).endswith(b"\n")
         body = data.decode()
         names = rows_of(head[before_header(head) :].decode(), mark)[0]
-        if '"' not in body:
-            known = frozenset({NEEDED})
-            filled = [known] * len(names)
-        else:
-            alone = len(names) == 1
-            columns = raw_columns(body, mark, len(names))
+        alone = len(names) == 1
+        filled = [frozenset({NEEDED})] * len(names)
+        if '"' in body or alone:
+            try:
+                columns = raw_columns(body, mark, len(names), padded=alone)
+            except ValueError:  # rows of other lengths, which do not come back as they were
+                return
             filled = [quotes_of(cells, mark, alone=alone) for cells in columns]
         for name, quotes in zip(names, filled, strict=True):
             self.columns.setdefault(name, CellsSeen()).quotes &= quotes
