@@ -32,6 +32,9 @@ from serialpack.values.kinds import DIGITS, Loss, shown, value_step
 
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+").fullmatch
 
+#: What R, spreadsheets and databases write for no value, in capitals.
+_NOTHING = frozenset({"NA", "N/A", "NULL", "NONE"})
+
 #: What the user names a type of, and that; the types that text of any format may have: what a
 #: format without them writes as text, a number never is.
 _OF_ANY = ("date", "time", "timestamp")
@@ -216,6 +219,8 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
     if may and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
         way = f"--types {quote(f'{column.name}={COMMA}')} takes it for one"
+    elif type(cell) is str and cell.upper() in _NOTHING:
+        way += f", --typed --null {quote(cell)} in the place of --types takes it for null"
     kind = "number with a decimal comma" if column.spelling.type == COMMA else column.spelling.type
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
