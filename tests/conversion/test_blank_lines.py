@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,3 +107,11 @@ def test_a_document_without_a_value_is_told_so(text: bytes) -> None:
     """It was said that a value was expected, which did not say that the file is empty."""
     with pytest.raises(serialpack.InputError, match="not valid JSON: there is nothing in it"):
         converted(text, "csv", format="json")
+
+
+def test_in_python_they_are_told_as_python_has_it(tmp_path: Path) -> None:
+    """The hint said convert(..., to="without", strict=True)."""
+    (tmp_path / "a.csv").write_bytes(TEXT)
+    with pytest.raises(serialpack.ValueRefusedError) as refused:
+        serialpack.pack(tmp_path / "a.csv", tmp_path / "a.spk", serializer="msgpack")
+    assert 'convert(..., to="FORMAT") carries it (without strict=True)' in str(refused.value)

@@ -10,7 +10,7 @@ from serialpack.formats.csv.tokens import line_of_row
 from serialpack.text import number_of, unique_names
 
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
-_CARRIED = "unpack --to without --strict carries it, and --skip-bad leaves it out"
+_CARRIED = "unpack --to FORMAT carries it (without --strict), and --skip-bad leaves it out"
 _A_ROW = "--to takes --no-header, by which the names are a row"
 _TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
 _NAMED = (
