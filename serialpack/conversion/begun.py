@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from contextlib import ExitStack
 from itertools import chain, count
+from shlex import quote
 from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
@@ -144,6 +145,12 @@ def begun(
         step=step,
         array_name="" if shaping.at else (how["shaping"].at or "").strip("/"),
     )
+    if shaping.null and plan.is_text_table and to not in TEXT_TABLES and not shaping.reads:
+        said = f"--typed --null {quote(shaping.null)}"
+        hint = f"{said} reads numbers and booleans as well; --infer goes without it"
+        raise UsageError(
+            "--null is for cells that --typed reads, or CSV is written with", hint=hint
+        )
     whole = given.plan.source_serializer is not None or shaping.at
     elsewhere = how["elsewhere"] if given.read == source.read else None
     return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path, elsewhere)

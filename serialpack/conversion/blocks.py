@@ -368,7 +368,7 @@ class BlockConverter(WritingHalf):
         losses, left_out = self._losses(), list[LeftOut]()
         good, bad, count = b"", [], 0
         self._reader.tell_header(block, losses)
-        for count, (part, reader) in enumerate(self._reader.alone(block), 1):  # noqa: B007
+        for count, (part, reader) in enumerate(self._reader.alone(block, blank=True), 1):  # noqa: B007
             if part is block:
                 left_out.append(left_out_of(block, block.records, error))
                 break
@@ -378,7 +378,7 @@ class BlockConverter(WritingHalf):
                 left_out.append(left_out_of(part, 1, refused))
                 bad.append(part)
             else:
-                good = good or bytes(part.data)
+                good = good or (bytes(part.data) if part.records else b"")
                 numbers += [part.first_record] * len(tried.records)
                 kept += tried.records
                 losses.merge(tried.losses)

@@ -28,6 +28,7 @@ from serialpack.formats.base import (
     too_large,
 )
 from serialpack.formats.json.text import JsonText
+from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
@@ -194,8 +195,11 @@ class SourceReader:
         later, style = block._replace(index=max(block.index, 1)), self._plan.style
         return self.format.in_source(later, style, lambda: block.data)
 
-    def alone(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
-        """Each record of a block as a block of its own, and what reads it.
+    def alone(
+        self, block: SourceBlock, *, blank: bool = False
+    ) -> Iterator[tuple[SourceBlock, SourceReader]]:
+        """Each record of a block as a block of its own, and what reads it; with ``blank`` also
+        the lines that are records of one empty field.
 
         The block itself where its records cannot be told apart.
         """
@@ -221,6 +225,11 @@ class SourceReader:
         if fmt.declared.is_json_text:
             each = SourceReader(self._plan._replace(source="ndjson", style={}), self._refuse)
         spans = fmt.record_spans(data, self._plan.style, first=first)
+        if blank and fmt.declared.delimiter:
+            from serialpack.formats.csv.csv import CsvFormat
+
+            assert isinstance(fmt, CsvFormat)
+            spans = fmt.value_spans(block, self._plan.style)
         for number, (start, end) in enumerate(spans):
             text = data[start:end]
             if fmt.declared.is_json_text:
@@ -231,7 +240,7 @@ class SourceReader:
                 data=text,
                 index=max(block.index, 1),  # no header stands in it
                 offset=block.offset + start,
-                records=1,
+                records=int(bool(text.strip(LINE_ENDS))),  # a blank line has been counted nowhere
                 first_record=block.first_record + number,
                 last=False,
                 line=block.line + data.count(b"\n", 0, start) if block.line >= 0 else -1,

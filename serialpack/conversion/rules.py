@@ -15,6 +15,7 @@ from serialpack.formats import FORMATS
 from serialpack.values.kinds import (
     AROUND,
     ATTRIBUTES,
+    BLANK_LINES,
     COLUMNS,
     COMMENTS,
     CONTENT,
@@ -94,12 +95,8 @@ RULES: dict[str, Rule] = {
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
         frozenset({"mixed"}),
-        *(
-            TABLES | UNIONS,
-            ("missing field as an empty cell", "missing fields as empty cells"),
-            TABLES | UNIONS,
-            "--typed --null null",
-        ),
+        *(TABLES | UNIONS, ("missing field as an empty cell", "missing fields as empty cells")),
+        *(TABLES | UNIONS, "--typed --null null"),
     ),
     "nested": Rule(
         "a map is a column for each of its keys",
@@ -323,6 +320,11 @@ RULES: dict[str, Rule] = {
         " record with those behind by their place, column4, where other rows have no more",
         *(NONE, ALL),
         ("long row with fields by their place", "long rows with fields by their place"),
+    ),
+    BLANK_LINES: Rule(
+        "a blank line in a table of text of one column is a record whose field is empty, but at the"
+        " end of all, where it is none",
+        *(NONE, ALL, ("blank line as an empty field", "blank lines as empty fields")),
     ),
     LATIN1: Rule(
         "the text of Python 2, which is bytes, is Latin-1 where some of it is not ASCII",

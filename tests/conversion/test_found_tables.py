@@ -194,7 +194,7 @@ def test_places_are_those_in_the_file_without_names() -> None:
     data = b"\n".join(rows) + b"\n"
     said = refused(data, no_header=True, block_size=1 << 10, strict=True)
     assert "record 2500" in said
-    assert "line 2501: 3 fields, not 2; unpack --to without --strict carries it" in said
+    assert "line 2501: 3 fields, not 2; unpack --to FORMAT carries it (without --strict)" in said
     out = io.BytesIO()
     report = serialpack.convert(
         io.BytesIO(data), out, to="ndjson", format="csv", no_header=True, skip_bad=True
@@ -208,7 +208,7 @@ def test_places_are_those_in_the_file_without_names() -> None:
 def test_a_row_that_does_not_fit_has_its_line() -> None:
     said = refused(b'a,b\n"1\n\n",2\n\n3,4,5\n4,5\n', strict=True)
     assert "record 1, $" in said
-    assert "line 6: 3 fields, not 2; unpack --to without --strict carries it" in said
+    assert "line 6: 3 fields, not 2; unpack --to FORMAT carries it (without --strict)" in said
 
 
 def test_of_a_container_too() -> None:

@@ -90,6 +90,7 @@ def _rows(found: list[CsvField], delimiter: str) -> list[list[str]]:
 def _columns_agree(body: str, rows: list[list[str]], delimiter: str) -> None:
     filled = [row for row in rows if row]
     width = len(filled[0]) if filled else 3
+    filled = rows if width == 1 else filled  # in one column a blank line may be an empty field
     if {width}.issuperset(map(len, filled)):
         columns = raw_columns(body, delimiter, width)
         assert [*map(list, columns)] == [[row[n] for row in filled] for n in range(width)]

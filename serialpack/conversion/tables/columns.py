@@ -1,7 +1,7 @@
 """Records as the columns of a layout, and the order of their keys."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from itertools import chain, compress
 from operator import methodcaller
@@ -35,6 +35,16 @@ class CellPlace(NamedTuple):
 
     column: int = -1
     below: "dict[str, CellPlace] | None" = None
+
+
+def each_column(maps: Sequence[dict[Any, Any]]) -> Iterator[tuple[Any, Sequence[Any]]]:
+    """Each key of ``maps`` with its values, MISSING where one has none."""
+    shapes = set(map(tuple, maps))
+    if len(shapes) == 1:  # thrice as fast
+        yield from zip(*shapes, zip(*map(dict.values, maps), strict=True), strict=True)
+        return
+    for key in dict.fromkeys(chain.from_iterable(shapes)):
+        yield key, [each.get(key, MISSING) for each in maps]
 
 
 class ColumnParts(NamedTuple):

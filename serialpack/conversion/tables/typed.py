@@ -23,6 +23,7 @@ from serialpack.formats.shared.utf8 import ESCAPED, is_marked, mended, original,
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import (
     ARRAYS,
+    BLANK_LINES,
     DUPLICATES,
     LONG_ROWS,
     RENAMED,
@@ -35,7 +36,7 @@ from serialpack.values.kinds import (
     value_step,
 )
 
-_HEEDED = frozenset({SHORT_ROWS, LONG_ROWS, RENAMED, UTF8})
+_HEEDED = frozenset({BLANK_LINES, SHORT_ROWS, LONG_ROWS, RENAMED, UTF8})
 
 
 class RowReader:
@@ -70,6 +71,7 @@ class RowReader:
             ends = list(map(len, rows))
             width = max(ends, default=0)
             names, columns = self._columns(block, allowed, [], padded=width)
+            columns = [cells[: len(ends)] for cells in columns]  # without the last blank lines
         if UTF8 in allowed:
             names, columns = _in_utf8(names, columns, base, block, found)
         if block.index == 0:

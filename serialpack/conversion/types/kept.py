@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from serialpack.conversion.tables.columns import MISSING
+from serialpack.conversion.tables.columns import MISSING, each_column
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
@@ -147,8 +147,9 @@ class KeptTable(NamedTuple):
             return not body
         alone = len(names) == 1
         try:
+            values = dict(each_column(records))
             cells = [
-                column.cells([r[name] for r in records], self.delimiter, alone=alone)
+                column.cells(values[name], self.delimiter, alone=alone)
                 for name, column in self.columns.items()
             ]
             text = self.rows(cells).encode()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from serialpack.conversion.tables.columns import MISSING, Missing
+from serialpack.conversion.tables.columns import MISSING, Missing, each_column
 from serialpack.conversion.types.spelling import EXACT, NON_FINITE, Spelling, possible, values_of
 from serialpack.csv_front import before_header
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
@@ -53,16 +53,17 @@ class CellsSeen:
         if not types <= _NOTHING | {str}:
             self.spellings = frozenset()
             return
-        if types != {str}:
-            values = [value for value in values if type(value) is str]
         if empty_is_null and "" in values:
             self.nothing = True
-            values = [value for value in values if value]
-        if not NON_FINITE.isdisjoint(values):
+        if self.spellings == frozenset():  # of a column of text there is no more to know
+            return
+        cells = dict.fromkeys(values)  # each of them once: many columns have few
+        for none in (None, MISSING, *("",) * empty_is_null):
+            cells.pop(none, None)
+        if not NON_FINITE.isdisjoint(cells):
             self.non_finite = True
-            values = [value for value in values if value not in NON_FINITE]
-        if values and self.spellings != frozenset():
-            self._narrow(values)
+        if some := [cell for cell in cells if cell not in NON_FINITE]:
+            self._narrow(some)
 
     def _narrow(self, cells: Sequence[str]) -> None:
         found = frozenset(possible(cells[0]))
@@ -131,10 +132,8 @@ class TypesSeen:
         """Take in records that are maps; others have no columns."""
         if not {dict}.issuperset(map(type, records)):
             return
-        names = dict.fromkeys(key for keys in set(map(tuple, records)) for key in keys)
-        for name in names:
+        for name, values in each_column(records):
             if type(name) is str:
-                values = [record.get(name, MISSING) for record in records]
                 seen = self.columns.setdefault(name, CellsSeen())
                 seen.look(values, empty_is_null=empty_is_null)
 
@@ -144,12 +143,13 @@ class TypesSeen:
         self.head, self.end = head, (data or head).endswith(b"\n")
         body = data.decode()
         names = rows_of(head[before_header(head) :].decode(), mark)[0]
-        if '"' not in body:
-            known = frozenset({NEEDED})
-            filled = [known] * len(names)
-        else:
-            alone = len(names) == 1
-            columns = raw_columns(body, mark, len(names))
+        alone = len(names) == 1
+        filled = [frozenset({NEEDED})] * len(names)
+        if '"' in body or alone:
+            try:
+                columns = raw_columns(body, mark, len(names), padded=alone)
+            except ValueError:  # rows of other lengths, which do not come back as they were
+                return
             filled = [quotes_of(cells, mark, alone=alone) for cells in columns]
         for name, quotes in zip(names, filled, strict=True):
             self.columns.setdefault(name, CellsSeen()).quotes &= quotes

@@ -22,6 +22,9 @@ LIST = "list"
 #: So many decimals a style has at most.
 _MOST_DECIMALS = 99
 
+#: So many of the cells of a column tell whether few are in it, many times.
+_SAMPLE = 256
+
 #: Up to here all integers are doubles.
 EXACT = 1 << 53
 
@@ -99,6 +102,15 @@ def values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
     """
     if not cells:
         return []
+    some = cells[:: len(cells) // _SAMPLE + 1]
+    if 2 * len(set(some)) <= len(some):  # then each of them is read once
+        each = list(dict.fromkeys(cells))
+        known = _values_of(each, spelling)
+        return known and list(map(dict(zip(each, known, strict=True)).__getitem__, cells))
+    return _values_of(cells, spelling)
+
+
+def _values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
     try:
         values = [*map(_PARSE[spelling.type], cells)]
         return values if spelled(values, spelling) == list(cells) else None

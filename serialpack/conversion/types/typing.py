@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import compress
 from shlex import quote
 from typing import Any, NamedTuple
 
 from serialpack.conversion.rules import DATABASES, TYPED_TABLES
+from serialpack.conversion.tables.columns import each_column
 from serialpack.conversion.tables.shape import ZONED, ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
@@ -29,6 +31,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step
 
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+").fullmatch
+
+#: What R, spreadsheets and databases write for no value, in capitals.
+_NOTHING = frozenset({"NA", "N/A", "NULL", "NONE"})
 
 #: What the user names a type of, and that; the types that text of any format may have: what a
 #: format without them writes as text, a number never is.
@@ -101,8 +106,8 @@ class Typer:
         for column in self._columns:
             if column.by_hand:
                 self._by_hand(column, records, first_record, allowed, told)
-            else:
-                self._inferred(column, records)
+        if inferred := [column for column in self._columns if not column.by_hand]:
+            self._infer(inferred, records)
         for column in self._texts:
             _as_text(column, records, first_record)
         return told
@@ -118,18 +123,25 @@ class Typer:
                 is_none = cell is None or (cell == "" and self._empty_is_null)
                 place[key] = [] if is_none else [cell]
 
-    def _inferred(self, column: TypedColumn, records: list[Any]) -> None:
-        name = column.name
-        some = [r for r in records if type(r) is dict and self._is_text(r.get(name))]
-        values = values_of([record[name] for record in some], column.spelling)
-        if values is None:
-            raise InputError("it has other records than when it was looked at", hint="run it again")
-        for record, value in zip(some, values, strict=True):
-            record[name] = value
-        if self._empty_is_null and len(some) < len(records):
-            for record in records:
-                if record.get(name) == "":
-                    record[name] = None
+    def _infer(self, columns: Sequence[TypedColumn], records: list[Any]) -> None:
+        maps = [record for record in records if type(record) is dict]
+        spellings = {column.name: column.spelling for column in columns}
+        for name, cells in each_column(maps):
+            if name not in spellings:
+                continue
+            some, texts = maps, cells
+            if not {str}.issuperset(map(type, cells)) or (self._empty_is_null and "" in cells):
+                if self._empty_is_null and "" in cells:
+                    for record in compress(maps, map("".__eq__, cells)):
+                        record[name] = None
+                are_text = list(map(self._is_text, cells))
+                some, texts = list(compress(maps, are_text)), list(compress(cells, are_text))
+            values = values_of(texts, spellings[name])
+            if values is None:
+                changed = "it has other records than when it was looked at"
+                raise InputError(changed, hint="run it again")
+            for record, value in zip(some, values, strict=True):
+                record[name] = value
 
     def _by_hand(
         self,
@@ -207,6 +219,8 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
     if may and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
         way = f"--types {quote(f'{column.name}={COMMA}')} takes it for one"
+    elif type(cell) is str and cell.upper() in _NOTHING:
+        way += f", --typed --null {quote(cell)} in the place of --types takes it for null"
     kind = "number with a decimal comma" if column.spelling.type == COMMA else column.spelling.type
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",

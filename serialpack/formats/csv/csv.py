@@ -15,7 +15,7 @@ from serialpack.csv_front import LONGEST_SEPARATOR_LINE, before_header, separato
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.csv.found import dialect_of
 from serialpack.formats.csv.text import CsvText
-from serialpack.formats.csv.tokens import WITHIN_QUOTES, line_tokens, record_ends
+from serialpack.formats.csv.tokens import WITHIN_QUOTES, first_width, line_tokens, record_ends
 from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
 from serialpack.formats.shared.split import Boundary, Finder, split_records
 from serialpack.stages.stage import Buffer
@@ -190,6 +190,24 @@ class CsvFormat(CsvText):
                 yield start, start + len(line)
             start = end
 
+    def value_spans(self, block: SourceBlock, style: Style) -> Iterator[Span]:
+        """As ``record_spans`` of a block, also with the blank lines of a table of one column, which
+        are records where it is read as values; those with their ends, and not the last ones."""
+        spans = self.record_spans(block.data, style, first=not block.index)
+        head = self.header_of(block)
+        text = head[before_header(head) :].decode("utf-8", "replace")
+        if first_width(text, self.declared.delimiter.decode()) != 1:
+            yield from spans
+            return
+        data = bytes(block.data)
+        behind = len(data) - len(self.without_header(block))
+        for start, end in spans:
+            yield from _blank_lines(data, behind, start)
+            yield start, end
+            behind = data.find(b"\n", end) + 1 or len(data)
+        if not block.last:
+            yield from _blank_lines(data, behind, len(data))
+
     def record_range(
         self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
@@ -230,6 +248,14 @@ class CsvFormat(CsvText):
             return record_ends(text, 0, len(text), delimiter)
         buf = Finder.spare + text  # for the quote behind the mark
         return (end - 1 for end in record_ends(buf, 1, len(buf), delimiter))
+
+
+def _blank_lines(data: bytes, start: int, end: int) -> Iterator[Span]:
+    """Each of the lines that stand there, which all are blank."""
+    while start < end:
+        behind = data.find(b"\n", start, end) + 1 or end
+        yield start, behind
+        start = behind
 
 
 class TsvFormat(CsvFormat):

@@ -30,7 +30,13 @@ from serialpack.formats.csv.tokens import (
     first_width,
     rows_of,
 )
-from serialpack.formats.csv.uneven import MOST_BEYOND, are_odd, names_beyond, ragged
+from serialpack.formats.csv.uneven import (
+    MOST_BEYOND,
+    are_odd,
+    lines_above,
+    names_beyond,
+    ragged,
+)
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.renamed import renamed
@@ -39,6 +45,7 @@ from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, unique_names
 from serialpack.values.kinds import (
+    BLANK_LINES,
     DUPLICATES,
     LONG_ROWS,
     RENAMED,
@@ -218,7 +225,8 @@ class CsvText(ValueFormat):
         while block.last and rows and not rows[-1]:
             rows.pop()
         records = self._records(block, names, rows, text, begin)
-        if block.records is not None and len(records) != block.records:
+        filled = len(records) - (rows.count([]) if len(names) == 1 else 0)
+        if block.records is not None and filled != block.records:
             # A quote behind a byte-order mark within the source: it was split as one that opens.
             raise self._placed(block, "", "records cannot be told apart from here on")
         return names, records
@@ -234,25 +242,34 @@ class CsvText(ValueFormat):
             else:
                 self._last_wins(names, rows)
         width = len(names)
+        widths = set(map(len, rows))
+        if widths == {width}:
+            return [dict(zip(names, row, strict=True)) for row in rows]
         records: list[dict[str, str]] = []
         told: dict[str, Loss] = {}
         headed = not self.declared.headless
         beyond = names
         odd = False
-        most = max(map(len, rows), default=0)
+        most = max(widths, default=0)
         if width < most <= width + MOST_BEYOND:
             first = text[begin:] if headed and not block.index else None
             odd = are_odd(rows, width, first, self._mark)
             if odd and self._allows(LONG_ROWS):
                 beyond = names_beyond(names, most)
+        blank = self._allows(BLANK_LINES) and width == 1 and 0 in widths
+        if blank and headed and not block.index:
+            blank = not lines_above(text[begin:], self._mark)  # else what they stand in is a title
         for at, row in enumerate(rows):
             if len(row) == width:
                 records.append(dict(zip(names, row, strict=True)))
             elif row or width == 1:  # in one column, a blank line may be an empty field
                 fields = number_of(len(row), "field")
-                was = f"{fields}, not {width:,}" if row else "a blank line"
-                rule = SHORT_ROWS if len(row) < width else LONG_ROWS
-                if not (self._allows(rule) and 0 < len(row) <= len(beyond)):
+                was, rule = f"{fields}, not {width:,}", LONG_ROWS
+                if not row:
+                    was, fields, rule = "a blank line", "an empty field", BLANK_LINES
+                elif len(row) < width:
+                    rule = SHORT_ROWS
+                if not ((self._allows(rule) if row else blank) and len(row) <= len(beyond)):
                     record = block.first_record + len(records)
                     named = headed and not block.index and width > 1
                     raise ragged(
@@ -261,11 +278,11 @@ class CsvText(ValueFormat):
                         delimiter=self._mark,
                         headed=headed,
                         more={len(row) - width for row in rows if row and named},
-                        carried=bool(row) and (odd or len(row) < width) and not self._allows(rule),
+                        carried=(odd or len(row) < width) and not self._allows(rule),
                     )
                 known = told.get(rule) or Loss(rule, 0, len(records), "$", was, fields)
                 told[rule] = known._replace(count=known.count + 1)
-                records.append(dict(zip(beyond, row, strict=False)))
+                records.append(dict(zip(beyond, row or [""], strict=False)))
         if self.marks is not None:
             self.marks.placed += told.values()
         return records

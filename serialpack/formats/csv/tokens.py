@@ -140,13 +140,15 @@ def rows_of(text: str, delimiter: str) -> list[list[str]]:
 def raw_columns(
     text: str, delimiter: str, width: int, *, padded: bool = False
 ) -> list[Sequence[str]]:
-    """The fields of rows of ``width``, as they stand, column by column; blank lines are no rows.
-    ``padded``: shorter ones end in empty fields.
+    """The fields of rows of ``width``, as they stand, column by column; blank lines are no rows
+    where there are several columns. ``padded``: shorter ones end in empty fields.
 
     ValueError for a row of another width; Malformed, at a character.
     """
     split = _raw_rows if '"' in text else rows_of
-    rows = list(filter(None, split(text, delimiter)))
+    rows = list(split(text, delimiter))
+    if width > 1:
+        rows = list(filter(None, rows))
     if padded:
         rows = [row + [""] * (width - len(row)) for row in rows]
     if not {width}.issuperset(map(len, rows)):

@@ -10,7 +10,7 @@ from serialpack.formats.csv.tokens import line_of_row
 from serialpack.text import number_of, unique_names
 
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
-_CARRIED = "unpack --to without --strict carries it, and --skip-bad leaves it out"
+_CARRIED = "unpack --to FORMAT carries it (without --strict), and --skip-bad leaves it out"
 _A_ROW = "--to takes --no-header, by which the names are a row"
 _TITLED = "tail -n +{} <FILE >NEW.csv leaves out what seems to stand above the table: {}"
 _NAMED = (
@@ -34,7 +34,7 @@ def are_odd(rows: list[list[str]], width: int, text: str | None, delimiter: str)
     stands; None for the rows of a later one, or where no names are in it."""
     if width < 2 or text is None:
         return width > 1
-    return any(0 < len(row) <= width for row in rows) and not _above(text, delimiter)
+    return any(0 < len(row) <= width for row in rows) and not lines_above(text, delimiter)
 
 
 def ragged(
@@ -56,7 +56,7 @@ def ragged(
     below those have. ``carried``: others take it as a record."""
     above = 0
     if block.index == 0 and headed:
-        above = _above(text[begin:], delimiter)
+        above = lines_above(text[begin:], delimiter)
         # Nothing but blank lines is told from the names of a table of one column.
         blank = len(text) - begin - len(text[begin:].lstrip("\r\n"))
         above = above or text.count("\n", begin, begin + blank)
@@ -82,7 +82,7 @@ def ragged(
     )
 
 
-def _above(text: str, delimiter: str) -> int:
+def lines_above(text: str, delimiter: str) -> int:
     """How many lines seem to stand above a table."""
     from serialpack.formats import FORMATS
     from serialpack.formats.csv.dialects import first_line_of_table

@@ -154,7 +154,8 @@ def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
     try:
         return scanner(text, at)
     except StopIteration as stop:
-        raise Malformed("expected a value", int(stop.value)) from None
+        message = "expected a value" if text.strip() else "there is nothing in it"
+        raise Malformed(message, int(stop.value)) from None
     except json.JSONDecodeError as error:
         raise Malformed(error.msg[0].lower() + error.msg[1:], error.pos) from None
     except Malformed as bad:
