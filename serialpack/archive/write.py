@@ -11,10 +11,10 @@ from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, pack
 from serialpack.archive.gather import (
-    SHARED_SIZE,
     ArchiveSource,
     SmallFiles,
     look,
+    most_shared,
     other_blocks,
     total,
 )
@@ -165,12 +165,13 @@ class _ArchiveWriter:
                 )
             if not found.entry.is_file:
                 others.append(found)
-            elif shares and found.size <= SHARED_SIZE:
+            elif shares and found.size <= most_shared(self._choice.block_size):
                 shared.add(found)
             else:
                 alone.append((path, source, found))
         for name in shared.formats():
             self._share(shared, name)
+        alone += [(found.entry.path, found.path, found) for found in shared.alone]
         for path, source, entry in alone:
             self._alone(path, source if entry is None else entry.path, entry)
         if self.entries or others:

@@ -332,9 +332,12 @@ class Packer:
         from serialpack.archive.gather import planned
 
         choice, how = self._choice, self._how
-        if self._archive is not None and (kept := planned(path, choice.chain.serializer.name)):
-            return kept
         table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
+        serializer, size = choice.chain.serializer.name, choice.block_size
+        if self._archive is not None and (
+            kept := planned(path, serializer, self._format, table, size)
+        ):
+            return kept
         if path != STDIO:
             choice = api.chosen(path, choice, format=self._format, table=table)
         return str(choice.chain) if choice.settled else "auto"
