@@ -19,6 +19,7 @@ from serialpack.archive.gather import (
     total,
 )
 from serialpack.auto.choice import choose, settle
+from serialpack.checked import checked
 from serialpack.container.entries import EntryRow, fault_of
 from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
@@ -65,6 +66,7 @@ class PackOptions(TypedDict, total=False):
     shared_dict: Path | None
 
 
+@checked
 def pack_archive(
     sources: Mapping[str, Path | IO[bytes]],
     target: Target,
