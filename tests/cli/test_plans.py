@@ -85,7 +85,9 @@ def test_a_plan_knows_which_names_are_too_long(run: Run, tmp_path: Path) -> None
     for more in (("--dry-run",), ()):
         said = run("pack", "-r", "in", "-o", "out", *more, code=1).stderr.decode()
         assert "cannot write: file name too long; -o names the output of one file" in said
+        assert ", and --archive takes such names as they are\n" in said
         assert said.count("in/x/") == 1
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
 
 
 @pytest.mark.usefixtures("archive")
