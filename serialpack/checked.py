@@ -7,7 +7,7 @@ words of ``_KINDS`` are looked at; an annotation with another word takes everyth
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache, wraps
 from pathlib import PurePath
 from typing import Any, ParamSpec, TypeVar
@@ -61,8 +61,9 @@ _Takes = tuple[frozenset[type | None], list[_Kind]]
 _ANY: _Takes = frozenset(), []
 
 
-#: Arguments that are paths, or files; and what paths are nearly always, which are text.
-_PATHS = frozenset({"source", "target", "shared_dict"})
+#: Arguments that are paths, or files, or several of them; and what paths are nearly always, which
+#: are text.
+_PATHS = frozenset({"source", "sources", "target", "folder", "path", "url", "shared_dict"})
 _TEXTS = str, PurePath
 
 
@@ -87,9 +88,14 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _as_text(path: Any) -> Any:
-    """A path of bytes as text; all else, and bytes that are data and no name, as it is."""
+    """A path of bytes as text, also each of several; all else, and bytes that are data and no name,
+    as it is."""
     if isinstance(path, _TEXTS):
         return path
+    if isinstance(path, Mapping):
+        return {_as_text(name): _as_text(each) for name, each in path.items()}
+    if isinstance(path, list | tuple | set | Generator):
+        return [_as_text(each) for each in path]
     found = os.fspath(path) if hasattr(path, "__fspath__") else path
     is_name = isinstance(found, bytes) and all(byte >= ord(" ") for byte in found)
     return os.fsdecode(found) if is_name else path

@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from serialpack.checked import checked
 from serialpack.codecs import CODECS
 from serialpack.codecs.zstd import dictionary_id, train
 from serialpack.container.frames import checksum
@@ -260,6 +261,7 @@ class Trained(NamedTuple):
     files: int
 
 
+@checked
 def train_dictionary(
     sources: Iterable[Path], path: Path, *, effort: int = DEFAULT_EFFORT
 ) -> Trained:

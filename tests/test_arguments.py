@@ -6,6 +6,7 @@ import ast
 import inspect
 import io
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -243,3 +244,21 @@ def test_a_schema_that_is_no_file_is_told_once() -> None:
     pytest.importorskip("fastavro")
     with pytest.raises(serialpack.UsageError, match=r"^a schema is given as the path of its file"):
         serialpack.dumps([1], "avro", options={"schema": 5})
+
+
+def test_paths_may_be_bytes_wherever_there_are_any(tmp_path: Path) -> None:
+    """Archives, stores and dictionaries took none, where ``pack`` did."""
+    folder = os.fsencode(tmp_path)
+    small = [folder + b"/%d.json" % n for n in range(100)]
+    for n, path in enumerate(small):
+        Path(os.fsdecode(path)).write_text(json.dumps({"id": n, "name": f"some name {n}"}))
+    given = {b"a.json": small[0], "b.json": small[1]}
+    serialpack.pack_archive(cast("Any", given), cast("Any", folder + b"/all.spk"))
+    serialpack.unpack_archive(cast("Any", folder + b"/all.spk"), cast("Any", folder + b"/out"))
+    assert (tmp_path / "out/b.json").read_bytes() == (tmp_path / "1.json").read_bytes()
+    for sources in (small, (path for path in small)):
+        serialpack.train_dictionary(cast("Any", sources), cast("Any", folder + b"/k.dict"))
+        (tmp_path / "k.dict").unlink()
+    with serialpack.store(cast("Any", b"sqlite-kv://" + folder + b"/s.db")) as store:
+        store["a"] = 1
+    assert (tmp_path / "s.db").exists()

@@ -11,14 +11,15 @@ from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, pack
 from serialpack.archive.gather import (
-    SHARED_SIZE,
     ArchiveSource,
     SmallFiles,
     look,
+    most_shared,
     other_blocks,
     total,
 )
 from serialpack.auto.choice import choose, settle
+from serialpack.checked import checked
 from serialpack.container.entries import EntryRow, fault_of
 from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
@@ -65,6 +66,7 @@ class PackOptions(TypedDict, total=False):
     shared_dict: Path | None
 
 
+@checked
 def pack_archive(
     sources: Mapping[str, Path | File],
     target: Target,
@@ -165,12 +167,13 @@ class _ArchiveWriter:
                 )
             if not found.entry.is_file:
                 others.append(found)
-            elif shares and found.size <= SHARED_SIZE:
+            elif shares and found.size <= most_shared(self._choice.block_size):
                 shared.add(found)
             else:
                 alone.append((path, source, found))
         for name in shared.formats():
             self._share(shared, name)
+        alone += [(found.entry.path, found.path, found) for found in shared.alone]
         for path, source, entry in alone:
             self._alone(path, source if entry is None else entry.path, entry)
         if self.entries or others:

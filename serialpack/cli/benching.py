@@ -19,7 +19,7 @@ from serialpack.bench.several import Several, sample_files
 from serialpack.bench.sweep import parse_sweep
 from serialpack.cli.app import Stopped
 from serialpack.cli.handling import handling
-from serialpack.cli.inputs import Inputs, Takes, input_files
+from serialpack.cli.inputs import Inputs, Takes, add_input_hint, input_files
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import BenchRequest, Manner
 from serialpack.cli.run import check_name, each_file, say, tell_found
@@ -110,6 +110,8 @@ class Bencher:
             format=asked.format,
             handling=handling(),
         )
+        for error in several.errors:
+            add_input_hint(error, error.path or "")
         errors = Inputs((), {}, several.errors, [])
         self._code = min(self._code, tell_found(errors, self._manner), key=WORST_FIRST.index)
         return several._replace(seconds=perf_counter() - since)

@@ -1,5 +1,6 @@
 """Which inputs there are: those named, those in lists of names, those in folders."""
 
+import errno
 import os
 import re
 import shlex
@@ -228,8 +229,11 @@ def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list
 
 
 def add_input_hint(error: SerialpackError, path: str) -> None:
-    """Say of a folder that was named as a file how the files in it are taken, and of a glob that
-    no shell has expanded what it is called here."""
+    """Say of a folder that was named as a file how the files in it are taken, of a glob that no
+    shell has expanded what it is called here, and what takes a name that is too long with the
+    ending of a container."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG and error.hint:
+        error.hint += _of_long_names()
     if error.path != path or (error.hint is not None and not isinstance(error, FolderError)):
         return
     if isinstance(error, FolderError) and os.path.isdir(path):
@@ -253,6 +257,14 @@ def _of_dead_links() -> str:
         return ""
     keeps = ", and --archive keeps it" if context.command.name == "pack" else ""
     return f"--exclude leaves it out{keeps}"
+
+
+def _of_long_names() -> str:
+    """What else there is to do about an output whose name is too long, in a list."""
+    import click
+
+    packs = click.get_current_context().command.name == "pack"
+    return ", and --archive takes such names as they are" if packs else ""
 
 
 def _as_tar_has_it(path: str) -> str | None:

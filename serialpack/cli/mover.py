@@ -284,7 +284,7 @@ class Mover:
     def counted(self, error: SerialpackError) -> bool:
         """Count a failure; whether it is one of many outputs that are there already."""
         if not isinstance(error, ArchiveError):  # whose entries were counted one by one
-            self.tally.fail()
+            self.tally.fail_by(error)
         exists = isinstance(error, ExistingFileError) and not self._manner.verbose
         return exists and self.tally.exists()
 

@@ -25,7 +25,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files.disk import bring_to_disk, remove_source, without_dead
+from serialpack.files.disk import bring_to_disk, without_dead
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.stages.effort import DEFAULT_EFFORT
@@ -196,7 +196,6 @@ class Packer:
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
-        from serialpack.archive.not_kept import not_kept
         from serialpack.archive.write import check_together, pack_archive
 
         entries, refused = entries_of(self._inputs, self._manner, recursive=self._recursive)
@@ -250,8 +249,7 @@ class Packer:
         )
         if report is None:
             return {}
-        for line in [] if self._manner.quiet else not_kept(entries):
-            say(self._manner, f"{target}: {line}")
+        self._say_not_kept(target, entries)
         failures = [*refused, *report.failures]
         count = len(report.entries) + len(failures)
         kept = [] if self._keep else self._remove(target, removed)
@@ -260,12 +258,20 @@ class Packer:
             raise ArchiveError([*failures, *kept], count, done=done, path=target)
         return {}
 
+    def _say_not_kept(self, target: str, entries: dict[str, str]) -> None:
+        """Say what the archive ``target`` does not keep of what becomes ``entries``."""
+        from serialpack.archive.not_kept import not_kept
+
+        for line in [] if self._manner.quiet else not_kept(entries):
+            say(self._manner, f"{target}: {line}")
+
     def _remove(self, target: str, inputs: Sequence[Input]) -> list[tuple[str, SerialpackError]]:
-        """Remove sources that are in the archive ``target``; those that could not be, and why."""
+        """Remove sources that are in the archive ``target``, of which was said what it does not
+        keep; those that could not be, and why."""
         kept: list[tuple[str, SerialpackError]] = []
         for path, before in inputs:
             try:
-                remove_source(path, before)
+                self._mover.tally.remove(path, before, attributes_told=True)
             except SerialpackError as error:
                 self._tell(target, {path: path}, path, error)
                 kept.append((path, error))
@@ -303,6 +309,7 @@ class Packer:
             raise ExistingFileError(
                 f"exists already, and {wrong}", path=target, hint="-o names another"
             )
+        self._say_not_kept(target, files)
         if kept := self._remove(target, before):
             raise ArchiveError(kept, len(before), done="removed", path=target)
 
@@ -332,9 +339,12 @@ class Packer:
         from serialpack.archive.gather import planned
 
         choice, how = self._choice, self._how
-        if self._archive is not None and (kept := planned(path, choice.chain.serializer.name)):
-            return kept
         table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
+        serializer, size = choice.chain.serializer.name, choice.block_size
+        if self._archive is not None and (
+            kept := planned(path, serializer, self._format, table, size)
+        ):
+            return kept
         if path != STDIO:
             choice = api.chosen(path, choice, format=self._format, table=table)
         return str(choice.chain) if choice.settled else "auto"

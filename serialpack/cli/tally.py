@@ -8,6 +8,7 @@ from contextlib import suppress
 from time import perf_counter
 
 from serialpack.cli.words import percent
+from serialpack.errors import SerialpackError
 from serialpack.files.disk import remove_source
 from serialpack.files.not_kept import NotKeptSum, has_attributes
 from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
@@ -29,6 +30,9 @@ class Tally:
         self._since = perf_counter()
         self._done = self._failed = self._left = self._existing = 0
         self._read = self._written = 0
+        #: Sources of files that were done, which could not be removed; why not the last one.
+        self._not_removed = 0
+        self._kept_by: SerialpackError | None = None
         #: What of modes and times of sources their outputs do not keep.
         self.not_kept = NotKeptSum("output", "outputs")
 
@@ -44,12 +48,20 @@ class Tally:
         if isinstance(report, PackReport | UnpackReport | ConvertReport):
             self.not_kept.add(report.target or "", report.not_kept)
 
-    def remove(self, path: str, before: os.stat_result | None) -> None:
-        """As ``remove_source``; what is nowhere then is told at the end."""
+    def remove(
+        self, path: str, before: os.stat_result | None, *, attributes_told: bool = False
+    ) -> None:
+        """As ``remove_source``; attributes that are nowhere then are told at the end."""
         attributes = False
-        with suppress(OSError):  # of what is far, or no longer there
-            attributes = has_attributes(path)
-        remove_source(path, before)
+        if not attributes_told:
+            with suppress(OSError):  # of what is far, or no longer there
+                attributes = has_attributes(path)
+        try:
+            remove_source(path, before)
+        except SerialpackError as error:
+            self._not_removed += 1
+            self._kept_by = error
+            raise
         if attributes:
             self.not_kept.add_gone(path)
 
@@ -60,6 +72,12 @@ class Tally:
     def fail(self, count: int = 1) -> None:
         """So many files, or folders to look into, failed, which was said."""
         self._failed += count
+
+    def fail_by(self, error: SerialpackError) -> None:
+        """A file failed by ``error``, unless that is what kept ``remove`` from its source: the file
+        itself was done."""
+        if error is not self._kept_by:
+            self.fail()
 
     def exists(self) -> bool:
         """Count an output that is there already; whether it is one of many."""
@@ -86,9 +104,13 @@ class Tally:
             words.append(f"{self._left:,} left as they were")
         if self._failed:
             words.append(f"{self._failed:,} failed")
+        if self._not_removed:
+            words.append(f"{number_of(self._not_removed, 'source')} not removed")
         if self._done and self._read:  # of an archive in one block nothing is, until all is done
             sizes = f"{format_size(self._read)} -> {format_size(self._written)}"
             words.append(f"{sizes} ({percent(self._written, self._read)})")
         words.append(f"{perf_counter() - self._since:.1f} s")
         above = "; the failed ones are above" if self._failed else ""
+        if self._not_removed and not self._failed:
+            above = "; why is above"
         return ", ".join(words) + above

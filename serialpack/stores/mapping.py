@@ -15,6 +15,7 @@ from collections.abc import (
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal, get_args
 
+from serialpack.checked import checked
 from serialpack.collector import gc_paused
 from serialpack.errors import (
     DamagedError,
@@ -317,6 +318,7 @@ def _of_key(error: RefusedError, key: bytes) -> RefusedError:
 DEFAULT_CHAIN = "objects"
 
 
+@checked
 def store(
     url: Path,
     flag: Flag = "c",

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.cli.test_bench import PLENTY, bench
+from tests.cli.told import needs_posix
 
 #: So that it ends soon.
 FEW = ("--budget", PLENTY, "-j", "1", "-s", "raw", "-c", "zstd:1", "-c", "none")
@@ -76,3 +77,13 @@ def test_wrong_calls(run: Run, args: list[str], code: int, words: bytes) -> None
     done = run("bench", *args, code=code)
     assert words in done.stderr, done.stderr
     assert not done.stdout
+
+
+@needs_posix
+def test_a_link_to_nothing_is_told_with_what_leaves_it_out(run: Run, folder: Path) -> None:
+    (folder / "dead").symlink_to("nowhere")
+    said = run("bench", *FEW, "-r", "in", code=1).stderr.decode()
+    assert (
+        "in/dead: cannot read: it is a link to nowhere, where nothing is; --exclude leaves" in said
+    )
+    run("bench", *FEW, "-r", "in", "--exclude", "dead")

@@ -106,6 +106,32 @@ def test_sources_of_an_archive_are_removed_but_for_those_that_cannot_be(
     assert not (tmp_path / "in/x/c.json").exists()
 
 
+@pytest.mark.parametrize("to", [("-o", "out"), ("--archive", "-o", "all.spk")])
+def test_a_source_that_stays_is_no_file_that_failed(
+    run: Run, tmp_path: Path, to: tuple[str, ...]
+) -> None:
+    """It counted as packed, and as failed."""
+    (tmp_path / "in").mkdir()
+    for name in "abc":
+        (tmp_path / f"in/{name}.json").write_text("[1]")
+    env = injected(
+        tmp_path / "site",
+        "import os\n"
+        "real = os.unlink\n"
+        "def unlink(path, *args, **named):\n"
+        "    if str(path) == 'in/b.json':\n"
+        "        raise PermissionError(13, 'Permission denied', path)\n"
+        "    return real(path, *args, **named)\n"
+        "os.unlink = unlink\n",
+    )
+    done = run("pack", "-r", "in", "--rm", *to, env=env, code=1)
+    said = done.stderr.decode()
+    assert "serialpack: in/b.json: cannot remove: permission denied\n" in said
+    line = said.splitlines()[-1]
+    assert line.startswith("3 packed, 1 source not removed, ")
+    assert line.endswith("; why is above")
+
+
 def test_skip_existing_says_what_is_wrong_with_what_is_there(run: Run, tmp_path: Path) -> None:
     """A folder, which -f does not overwrite either, and what may not be read."""
     for name in "abc":

@@ -119,6 +119,21 @@ def test_extended_attributes_are_told(run: Run, tmp_path: Path) -> None:
     assert "a.spk: 1 entry has extended attributes or an ACL, which are not kept\n" in said
 
 
+@needs_attributes
+def test_attributes_are_told_again_where_sources_are_removed_later(
+    run: Run, tmp_path: Path
+) -> None:
+    """A run that went on after one that was killed removed them without a word."""
+    names = ("a.json", "b.json")
+    for name in names:
+        (tmp_path / name).write_text("[1]")
+    os.setxattr(tmp_path / "a.json", "user.note", b"1")
+    run("pack", "--archive", *names, "-o", "a.spk")
+    said = run("pack", "--archive", "--rm", *names, "-o", "a.spk").stderr.decode()
+    assert "a.spk: 1 entry has extended attributes or an ACL, which are not kept\n" in said
+    assert not (tmp_path / "a.json").exists()
+
+
 @pytest.mark.parametrize(
     ("entry", "target", "out"),
     [

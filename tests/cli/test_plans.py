@@ -65,7 +65,7 @@ def test_a_plan_of_an_archive_says_how_files_are_kept(run: Run, tmp_path: Path) 
     nothing was fine."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.json").write_text("[1]")
-    (tmp_path / "in/b").write_bytes(b"text" * (1 << 15))
+    (tmp_path / "in/b").write_bytes(b"data\0" * (1 << 15))
     pack = ("pack", "-r", "in", "--archive", "-o", "a.spk", "--dry-run")
     assert run(*pack).stderr.decode().splitlines() == [
         "would pack in into a.spk as in, as it is",
@@ -85,7 +85,9 @@ def test_a_plan_knows_which_names_are_too_long(run: Run, tmp_path: Path) -> None
     for more in (("--dry-run",), ()):
         said = run("pack", "-r", "in", "-o", "out", *more, code=1).stderr.decode()
         assert "cannot write: file name too long; -o names the output of one file" in said
+        assert ", and --archive takes such names as they are\n" in said
         assert said.count("in/x/") == 1
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
 
 
 @pytest.mark.usefixtures("archive")

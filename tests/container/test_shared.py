@@ -203,7 +203,7 @@ def test_modes_that_are_more_than_permissions_are_told_of(tmp_path: Path) -> Non
     (tmp_path / "in/shared").mkdir(parents=True)
     (tmp_path / "in/shared").chmod(0o2770)
     for name in ("small", "large"):
-        (tmp_path / "in" / name).write_bytes(b"x" * (1 if name == "small" else 100_000))
+        (tmp_path / "in" / name).write_bytes(b"\0" * (1 if name == "small" else 100_000))
         (tmp_path / "in" / name).chmod(0o4755)
     assert (tmp_path / "in/shared").stat().st_mode & 0o7777 == 0o2770
     data = packed({name: tmp_path / "in" / name for name in ("small", "large", "shared")})
