@@ -27,7 +27,8 @@ SHARED_SIZE = 64 << 10
 
 #: But not texts up to this part of a block, which have more in common with others than they gain by
 #: that: of trees with versions of a document, or large documents among small ones of a kind,
-#: archives were 0.42 to 1.01 of what they are without. Tables, and records by line, gain more alone.
+#: archives were 0.42 to 1.01 of what they are without. Tables, and records by line, gain more by
+#: themselves.
 _TEXT_PART = 4
 
 
