@@ -23,9 +23,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from serialpack.cli.batch import Commit, FileJob
-from serialpack.cli.cluster import Cluster
-from serialpack.cli.workers import file_packer
+from serialpack.cli.files.batch import Commit, FileJob
+from serialpack.cli.files.cluster import Cluster
+from serialpack.cli.files.workers import file_packer
 from serialpack.pipeline.workers import usable_cores
 from tools._marks import between
 

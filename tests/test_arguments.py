@@ -18,8 +18,8 @@ import pytest
 
 import serialpack
 from serialpack.arguments import ARGUMENTS, in_arguments
-from serialpack.cli.pack import command as pack
-from serialpack.cli.unpack import command as unpack
+from serialpack.cli.verbs.pack import command as pack
+from serialpack.cli.verbs.unpack import command as unpack
 
 PACKAGE = Path(serialpack.__file__).parent
 #: Options that only the command line meets: it alone asks for the work that refuses them.

@@ -56,7 +56,8 @@ class NotedPath(pathlib.PurePosixPath):
 
 
 def _noted_path(text: str, attributes: dict[str, Any]) -> NotedPath:
-    return _with(NotedPath(text), **attributes)
+    noted: NotedPath = _with(NotedPath(text), **attributes)
+    return noted
 
 
 class Queue(collections.deque[Any]):
@@ -354,7 +355,8 @@ def test_the_quick_look_leaves_what_it_does_not_know() -> None:
     loop: list[Any] = []
     loop.append(loop)
     items = np.array([1, "a"], object), np.zeros(1, "i4,i4").view(np.recarray)
-    for value in (types.MappingProxyType({}), *items, _adder(1), loop):
+    nothing: types.MappingProxyType[str, Any] = types.MappingProxyType({})
+    for value in (nothing, *items, _adder(1), loop):
         assert not quickly_same(value, value, identity=False)
 
 

@@ -24,7 +24,7 @@ from tests.fidelity import things
 MANY = 2 * equality._MANY
 
 #: What the quick look does not know.
-ODD = types.MappingProxyType({})
+ODD: types.MappingProxyType[str, Any] = types.MappingProxyType({})
 
 #: How many values are made, of two places that are changed.
 _MAKERS: dict[str, Callable[[list[Any]], Any]] = {

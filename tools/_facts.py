@@ -16,7 +16,7 @@ from serialpack.bench.recommend import PREFERENCES
 from serialpack.bench.reports import FORMATS as REPORTS
 from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import VERBS, app
-from serialpack.cli.options import Verb, option_rows
+from serialpack.cli.options.declared import Verb, option_rows
 from serialpack.codecs import CODECS
 from serialpack.conversion.rules import EVERY, RULES
 from serialpack.conversion.stores import Duplicates

@@ -14,17 +14,17 @@ from typing import Any, cast
 import click
 
 from serialpack._version import __version__
-from serialpack.cli.options import Verb, setting_name
+from serialpack.cli.options.declared import Verb, setting_name
 from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.hidden import remove_hidden
 
 #: Verb -> the module that declares it. Loaded when it is called for.
 VERBS = {
-    "pack": "serialpack.cli.pack",
-    "unpack": "serialpack.cli.unpack",
-    "inspect": "serialpack.cli.inspect",
-    "bench": "serialpack.cli.bench",
+    "pack": "serialpack.cli.verbs.pack",
+    "unpack": "serialpack.cli.verbs.unpack",
+    "inspect": "serialpack.cli.verbs.inspect",
+    "bench": "serialpack.cli.verbs.bench",
 }
 
 #: The reader of our output is gone: end as a command that SIGPIPE ends, without a word.
@@ -95,7 +95,7 @@ class Verbs(click.Group):
 def _unknown_verb(word: str, args: list[str]) -> UsageError:
     import difflib
 
-    from serialpack.cli.other_words import meant_by
+    from serialpack.cli.options.other_words import meant_by
 
     message = f"unknown verb {word!r}"
     if (command := meant_by(word, args)) is not None:
@@ -160,7 +160,7 @@ def _answer(args: list[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        from serialpack.cli.misused import said_of
+        from serialpack.cli.options.misused import said_of
 
         complain(said_of(error, next((a for a in args if a in VERBS), None), args))
         return 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,11 +27,12 @@ def regions(count: int, *shape: int) -> np.ndarray:
 def test_the_smallest_effort_leaves_little_of_regions(tmp_path: Path, kind: str) -> None:
     """Hardly more than the best of LZMA and a high level of zstd behind any filter that brings
     together what has equal weight."""
-    values = {
+    makers: dict[str, Callable[[], np.ndarray]] = {
         "volume": lambda: regions(120, 48, 100, 100),
         "plane": lambda: regions(200, 600, 700).astype("<i8"),
         "mask": lambda: np.isin(regions(150, 40, 160, 160), range(0, 150, 3)),
-    }[kind]()
+    }
+    values = makers[kind]()
     path = tmp_path / "a.npy"
     np.save(path, values)
     _, size = packed(path, effort=9)

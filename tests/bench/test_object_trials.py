@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from serialpack import objects
@@ -42,7 +44,12 @@ def test_the_step_of_the_serializer_is_without_the_proof(
     """``dumps`` proves: once for itself, and not once more for the serializer alone."""
     proved: list[object] = []
     prove = whole.prove
-    monkeypatch.setattr(whole, "prove", lambda *args: proved.append(args) or prove(*args))
+
+    def noted(*args: Any) -> Any:
+        proved.append(args)
+        return prove(*args)
+
+    monkeypatch.setattr(whole, "prove", noted)
     figures(bench, "json+none")  # what is imported first is
     proved.clear()
     found = figures(bench, "json+none")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from serialpack import SerialpackError, api
-from serialpack.cli.alike import AlikeUnpacker
-from serialpack.cli.batch import FileJob
-from serialpack.cli.workers import file_unpacker
+from serialpack.cli.files.alike import AlikeUnpacker
+from serialpack.cli.files.batch import FileJob
+from serialpack.cli.files.workers import file_unpacker
 from serialpack.container.small import START_SMALL
 from serialpack.files.output import OutputGroup
 from serialpack.reports import UnpackReport

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from serialpack.cli.batch import Batch, Commit, FileJob
+from serialpack.cli.files.batch import Batch, Commit, FileJob
 from serialpack.errors import FileError, SerialpackError
 from serialpack.files.output import Output
 from serialpack.pipeline.processes import WorkerEnded

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import serialpack
-from serialpack.cli.batch import Commit, FileJob
-from serialpack.cli.cluster import Cluster
+from serialpack.cli.files.batch import Commit, FileJob
+from serialpack.cli.files.cluster import Cluster
 from serialpack.conversion.ahead import is_cut
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions

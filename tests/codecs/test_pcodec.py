@@ -30,7 +30,8 @@ def sound(count: int) -> NDArray[Any]:
     """Tones and a little noise: each number is nearly what several before it foretell."""
     times = np.arange(count)
     tones = 9000 * np.sin(times * 0.31) + 6000 * np.sin(times * 1.13)
-    return (tones + np.random.default_rng(3).normal(0, 20, count)).astype("<i2")
+    noisy: NDArray[Any] = tones + np.random.default_rng(3).normal(0, 20, count)
+    return noisy.astype("<i2")
 
 
 def test_multiples_are_found_that_it_misses_by_chance() -> None:

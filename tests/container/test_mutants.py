@@ -19,7 +19,7 @@ import pytest
 
 import serialpack
 from serialpack import api
-from serialpack.cli.inspect import _as_json, _show
+from serialpack.cli.verbs.inspect import _as_json, _show
 from serialpack.errors import InputError, MissingLibraryError, RefusedError, UsageError
 from serialpack.serializers import SERIALIZERS
 from tests.container.mutants import described, long_members, mutants, put, taken

@@ -12,8 +12,8 @@ import pytest
 import serialpack
 from serialpack.conversion import hints
 from serialpack.conversion.blocks import BlockConverter
-from serialpack.conversion.wide import WIDE
 from serialpack.errors import ValueRefusedError
+from serialpack.stages.stage import WIDE
 
 RECORDS = [{"id": i, "name": "n" * 20} for i in range(WIDE // 30)]
 

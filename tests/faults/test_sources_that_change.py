@@ -60,7 +60,7 @@ def test_a_source_written_to_after_it_was_done_ahead_is_not_removed(
         (tmp_path / name).write_bytes(noise(KIB))
     env = injected(
         tmp_path / "site",
-        "from serialpack.cli.mover import Mover\n"
+        "from serialpack.cli.files.mover import Mover\n"
         "real = Mover.input\n"
         "def told(self, path):\n"
         "    if path == 'b':\n"

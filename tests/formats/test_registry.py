@@ -21,7 +21,7 @@ NONE = {"bytes", "object"}
 NAMED = {
     "serialpack.bench.reports": "reports of bench are JSON or CSV",
     "serialpack.by_content": "it tells by content which of them text is",
-    "serialpack.cli.benching": "so they are",
+    "serialpack.cli.verbs.benching": "so they are",
     "serialpack.conversion._changes": "libraries have such names too",
     "serialpack.conversion.begun": "one array of an .npz file is asked for, by name or alone",
     "serialpack.conversion.datasets": "fields are chosen in what was made .npz of it",

@@ -1,0 +1,318 @@
+"""Which inputs there are: those named, those in lists of names, those in folders."""
+
+import errno
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from serialpack.cli.naming import STDIO, SUFFIX
+from serialpack.cli.options.requests import Sources
+from serialpack.errors import FolderError, MissingFileError, SerialpackError, UsageError
+from serialpack.far import is_far
+from serialpack.files.paths import entry_path
+from serialpack.files.regular import as_found
+from serialpack.files.source import Source, shown
+from serialpack.pipeline.workers import MANY_FILES
+from serialpack.text import number_of, printable
+
+if TYPE_CHECKING:
+    from serialpack.files.folders import Walk
+
+
+class Takes(NamedTuple):
+    """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what one of
+    the others is called, and several. ``whole``: folders and links too, see ``Walk``; else
+    ``keeps_whole`` says what does keep them, where empty ones and links are worth a word.
+    ``links``: links to files, as such."""
+
+    test: Callable[[str], bool] = lambda _: True
+    words: tuple[str, str] = ("", "")
+    whole: bool = False
+    keeps_whole: str = ""
+    links: bool = True
+
+
+class Inputs(NamedTuple):
+    """The inputs of one call.
+
+    ``below``: of those found in a folder, the folder below it that they are in, and of those in a
+    list the one that they are named with: it is kept under ``-o``. ``errors``: the folders that
+    could not be looked into. ``notes``: what was left out, a line each. ``gathered``: they are
+    those of folders or of a list, however many there are.
+    """
+
+    paths: Sequence[str]
+    below: dict[str, str]
+    errors: list[SerialpackError]
+    notes: list[str]
+    gathered: bool = False
+
+
+#: What makes a glob.
+_GLOB = re.compile(r"[*?[]")
+
+#: Characters of a command that is shown as a whole.
+_LONGEST = 100
+
+#: No inputs at all.
+NONE = Inputs((), {}, [], [])
+
+
+def input_files(
+    files: Sequence[str],
+    sources: Sources,
+    takes: Takes,
+    outputs: Collection[str] = (),
+    *,
+    many: Callable[[], None] | None = None,
+) -> Inputs:
+    """The inputs: those named and those of ``sources``; standard input where there are none.
+
+    Names are bytes to the system, and stay what they are. ``outputs``: what is written to, as it
+    is called from the root, and is no input where it is in a folder that is. ``many`` is
+    called as soon as folders are known to have many files.
+    """
+    typed, listed = [as_found(shown(name)) for name in files], _listed(files, sources)
+    if not sources.recursive:
+        if sources.include or sources.exclude or sources.gitignore:
+            raise UsageError("--include, --exclude and --gitignore choose in folders, with -r")
+        if listed is None:
+            if not typed and sys.stdin.isatty():
+                raise UsageError("name a FILE, or - for standard input")
+            return Inputs(typed or (STDIO,), {}, [], [])
+    if not typed and listed is None:
+        raise UsageError("-r takes the files in folders: name one")
+    found = Inputs([], {}, [], [], gathered=True)
+    paths: list[str] = []
+    _check_chosen([*typed, *(listed or ())], sources)
+    again: list[str] = []
+    for number, name in enumerate([*typed, *(listed or ())]):
+        # As a list says where each file is, none of them is to be where another one goes.
+        named = entry_path(name)[0] if number >= len(typed) else ""
+        far = is_far(name)
+        if not sources.recursive or not (far or _is_folder(name)):
+            if name in found.below and name != STDIO:
+                again.append(name)
+            else:
+                paths.append(name)
+                found.below[name] = os.path.dirname(named)
+            continue
+        if far and sources.gitignore:
+            raise UsageError(
+                f"--gitignore is for folders of this machine, not for {name}",
+                hint="--exclude leaves out what a glob means",
+            )
+        from serialpack.files.folders import FarWalk, Walk
+
+        walk = (FarWalk if far else Walk)(
+            name,
+            include=sources.include,
+            exclude=sources.exclude,
+            takes=takes.test,
+            links=takes.links,
+            without=outputs,
+            whole=takes.whole,
+            gitignore=sources.gitignore,
+        )
+        empty = True
+        for path, below in walk:
+            empty = False
+            if path not in found.below:
+                found.below[path] = os.path.join(named, below)
+                paths.append(path)
+                if len(paths) == MANY_FILES and many is not None:
+                    many()
+        found.errors.extend(walk.errors)
+        found.notes.extend(_notes(walk, takes, sources, empty=empty))
+    if again:
+        more = number_of(len(again), "input is", "inputs are")
+        found.notes.append(f"{more} named again, and taken once (first {printable(again[0])})")
+    if not (typed or listed):
+        said = "standard input" if sources.files_from == STDIO else sources.files_from
+        found.notes.append(f"{said}: the list names nothing")
+    return found._replace(paths=paths)
+
+
+def check_no_archive(files: Sequence[str]) -> None:
+    """MissingFileError, before any is packed, where the first of ``files`` is named as tar, zip and
+    7z name the archive that all others go into."""
+    first, *others = files or ("",)
+    if (
+        first.endswith(SUFFIX)
+        and not is_far(first)
+        and not os.path.lexists(first)
+        and any(map(os.path.exists, others))
+    ):
+        raise MissingFileError(
+            "cannot read: no such file; nothing was packed",
+            path=first,
+            hint=f"--archive -o {shlex.quote(first)} makes it",
+        )
+
+
+def _check_chosen(names: Sequence[str], sources: Sources) -> None:
+    """UsageError for globs where there is no folder to choose in, but files that are there."""
+    globs = sources.include or sources.exclude or sources.gitignore
+    if sources.recursive and globs and names and all(map(os.path.isfile, names)):
+        archives = any(name.endswith(SUFFIX) for name in names)
+        raise UsageError(
+            "--include, --exclude and --gitignore choose in folders with -r: no input is one",
+            hint="unpack without -r chooses in an archive" if archives else None,
+        )
+
+
+def _is_folder(name: str) -> bool:
+    return name != STDIO and "\0" not in name and os.path.isdir(name)
+
+
+def _listed(files: Sequence[str], sources: Sources) -> list[str] | None:
+    """The names in the list of them, where there is one."""
+    if sources.files_from is None:
+        if sources.nul:
+            raise UsageError("-0 goes with --files-from")
+        return None
+    try:
+        with Source(sys.stdin.buffer if sources.files_from == STDIO else sources.files_from) as of:
+            listed = b"".join(iter(lambda: of.read(1 << 16), b""))
+    except FolderError as error:
+        error.hint = "--files-from reads a file of names; -r takes the files in a folder"
+        raise
+    _check_ends(listed, sources)
+    names = [os.fsdecode(n) for n in listed.split(b"\0" if sources.nul else b"\n") if n]
+    if not sources.nul:
+        names = [n.removesuffix("\r") for n in names]
+        names[:1] = [n.removeprefix("\ufeff") for n in names[:1]]  # as editors of Windows begin it
+    if sources.files_from == STDIO and STDIO in (*files, *names):
+        raise UsageError("standard input cannot give both the names and the data")
+    return [as_found(shown(name)) for name in names if name]
+
+
+def _check_ends(listed: bytes, sources: Sources) -> None:
+    """UsageError where all of a list would be one name, since its names end in the other way."""
+    said = f"--files-from {sources.files_from}"
+    if sources.nul and b"\0" not in listed and b"\n" in listed and not os.path.lexists(listed):
+        raise UsageError(f"{said}: its names are lines", hint="without -0 it is read so")
+    if not sources.nul and b"\0" in listed and b"\n" not in listed:
+        raise UsageError(f"{said}: its names end with NULs", hint="with -0 it is read so")
+
+
+def _notes(walk: "Walk", takes: Takes, sources: Sources, *, empty: bool) -> list[str]:
+    """What of a folder is left out, and is not what was asked for."""
+    notes = [f"{path}: is written to, and left out" for path in walk.passed_over]
+    left = [
+        (walk.not_taken, *takes.words),
+        (walk.ignored, "that .gitignore names", "that .gitignore names"),
+        (walk.links, "link to a folder", "links to folders"),
+        (walk.left_links, "link (--rm removes none)", "links (--rm removes none)"),
+        (
+            walk.others,
+            "that is no file (a pipe, a socket, a device)",
+            "that are no files (pipes, sockets, devices)",
+        ),
+    ]
+    words = [number_of(count, one, many) for count, one, many in left if count]
+    if walk.empty and takes.keeps_whole:
+        words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_whole})")
+    if empty and not walk.errors:
+        out = f", {', '.join(words)} left out" if words else ""
+        fits = " that fit --include, which is about paths below it" if sources.include else ""
+        notes.append(f"{walk.folder}: no files to take{fits}{out}")
+    elif words:
+        notes.append(f"{walk.folder}: left out: {', '.join(words)}")
+    if walk.followed and takes.keeps_whole:
+        links = number_of(walk.followed, "link becomes a file", "links become files")
+        notes.append(f"{walk.folder}: {links} ({takes.keeps_whole})")
+    return notes
+
+
+def add_input_hint(error: SerialpackError, path: str) -> None:
+    """Say of a folder that was named as a file how the files in it are taken, of a glob that no
+    shell has expanded what it is called here, and what takes a name that is too long with the
+    ending of a container."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG and error.hint:
+        error.hint += _of_long_names()
+    if error.path != path or (error.hint is not None and not isinstance(error, FolderError)):
+        return
+    if isinstance(error, FolderError) and os.path.isdir(path):
+        error.hint = recursive_command(path) or error.hint
+    elif os.path.islink(path) and not os.path.exists(path) and (words := _of_dead_links()):
+        error.hint = words
+    elif isinstance(error, MissingFileError):
+        folder, name = os.path.split(path)
+        if _GLOB.search(name) and os.path.isdir(folder or os.curdir):
+            error.hint = recursive_command(folder or os.curdir, "--include", name)
+        else:
+            error.hint = _as_tar_has_it(path)
+
+
+def _of_dead_links() -> str:
+    """What there is to do about a link to nothing; "" where it was not found in a folder."""
+    import click
+
+    context = click.get_current_context()
+    if not context.params.get("recursive"):
+        return ""
+    keeps = ", and --archive keeps it" if context.command.name == "pack" else ""
+    return f"--exclude leaves it out{keeps}"
+
+
+def _of_long_names() -> str:
+    """What else there is to do about an output whose name is too long, in a list."""
+    import click
+
+    packs = click.get_current_context().command.name == "pack"
+    return ", and --archive takes such names as they are" if packs else ""
+
+
+def _as_tar_has_it(path: str) -> str | None:
+    """What is to be said of ``path``, which is not there, where it is named as tar, zip and 7z name
+    an entry of an archive."""
+    import click
+
+    context = click.get_current_context()
+    typed = list(context.find_root().obj or ())
+    packed = [each for each in typed if each.endswith(SUFFIX) and os.path.isfile(each)]
+    if context.command.name in ("unpack", "inspect") and packed:
+        from serialpack.cli.options.chosen import option_of
+
+        return option_of(packed, path)
+    return None
+
+
+def recursive_command(folder: str, *more: str) -> str | None:
+    """The command that takes the files in ``folder``, with all else that was typed, where that is
+    one line to read; None where the verb takes none, or was to take them."""
+    import click  # not above: worker processes need none of it
+
+    context = click.get_current_context()
+    verb = context.command
+    recursive = context.params.get("recursive")
+    if recursive is None or (recursive and not more):  # it became a folder meanwhile
+        return None
+    typed = list(context.find_root().obj or ())
+    start = ["serialpack", str(verb.name), "-r"]
+    if typed.count(folder) < 2 and not more:  # it is in a list where it was not typed
+        line = shlex.join([*start, *typed[typed.index(verb.name) + 1 :]])
+        if len(line) <= _LONGEST:
+            return line
+    return shlex.join([*start, folder, *more])
+
+
+def listed_command() -> str | None:
+    """The command that takes from a list what was typed, with all else that was, where that is one
+    line to read and there is no list yet."""
+    import click
+
+    context = click.get_current_context()
+    typed = list(context.find_root().obj or ())
+    files, verb = context.params["files"], str(context.command.name)
+    others = [word for word in typed[typed.index(verb) + 1 :] if word not in files]
+    once = sum(map(typed.count, files)) == len(files)  # none is a word of an option, too
+    if context.params["files_from"] is not None or not once or any("\n" in n for n in files):
+        return None
+    start = shlex.join(["printf", r"%s\n", *files])
+    line = f"{start} | {shlex.join(['serialpack', verb, '--files-from', STDIO, *others])}"
+    return line if len(line) <= _LONGEST else None

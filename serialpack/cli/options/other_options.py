@@ -1,0 +1,183 @@
+"""Options that other programs have for what is done here, and the command that does it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+
+from serialpack.cli.naming import STDIO
+from serialpack.cli.options.other_words import meant_by
+from serialpack.errors import UsageError
+from serialpack.formats import FORMATS
+
+#: What ours are called by gzip, zstd, xz, tar, rsync, cp, jq, Miller and others; ``{}`` is the
+#: number behind their name. Of several that one name may mean, the first that fits the verb.
+_CALLED: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("-o",): (
+        *("-C", "--directory", "--dest", "--destination", "--outdir", "--output-dir"),
+        *("--out", "--outfile", "--out-file", "--output-file"),
+    ),
+    ("-o", STDIO): ("-O", "--stdout", "--to-stdout"),
+    ("-j",): ("-T", "--jobs", "--processes", "--workers", "--num-threads"),
+    ("-r",): ("-R", "-a", "--recurse"),
+    ("--effort", "1"): ("--fast", "--fastest"),
+    ("--effort", "9"): ("--best", "--ultra", "--smallest"),
+    ("--effort",): ("--level", "--compression-level"),
+    ("--records", "0:{}"): ("-n", "--limit", "--head", "--rows", "--lines"),
+    ("--head", "{}"): ("-n", "--limit", "--rows", "--lines"),
+    ("--dry-run",): ("-n", "--dry", "--simulate"),
+    ("--skip-existing",): (
+        *("-u", "--update", "--ignore-existing", "--skip-old-files", "--keep-old-files"),
+        *("--resume", "--continue"),
+    ),
+    ("--rm",): ("--remove-source-files", "--remove-source", "--remove-files", "--move"),
+    ("-f",): ("--overwrite", "--clobber", "-y", "--yes"),
+    ("--gitignore",): ("--exclude-vcs", "--exclude-vcs-ignores"),
+    ("--shared-dict",): ("-D", "--dict", "--dictionary"),
+    ("--owner",): ("--numeric-owner", "--same-owner"),
+    ("--journal",): ("--log", "--log-file"),
+    ("-0",): ("--null", "--from0"),
+    ("-q",): ("--silent",),
+    ("--to",): (
+        *("--format", "--output-format", "--out-format"),
+        *("--as", "--into", "--type", "--convert"),
+    ),
+    ("--from",): ("--input-format", "--in-format", "--input-type"),
+    ("--indent", "2"): ("--pretty", "--pretty-print", "--prettify"),
+    ("--delimiter",): ("--sep", "--delim", "--field-separator"),
+    ("--out-delimiter",): ("--ofs", "--out-sep", "--output-delimiter"),
+    ("--encoding",): ("--charset",),
+    ("--fields",): ("--columns", "--cols", "--select", "--keys"),
+    ("--table",): ("--sheet",),
+    ("--skip-bad",): ("--ignore-errors", "--skip-errors"),
+}
+
+#: What another verb does.
+_VERBS = {
+    "-d": "decompress",
+    "--decompress": "decompress",
+    "--uncompress": "decompress",
+    "-x": "extract",
+    "--extract": "extract",
+    "-l": "list",
+    "--list": "list",
+    "-z": "compress",
+    "--compress": "compress",
+    "-t": "test",
+}
+
+
+#: What others do with records by what stands in them, and unpacking does not.
+_BY_VALUES = frozenset(
+    {
+        *("--where", "--filter", "--query", "--sql", "--grep", "--unique", "--distinct"),
+        *("--sort", "--sort-by", "--order-by", "--group-by", "--rename", "--drop", "--join"),
+    }
+)
+#: With what a part of the records is not taken.
+_CONVERTS = frozenset({"--to", "--fields"})
+_JQ = (
+    "; serialpack unpack FILE --to ndjson -o - | jq -c 'select(.a == 1)' is a way, duckdb another"
+    " with what -o FILE.parquet writes"
+)
+
+
+#: Letters of tar, the last of which names the archive.
+_OF_TAR = re.compile(r"-?(?P<letters>[cxtvzjJap]*[cxt][cxtvzjJap]*)f")
+
+
+def of_tar(args: Sequence[str]) -> str | None:
+    """The command for what ``-czf out.spk folder`` and the like ask for; None for what is not."""
+    at = next((n for n, word in enumerate(args) if _OF_TAR.fullmatch(word)), None)
+    if at is None or at + 1 >= len(args):
+        return None
+    archive, *rest = args[at + 1 :]
+    letters = args[at]
+    if "c" in letters:
+        words = ["pack", "-r", *rest, "--archive", "-o", archive]
+    else:
+        words = ["inspect" if "t" in letters else "unpack", archive]
+        if "x" in letters and rest[:1] == ["-C"]:
+            words += ["-o", *rest[1:2]]
+    return shlex.join(["serialpack", *words])
+
+
+def instead(
+    name: str, verb: str, args: Sequence[str], options: Mapping[str, Collection[str]]
+) -> str | None:
+    """What does what the option ``name`` of another program asks ``verb`` for: behind a semicolon
+    the command, or what another verb takes.
+
+    ``args``: the whole command line; ``options``: those that each verb has. None: no idea.
+    """
+    at = next((n for n, word in enumerate(args) if word.split("=")[0] == name), None)
+    if at is None:  # behind others, or before its value: -T0
+        at = next((n for n, word in enumerate(args) if word.startswith(name)), None)
+        if at is None or name.startswith("--") or not args[at][2:].isdigit():
+            return None
+        args = [*args[:at], name, args[at][2:], *args[at + 1 :]]
+    value = args[at].partition("=")[2]
+    before, after = args[:at], (*([value] if value else ()), *args[at + 1 :])
+    if name in _VERBS:
+        others = [word for word in (*before, *after) if word != verb]
+        command = meant_by(_VERBS[name], others)
+        return command and f"; {command}"
+    if verb == "unpack" and name in _BY_VALUES:
+        return _JQ
+    for has in (verb, *options):
+        for ours in _ours(name, after):
+            found = _with_number(ours, after)
+            if found is None or not {*filter(_is_option, ours)} <= {*options[has]}:
+                continue
+            words, rest = found
+            if "--records" in words and not _CONVERTS.isdisjoint(args):
+                number = words[-1].rpartition(":")[2]
+                return f"; | head -n {number} behind --to ndjson -o - takes so many records"
+            if has == verb:
+                return f"; {shlex.join(['serialpack', *before, *words, *rest])}"
+            return f" of {verb}; {has} takes {shlex.join(words)}"
+    return None
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and word != STDIO
+
+
+def _with_number(
+    ours: Sequence[str], after: Sequence[str]
+) -> tuple[list[str], Sequence[str]] | None:
+    """``ours`` with the number that they take, and what stands behind it; None without one."""
+    if not ours or any("{}" in word for word in ours):
+        if not (after and after[0].isdigit()):
+            return None
+        return [word.format(after[0]) for word in ours], after[1:]
+    return [*ours], after
+
+
+def _ours(name: str, after: Sequence[str]) -> list[tuple[str, ...]]:
+    """What ``name`` may mean, with ``after`` behind it."""
+    if name == "-T" and after and not after[0].isdigit():  # as tar has it
+        return [("--files-from",)]
+    if name == "-T" and after and after[0] == "0":  # all there are, which is so without
+        return [()]
+    format = name.removeprefix("--").lower()
+    if format in FORMATS or FORMATS.by_extension(f".{format}"):
+        return [("--to", format)]
+    return [ours for ours, others in _CALLED.items() if name in others]
+
+
+def check_codec(codec: str, verb: str) -> None:
+    """UsageError where the name of a codec is that of a file, as -c writes to standard output in
+    other programs, or letters of tar."""
+    import click
+
+    args = click.get_current_context().find_root().obj or ()
+    if f"-c{codec}" in args and (command := of_tar(args)) is not None:
+        raise UsageError(f"-c is the codec, and there is none called {codec}", hint=command)
+    if os.path.isfile(codec):
+        raise UsageError(
+            f"-c is the codec, and {codec} is a file",
+            hint=shlex.join(["serialpack", verb, codec, "-o", STDIO]),
+        )

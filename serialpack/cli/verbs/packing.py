@@ -1,0 +1,392 @@
+"""What ``pack`` does with each input."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from serialpack import api
+from serialpack.auto.choice import choose
+from serialpack.cli.files.archiving import archive_name, entries_of
+from serialpack.cli.files.begin import mover_of
+from serialpack.cli.files.inputs import Takes, check_no_archive
+from serialpack.cli.files.mover import Input
+from serialpack.cli.naming import STDIO, SUFFIX, packed_name, stat_of
+from serialpack.cli.options.requests import PackRequest
+from serialpack.cli.files.run import data_of, error_line, named, rounded, say
+from serialpack.cli.words import complain, other_delimiter, ratio
+from serialpack.cli.files.workers import file_packer
+from serialpack.detect import AsFound
+from serialpack.errors import (
+    ArchiveError,
+    ExistingFileError,
+    SerialpackError,
+    UsageError,
+)
+from serialpack.files.disk import bring_to_disk, without_dead
+from serialpack.formats import FORMATS
+from serialpack.pipeline.workers import usable_cores
+from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.text import number_of
+from serialpack.units import format_size
+
+if TYPE_CHECKING:
+    from serialpack.archive.write import PackOptions
+    from serialpack.pipeline.line import Progress
+    from serialpack.reports import ArchiveReport, PackReport
+
+
+class Packer:
+    """One call of ``pack``. UsageError, before anything is read, for what cannot be asked for."""
+
+    def __init__(self, asked: PackRequest) -> None:
+        self._manner = asked.manner
+        self._format = asked.input.format
+        outputs = asked.outputs
+        self._force, self._keep, self._skip = outputs.force, outputs.keep, outputs.skip_existing
+        #: Whether anyone asks for the files of an archive: a plan, --rm, or a profile, which is not
+        #: written over one of them.
+        self._asks_for_files = outputs.dry_run or not outputs.keep or outputs.profile is not None
+        output = None if asked.archive else outputs.output
+        # Of a batch that is run again, -f is about outputs: those of before would be packed anew.
+        packed_too = outputs.force and not outputs.skip_existing
+        takes = Takes(
+            lambda name: packed_too or not name.endswith(SUFFIX),
+            (f"{SUFFIX} file", f"{SUFFIX} files"),
+            keeps_whole="--archive keeps them",
+        )
+        if asked.archive:
+            takes = Takes(whole=True)
+        elif asked.owner:
+            raise UsageError("--owner goes with --archive")
+        else:
+            check_no_archive(asked.files)
+        self._owner = asked.owner
+        self._recursive = asked.sources.recursive
+        self._mover = mover_of(output, asked, "packed", takes=takes, each=not asked.archive)
+        self._inputs = self._mover.inputs
+        self._archive = archive_name(self._inputs, outputs.output) if asked.archive else None
+        effort = asked.effort or DEFAULT_EFFORT
+        self._choice = choose(asked.serializer, asked.filters, asked.codec, effort=effort)
+        if asked.input.format is not None:
+            FORMATS.source(asked.input.format)
+        if asked.no_verify and not outputs.keep:
+            raise UsageError("--rm removes only what was proved: it goes without --no-verify")
+        if asked.exact and asked.no_verify:
+            raise UsageError("--exact and --no-verify exclude each other")
+        self._how: PackOptions = {
+            "serializer": asked.serializer,
+            "filters": asked.filters,
+            "codec": asked.codec,
+            "effort": effort,
+            **asked.input.options(),  # type: ignore[typeddict-item]  # it has no shared_dict
+            "block_size": asked.block_size,
+            "exact": asked.exact,
+            "verify": not asked.no_verify,
+            "trust": asked.trust,
+            "threads": outputs.threads,
+            "meta": dict(asked.meta),
+        }
+        self._shared_dict = asked.shared_dict
+        #: What there is to say of it; files packed, those with it, and the bytes that it saved.
+        self._dictionary = ""
+        self._packed = self._shared = self._saved = 0
+        if asked.shared_dict is not None:
+            if asked.archive:
+                raise UsageError("--archive and --shared-dict exclude each other")
+            from serialpack.dictionaries import check_codec
+
+            check_codec(self._choice.chain)
+
+    def run(self) -> int:
+        """Pack all there is; the exit code."""
+        if self._archive is not None:
+            return self._mover.each([self._archive], self._pack_archive, self._inputs)
+        mover = self._mover
+        mover.targets.plan(self._inputs, packed_name)
+        if self._shared_dict is not None:
+            self._prepare(self._shared_dict)
+        mover.ahead(
+            partial(file_packer, self._how, self._force),
+            lambda path: mover.targets.of(path, packed_name),
+            cuts=lambda _: True,
+            packed=True,
+        )
+        code = mover.each(self._inputs, self._pack)
+        for line in self._dictionary_lines():
+            say(self._manner, line)
+        return code
+
+    def _prepare(self, shared_dict: str) -> None:
+        """Have the dictionary, trained from the inputs where it is not there; and say so."""
+        from serialpack.dictionaries import read, train_dictionary
+
+        mover = self._mover
+        if os.path.lexists(shared_dict):
+            found, how = read(shared_dict), ""
+        elif mover.dry_run:
+            say(
+                self._manner,
+                f"would train {shared_dict} from {number_of(len(self._inputs), 'input')}",
+            )
+            return
+        else:
+            mover.targets.begin()
+            mover.targets.make_folder()
+            inputs = [path for path in self._inputs if path != STDIO]
+            try:
+                found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
+                how = f" trained from {number_of(files, 'file')},"
+            except ExistingFileError:  # another run has trained one meanwhile
+                found, how = read(shared_dict), ""
+            except BaseException:
+                mover.targets.remove_empty()
+                raise
+        self._how["shared_dict"] = shared_dict
+        mover.reported = self._count
+        size = format_size(len(found.content))
+        self._dictionary = (
+            f"{shared_dict}:{how} {size}, XXH3-64 {found.named.check:016x}; keep it: without it"
+            " what was packed with it cannot be unpacked"
+        )
+
+    def _count(self, report: PackReport) -> None:
+        """Count what the dictionary was good for."""
+        self._packed += 1
+        self._shared += report.dictionary is not None
+        self._saved += report.saved
+
+    def _dictionary_lines(self) -> Iterator[str]:
+        """What is said of the dictionary at the end: which one, and what it was good for."""
+        if not self._dictionary:
+            return
+        yield self._dictionary
+        files = number_of(self._packed, "file")
+        if self._shared:
+            saved = f"{format_size(self._saved)} smaller by it"
+            alone = "" if self._shared == self._packed else "; without it the others are no larger"
+            yield f"{self._shared_dict}: used for {self._shared:,} of {files}, {saved}{alone}"
+        elif self._packed:
+            yield f"{self._shared_dict}: used for none of {files}: none is smaller by it"
+
+    def _pack(self, path: str) -> dict[str, Any]:
+        target = self._mover.targets.of(path, packed_name)
+        report = self._mover.move(
+            [self._mover.input(path)],
+            target,
+            lambda to, bar: api.pack(
+                data_of(path),
+                to,
+                force=self._force or self._mover.makes_again(path),
+                progress=bar,
+                elsewhere=self._mover.elsewhere(path),
+                **self._how,
+            ),
+            check=lambda: self._check([path], self._mover.targets.to_check(target)),
+            plan=(f"would pack {p} to {target} as {self._chain_for(p)}" for p in [path]),
+            closing=lambda done: [_closing(path, done)],
+            binary=True,
+        )
+        if report is None:
+            return {}
+        if self._manner.verbose:
+            say(self._manner, f"  {report.format}: {report.why}")
+        return _line(path, target, report) if self._mover.keeps_lines else {}
+
+    def _pack_archive(self, target: str) -> dict[str, Any]:
+        from serialpack.archive.write import check_together, pack_archive
+
+        entries, refused = entries_of(self._inputs, self._manner, recursive=self._recursive)
+        for path, error in refused:
+            if not entries:
+                raise error
+            self._tell(target, {path: path}, path, error)
+        if (self._skip or not (self._keep or self._force)) and self._left(target, entries):
+            if refused:
+                raise ArchiveError(refused, len(entries) + len(refused), done="packed", path=target)
+            return {}
+        if self._mover.dry_run:
+            check_together(entries)
+        else:
+            for line in without_dead([os.path.dirname(target)]):
+                say(self._manner, line)
+        # To look at each takes as long as to pack it.
+        asked = self._asks_for_files or len(entries) == 1
+        files = [path for path in entries.values() if asked and _is_file(path)]
+        given = [self._mover.input(path) for path in files]
+        removed: list[Input] = []
+
+        def work(to: Any, bar: Progress | None) -> ArchiveReport[PackReport]:
+            report = pack_archive(
+                entries,
+                to,
+                force=self._force,
+                owner=self._owner,
+                progress=bar,
+                each=partial(self._tell, target, entries),
+                **self._how,
+            )
+            # What --rm removes, each by itself: of what was not packed nothing.
+            packed = {each.source for each in report.entries}
+            removed.extend(each for each in given if each.path in packed)
+            given.clear()
+            return report
+
+        report = self._mover.move(
+            given,
+            target,
+            work,
+            check=lambda: self._check(files, target),
+            plan=(
+                f"would pack {p} into {target} as {e}, {self._chain_for(p)}"
+                for e, p in entries.items()
+            ),
+            closing=lambda done: [_closing(e.source, e) for e in done.entries if _has_bytes(e)],
+            binary=True,
+            files=lambda done: sum(map(_has_bytes, done.entries)),
+        )
+        if report is None:
+            return {}
+        self._say_not_kept(target, entries)
+        failures = [*refused, *report.failures]
+        count = len(report.entries) + len(failures)
+        kept = [] if self._keep else self._remove(target, removed)
+        if failures or kept:
+            done = "packed and removed" if kept else "packed"
+            raise ArchiveError([*failures, *kept], count, done=done, path=target)
+        return {}
+
+    def _say_not_kept(self, target: str, entries: dict[str, str]) -> None:
+        """Say what the archive ``target`` does not keep of what becomes ``entries``."""
+        from serialpack.archive.not_kept import not_kept
+
+        for line in [] if self._manner.quiet else not_kept(entries):
+            say(self._manner, f"{target}: {line}")
+
+    def _remove(self, target: str, inputs: Sequence[Input]) -> list[tuple[str, SerialpackError]]:
+        """Remove sources that are in the archive ``target``, of which was said what it does not
+        keep; those that could not be, and why."""
+        kept: list[tuple[str, SerialpackError]] = []
+        for path, before in inputs:
+            try:
+                self._mover.tally.remove(path, before, attributes_told=True)
+            except SerialpackError as error:
+                self._tell(target, {path: path}, path, error)
+                kept.append((path, error))
+        return kept
+
+    def _left(self, target: str, entries: dict[str, str]) -> bool:
+        """Whether the archive ``target`` holds ``entries`` already, and is left, which is said."""
+        from serialpack.cli.files.rerun import is_packed
+
+        how = {"keep": self._keep, "force": self._force, "owner": self._owner}
+        if not is_packed(entries, target, **how):
+            return False
+        files = {entry: path for entry, path in entries.items() if _is_file(path)}
+        removes, planned = bool(files) and not self._keep, self._mover.dry_run
+        has = "all its sources as they are"
+        if removes and not planned:
+            self._remove_packed(target, files)
+            has = f"the very bytes of {number_of(len(files), 'source')}, now removed"
+        for path in files.values():
+            self._mover.line({"source": path, "target": target, "left": True})
+        say(self._manner, f"{target}: has {has}, {'would be ' * planned}left as it is")
+        for path in files.values() if removes and planned else ():
+            say(self._manner, f"would remove {path}")
+        return True
+
+    def _remove_packed(self, target: str, files: dict[str, str]) -> None:
+        """Remove what an earlier run has packed and not removed; nothing where the archive does not
+        hold the very bytes."""
+        from serialpack.archive.same import fault_of_bytes
+
+        before = [Input(path, stat_of(path)) for path in files.values()]
+        threads = self._how["threads"] or usable_cores()
+        bring_to_disk(target)
+        if wrong := fault_of_bytes(target, files, trust=self._how["trust"], threads=threads):
+            raise ExistingFileError(
+                f"exists already, and {wrong}", path=target, hint="-o names another"
+            )
+        self._say_not_kept(target, files)
+        if kept := self._remove(target, before):
+            raise ArchiveError(kept, len(before), done="removed", path=target)
+
+    def _tell(
+        self,
+        target: str,
+        entries: dict[str, str],
+        entry: str,
+        found: PackReport | SerialpackError,
+    ) -> None:
+        """Keep a line of what became of ``entry``; say it where it was not packed."""
+        path = entries[entry]
+        if isinstance(found, SerialpackError):
+            if not self._mover.counted(found):
+                complain(found.said, named(path))
+            self._mover.line({"source": path, "entry": entry, **error_line(found)})
+        elif self._mover.keeps_lines:
+            self._mover.line(_line(path, target, found))
+
+    def _check(self, inputs: Sequence[str], target: str | None) -> None:
+        for path in inputs:
+            force = self._force or self._mover.makes_again(path)
+            api.check(path, None if target == STDIO else target, force=force)
+
+    def _chain_for(self, path: str) -> str:
+        """What a dry run says; it leaves standard input to whoever comes after it."""
+        from serialpack.archive.gather import planned
+
+        choice, how = self._choice, self._how
+        table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
+        serializer, size = choice.chain.serializer.name, choice.block_size
+        if self._archive is not None and (
+            kept := planned(path, serializer, self._format, table, size)
+        ):
+            return kept
+        if path != STDIO:
+            choice = api.chosen(path, choice, format=self._format, table=table)
+        return str(choice.chain) if choice.settled else "auto"
+
+
+def _has_bytes(report: PackReport) -> bool:
+    """Whether it is of a file, not of a folder or a link."""
+    return report.blocks > 0
+
+
+def _is_file(path: str) -> bool:
+    """Whether it is what ``--rm`` removes, or is not there: no folder and no link."""
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
+def _closing(path: str, report: PackReport) -> str:
+    """The line that says what was done."""
+    return (
+        f"{path}: {format_size(report.size)} -> {format_size(report.packed)}"
+        f" ({ratio(report.packed, report.size)}), {report.chain}, {report.kept}"
+        f"{other_delimiter(path, report.format)}"
+    )
+
+
+def _line(path: str, target: str, report: PackReport) -> dict[str, Any]:
+    """The line for ``--json``."""
+    entry = {} if report.entry is None else {"entry": report.entry}
+    return {
+        "source": path,
+        "target": target,
+        **entry,
+        "chain": report.chain,
+        "format": report.format,
+        "size": report.size,
+        "packed": report.packed,
+        "container": report.packed - report.payload,
+        "blocks": report.blocks,
+        "stored_blocks": report.stored_blocks,
+        "records": report.records,
+        "exact": report.exact,
+        "dropped": [loss._asdict() for loss in report.dropped],
+        "dictionary": report.dictionary,
+        "proved": report.proved,
+        "seconds": rounded(report.seconds),
+    }
