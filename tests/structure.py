@@ -196,9 +196,11 @@ def repeated_names(tree: Tree) -> list[str]:
     return [f"{name}: {', '.join(places)}" for name, places in where.items() if len(places) > 1]
 
 
-def part_of(module: str) -> str:
-    """The module or folder of the package that ``module`` is or is in; empty: the package."""
-    return module.partition(".")[2].partition(".")[0]
+def part_of(module: str, inside: str = "") -> str:
+    """The module or folder of the package, or of the folder ``inside`` it, that ``module`` is or is
+    in; empty: the package, or that folder, itself."""
+    below = module.partition(".")[2].removeprefix(inside).removeprefix(".")
+    return below.partition(".")[0]
 
 
 def misplaced(layers: Sequence[Collection[str]], parts: Collection[str]) -> list[str]:
@@ -207,16 +209,22 @@ def misplaced(layers: Sequence[Collection[str]], parts: Collection[str]) -> list
     return sorted(part for part in {*parts, *placed} if placed[part] != 1 or part not in parts)
 
 
-def upward_imports(tree: Tree, layers: Sequence[Collection[str]]) -> list[str]:
+def upward_imports(tree: Tree, layers: Sequence[Collection[str]], inside: str = "") -> list[str]:
     """Imports of another part than a module's own that is not in a lower layer, and of the package
-    by a module in it: its face may name everything, and nothing imports that."""
+    by a module in it: its face may name everything, and nothing imports that.
+
+    ``inside``: the layers are of this folder, and nothing else is looked at.
+    """
     rank = {part: number for number, parts in enumerate(layers) for part in parts}
+    house = ".".join([tree.folder.name, inside] if inside else [tree.folder.name])
     return [
         f"{tree.place(module)}:{line} imports {name}"
         for module in tree.modules
-        if (own := part_of(module))
+        if module.startswith(f"{house}.")
         for name, line, _ in tree.imports(module)
-        if part_of(name) != own and rank.get(part_of(name), len(layers)) >= rank[own]
+        if name == house or name.startswith(f"{house}.")
+        if (part := part_of(name, inside)) != (own := part_of(module, inside))
+        if rank.get(part, len(layers)) >= rank[own]
     ]
 
 

@@ -32,6 +32,16 @@ LAYERS: list[set[str]] = [
     {"__main__"},
 ]
 
+#: The same within the command line.
+CLI_LAYERS: list[set[str]] = [
+    {"naming", "words"},
+    {"guard", "options", "signals"},
+    {"reporting"},
+    {"files"},
+    {"verbs"},
+    {"app"},
+]
+
 #: What a container must not know: it would have to change with every new stage.
 STAGES = {"auto", "codecs", "filters", "formats", "pipeline", "serializers"}
 
@@ -39,11 +49,14 @@ STAGES = {"auto", "codecs", "filters", "formats", "pipeline", "serializers"}
 def test_every_module_has_one_layer() -> None:
     """A new module or folder is placed in the table, once, before anything uses it."""
     assert not structure.misplaced(LAYERS, {*map(structure.part_of, PACKAGE.modules)} - {""})
+    of_cli = [module for module in PACKAGE.modules if module.startswith("serialpack.cli.")]
+    assert not structure.misplaced(CLI_LAYERS, {structure.part_of(each, "cli") for each in of_cli})
 
 
 def test_imports_point_down() -> None:
     """A module imports its own part and lower layers only, also inside functions."""
     assert not structure.upward_imports(PACKAGE, LAYERS)
+    assert not structure.upward_imports(PACKAGE, CLI_LAYERS, "cli")
 
 
 def test_container_knows_no_stage() -> None:
@@ -88,6 +101,24 @@ def test_an_arrow_upward_is_found(tmp_path: Path, name: str, text: str, found: l
     assert all(words in fault for words, fault in zip(found, faults, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("high/top.py", "import house.high.under.base, house.low", 0),
+        ("high/top.py", "import house.low.base, house.beside", 0),
+        ("high/top.py", "import house.high", 1),
+        ("high/under/base.py", "import house.low.base", 0),
+        ("high/under/base.py", "def f():\n    import house.high.top", 1),
+        ("low/base.py", "import house.high.top", 0),
+    ],
+)
+def test_an_arrow_upward_in_a_folder_is_found(
+    tmp_path: Path, name: str, text: str, found: int
+) -> None:
+    tree = planted(tmp_path, **{"high/under/__init__.py": "", "high/under/base.py": "", name: text})
+    assert len(structure.upward_imports(tree, [{"under"}, {"top"}], "high")) == found
+
+
 def test_what_is_needed_by_a_detour_is_found(tmp_path: Path) -> None:
     texts = {"high/top.py": "import house.beside", "beside.py": "def f():\n    import house.low"}
     assert structure.needed(planted(tmp_path, **texts), "high") == {"high", "beside", "low"}
@@ -96,7 +127,7 @@ def test_what_is_needed_by_a_detour_is_found(tmp_path: Path) -> None:
 def planted(folder: Path, **texts: str) -> Tree:
     """A package of two packages and a module, with ``texts`` in some of its files."""
     files = ("__init__.py", "beside.py", "low/__init__.py", "low/base.py")
-    for name in (*files, "high/__init__.py", "high/top.py"):
+    for name in {*files, "high/__init__.py", "high/top.py", *texts}:
         path = folder / "house" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(texts.get(name, ""), "utf-8")

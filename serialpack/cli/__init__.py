@@ -1,9 +1,13 @@
 """The command line: a thin layer of words over the library.
 
 Enter at ``main``. ``--version`` is answered before anything is imported; everything else is in
-``app``. One file a verb: it declares its options (``options``), from which help, manual pages and
-completions are made, and calls the library; ``run`` is what the verbs share, ``mover`` what
-those that write files do around each.
+``app``. Each package below imports only those before it:
+
+- ``options``: how a verb is declared, and what was asked for; from the declarations help, manual
+  pages and completions are made
+- ``reporting``: what people are told
+- ``files``: the inputs and outputs of a call, done one after another or side by side
+- ``verbs``: one file a verb, which calls the library
 """
 
 import os

@@ -1,23 +1,19 @@
-"""The verbs, signals, settings and exit codes."""
+"""The verbs, settings and exit codes."""
 
 from __future__ import annotations
 
 import importlib
 import os
-import signal
 import sys
-from collections.abc import Callable
-from functools import partial
-from types import FrameType
 from typing import Any, cast
 
 import click
 
 from serialpack._version import __version__
 from serialpack.cli.options.declared import Verb, setting_name
+from serialpack.cli.signals import until_stopped
 from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
 from serialpack.errors import SerialpackError, UsageError
-from serialpack.hidden import remove_hidden
 
 #: Verb -> the module that declares it. Loaded when it is called for.
 VERBS = {
@@ -38,22 +34,6 @@ _NO_MEMORY = (
     "failed to map segment",
     "not enough memory",
 )
-
-#: Seconds after which a signal that came while a native module was loaded is answered, if it is.
-_GLANCE = 0.01
-
-#: A signal that is not answered yet.
-_late: set[int] = set()
-
-_SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
-
-
-class Stopped(BaseException):
-    """A signal asked the program to end. Not an Exception: nothing but the top catches it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 class Verbs(click.Group):
@@ -119,26 +99,7 @@ def app() -> None:
 
 def run(args: list[str]) -> int:
     """Run the command line ``args``; the exit code."""
-    before, sys.unraisablehook = sys.unraisablehook, partial(_unraisable, sys.unraisablehook)
-    try:
-        for number in _SIGNALS:
-            # What is ignored stays so: nohup, and jobs that a script puts in the background.
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, _stop)
-        code = _answer(args or ["--help"])
-        if _late:  # else its timer would end what comes now
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            raise Stopped(_late.pop())
-        # All is said and done: Python's own ending would have a traceback for what comes now.
-        for number in _SIGNALS:
-            if signal.getsignal(number) is _stop:
-                signal.signal(number, signal.SIG_DFL)
-    except Stopped as stopped:
-        remove_hidden()
-        return 128 + stopped.number
-    finally:
-        sys.unraisablehook = before
-    return code
+    return until_stopped(lambda: _answer(args or ["--help"]))
 
 
 def _answer(args: list[str]) -> int:
@@ -193,46 +154,6 @@ def _gone() -> str | None:
     except OSError:
         return "the current folder"
     return None
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    # Once is enough: a second Ctrl-C must not break into the cleaning up.
-    for each in _SIGNALS:
-        signal.signal(each, signal.SIG_IGN)
-    if _loads_native(frame) and hasattr(signal, "setitimer"):
-        # What is raised there becomes a panic of Rust's, or an error of another kind: wait for it.
-        _late.add(number)
-        signal.signal(signal.SIGALRM, lambda _, frame: _stop(number, frame))
-        signal.setitimer(signal.ITIMER_REAL, _GLANCE)
-        return
-    _late.discard(number)
-    raise Stopped(number)
-
-
-def _loads_native(frame: FrameType | None) -> bool:
-    """Whether ``frame`` is called by the first steps of a native module: as it is imported, or as
-    one of Rust asks for NumPy's version in its first call."""
-    from importlib.machinery import ExtensionFileLoader
-
-    first_steps = [ExtensionFileLoader.create_module, ExtensionFileLoader.exec_module]
-    if (numpy := sys.modules.get("numpy.lib._version")) is not None:
-        first_steps.append(numpy.NumpyVersion.__init__)
-    codes = {step.__code__ for step in first_steps}
-    while frame is not None and frame.f_code not in codes:
-        frame = frame.f_back
-    return frame is not None
-
-
-def _unraisable(
-    before: Callable[[sys.UnraisableHookArgs], object], event: sys.UnraisableHookArgs
-) -> None:
-    """End here where a signal came in the middle of what cannot raise, as ``__del__``."""
-    if not isinstance(event.exc_value, Stopped):
-        before(event)
-        return
-    remove_hidden()
-    signal.signal(event.exc_value.number, signal.SIG_DFL)
-    os.kill(os.getpid(), event.exc_value.number)
 
 
 def _replace_closed_streams() -> None:

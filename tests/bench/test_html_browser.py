@@ -13,7 +13,7 @@ import pytest
 from serialpack.bench.reports._columns import by_size, is_known
 from serialpack.bench.reports.html import html
 from serialpack.bench.results import Results
-from serialpack.cli.told.profile import write_profile
+from serialpack.cli.reporting.profile import write_profile
 from tests.bench.found import (
     file_results,
     hostile_results,

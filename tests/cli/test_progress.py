@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from serialpack.cli.told import progress
-from serialpack.cli.told.progress import FINE, LEAST, FilesBar, ProgressLine, bar, clock, line
+from serialpack.cli.reporting import progress
+from serialpack.cli.reporting.progress import FINE, LEAST, FilesBar, ProgressLine, bar, clock, line
 from serialpack.cli.words import complain, note, screen
 from serialpack.text import shortened, width_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.cli.told.tally import TESTED, Tally
+from serialpack.cli.reporting.tally import TESTED, Tally
 from tests.cli.conftest import Run
 from tests.docs.test_schemas import check
 from tests.injected import injected

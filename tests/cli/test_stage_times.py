@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import serialpack
-from serialpack.cli.told.profile import write_profile
-from serialpack.cli.told.stage_times import FileTimes, lanes_of, lines_of, waiting_of
+from serialpack.cli.reporting.profile import write_profile
+from serialpack.cli.reporting.stage_times import FileTimes, lanes_of, lines_of, waiting_of
 from serialpack.pipeline import timing
 from serialpack.pipeline.timing import TimeSpan, recorded
 from serialpack.pipeline.workers import in_order

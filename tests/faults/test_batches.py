@@ -18,7 +18,7 @@ from tests.injected import HIDDEN, has_unnamed, injected
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
 
-#: So many files, in groups of six (``cli.batch``).
+#: So many files, in groups of six (``cli.files.batch``).
 FILES, IN_GROUP = 24, 6
 
 #: Ends the program by a signal in the middle of the n-th call of a function of ``os``: before or

@@ -66,9 +66,9 @@ def test_ctrl_c_at_any_import(tmp_path: Path, args: tuple[str, ...], least: int)
 #: All is done before the look that waits for the end of a native module's first steps.
 LATE = """
 import os, signal, sys
-from serialpack.cli import app
+from serialpack.cli import app, signals
 
-app._loads_native = lambda _: True
+signals._loads_native = lambda _: True
 app._answer = lambda _: os.kill(os.getpid(), signal.SIGINT) or 0
 code = app.run([])
 signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -15,7 +15,7 @@ import pytest
 
 import serialpack
 from serialpack.api import first_records
-from serialpack.cli.told.shapes import array_rows
+from serialpack.cli.reporting.shapes import array_rows
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from tests.conversion.test_matrix import converted
 

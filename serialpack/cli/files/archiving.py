@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Sequence
 
 from serialpack.cli.files.inputs import recursive_command
+from serialpack.cli.files.run import check_name, say
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.options.requests import Manner
-from serialpack.cli.files.run import check_name, say
 from serialpack.container.entries import fault_of
 from serialpack.errors import FileError, FolderError, RefusedError, SerialpackError, UsageError
 from serialpack.files.paths import entry_path

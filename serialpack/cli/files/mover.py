@@ -7,9 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.files.inputs import Inputs
-from serialpack.cli.naming import STDIO, check_removal, is_there, stat_of
 from serialpack.cli.files.outputs import Targets
-from serialpack.cli.options.requests import Manner, Outputs
 from serialpack.cli.files.run import (
     each_file,
     files_bar,
@@ -19,7 +17,9 @@ from serialpack.cli.files.run import (
     stdout,
     tell_found,
 )
-from serialpack.cli.told.tally import MANY, Tally
+from serialpack.cli.naming import STDIO, check_removal, is_there, stat_of
+from serialpack.cli.options.requests import Manner, Outputs
+from serialpack.cli.reporting.tally import MANY, Tally
 from serialpack.cli.words import complain
 from serialpack.errors import (
     WORST_FIRST,
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from serialpack.cli.files.batch import Batch, FileJob, MakeJobWork
     from serialpack.cli.files.cluster import Cluster
     from serialpack.cli.files.jobs import Jobs
-    from serialpack.cli.told.journal import Journal
-    from serialpack.cli.told.progress import FilesBar
-    from serialpack.cli.told.stage_times import StageTimes
+    from serialpack.cli.reporting.journal import Journal
+    from serialpack.cli.reporting.progress import FilesBar
+    from serialpack.cli.reporting.stage_times import StageTimes
     from serialpack.pipeline.line import Elsewhere
 
 
@@ -73,7 +73,7 @@ class Mover:
         self.dry_run = outputs.dry_run
         self._times: StageTimes | None = None
         if (outputs.stats or outputs.profile is not None) and not self.dry_run:
-            from serialpack.cli.told import stage_times
+            from serialpack.cli.reporting import stage_times
 
             self._times = stage_times.StageTimes(prints=outputs.stats)
         #: Whether each file is told of only where that is asked for.
@@ -185,7 +185,7 @@ class Mover:
             if (files and make) or self._outputs.journal is not None:
                 self.targets.make_folder()
             if self._outputs.journal is not None:
-                from serialpack.cli.told.journal import open_journal
+                from serialpack.cli.reporting.journal import open_journal
 
                 self._journal = open_journal(self._outputs.journal, self.targets.used)
         if len(self.inputs) >= MANY_FILES:
@@ -232,7 +232,7 @@ class Mover:
         for line in self.tally.not_kept.lines:
             say(self._manner, line)
         if self._times is not None:
-            from serialpack.cli.told.profile import sum_up
+            from serialpack.cli.reporting.profile import sum_up
 
             sum_up(self._times, self._outputs, taken=self.targets.used | self.taken)
         return min(codes, key=WORST_FIRST.index)

@@ -28,7 +28,7 @@ from serialpack.errors import (
 from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
-    from serialpack.cli.told.progress import FilesBar, ProgressBar
+    from serialpack.cli.reporting.progress import FilesBar, ProgressBar
 
 
 def each_file(
@@ -60,7 +60,7 @@ def each_file(
             error = ours(caught)
             add_input_hint(error, path)
             if hint:
-                from serialpack.cli.told.salvage import add_hint
+                from serialpack.cli.reporting.salvage import add_hint
 
                 add_hint(error, path)
             if not counted(error):
@@ -196,7 +196,7 @@ def progress_bar(
     """A bar where there is someone to look at it."""
     if not shows_progress(manner):
         return nullcontext()
-    from serialpack.cli.told.progress import ProgressBar
+    from serialpack.cli.reporting.progress import ProgressBar
 
     return ProgressBar(os.path.basename(named(path)), counts_written=counts_written)
 
@@ -205,7 +205,7 @@ def files_bar(files: Sequence[str], manner: Manner) -> AbstractContextManager["F
     """A bar over several files, where there is someone to look at it."""
     if len(files) < 2 or not shows_progress(manner):
         return nullcontext()
-    from serialpack.cli.told.progress import FilesBar
+    from serialpack.cli.reporting.progress import FilesBar
 
     return FilesBar([0 if found is None else found.st_size for found in map(stat_of, files)])
 

@@ -1,6 +1,6 @@
 """What was asked for: the options of a verb, frozen.
 
-Their names are those of the options (``cli.options`` and each verb's own); what two verbs share
+Their names are those of the options (``declared`` and each verb's own); what two verbs share
 stands in a part of its own, and so does what goes together in one.
 """
 

@@ -7,7 +7,7 @@ from collections import Counter
 from heapq import nlargest
 from typing import Any, NamedTuple
 
-from serialpack.cli.told.journal import MARK
+from serialpack.cli.reporting.journal import MARK
 from serialpack.cli.words import percent, print_table
 from serialpack.errors import InputError
 from serialpack.units import format_size

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from serialpack.cli.options.requests import Outputs
-from serialpack.cli.told.stage_times import (
+from serialpack.cli.reporting.stage_times import (
     FileTimes,
     Lane,
     StageTimes,

@@ -17,12 +17,12 @@ from serialpack.bench.recommend import Weighing
 from serialpack.bench.run import DEFAULT_BUDGET, Bench, Question
 from serialpack.bench.several import Several, sample_files
 from serialpack.bench.sweep import parse_sweep
-from serialpack.cli.app import Stopped
 from serialpack.cli.files.handling import handling
 from serialpack.cli.files.inputs import Inputs, Takes, add_input_hint, input_files
+from serialpack.cli.files.run import check_name, each_file, say, tell_found
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.options.requests import BenchRequest, Manner
-from serialpack.cli.files.run import check_name, each_file, say, tell_found
+from serialpack.cli.signals import Stopped
 from serialpack.errors import WORST_FIRST, RefusedError, UsageError
 from serialpack.far import is_far
 from serialpack.files.source import Source, base_name, file_error, shown
@@ -30,7 +30,7 @@ from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.bench.results import Results
-    from serialpack.cli.told.progress import ProgressLine
+    from serialpack.cli.reporting.progress import ProgressLine
 
 
 #: What is packed already says nothing of what suits.
@@ -328,8 +328,8 @@ class _Progress:
     """A bar on the terminal that shows how much of the budget is used, and for what."""
 
     def __init__(self, manner: Manner) -> None:
-        from serialpack.cli.told.progress import ProgressLine
         from serialpack.cli.files.run import shows_progress
+        from serialpack.cli.reporting.progress import ProgressLine
 
         self._verbose = manner.verbose
         self._share, self._what = 0.0, ""

@@ -10,14 +10,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.cli.files.begin import mover_of
-from serialpack.cli.options.chosen import chosen_entries, entry_words
-from serialpack.cli.told.converted import Summed, kept_words, told_of
 from serialpack.cli.files.joined import JoinedFile, JoinedOutputs
-from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
-from serialpack.cli.options.requests import Conversion, UnpackRequest
 from serialpack.cli.files.run import data_of, rounded, say
-from serialpack.cli.words import complain, other_delimiter
 from serialpack.cli.files.workers import know
+from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
+from serialpack.cli.options.chosen import chosen_entries, entry_words
+from serialpack.cli.options.requests import Conversion, UnpackRequest
+from serialpack.cli.reporting.converted import Summed, kept_words, told_of
+from serialpack.cli.words import complain, other_delimiter
 from serialpack.compressed.pairs import other_of
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.ahead import check_tables, is_cut, table_ahead

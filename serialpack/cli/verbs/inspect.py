@@ -66,11 +66,11 @@ _OF_FILES = (
 @files_argument
 @request(InspectRequest)
 def command(asked: InspectRequest) -> int:
-    from serialpack.cli.options.chosen import in_archives
-    from serialpack.cli.told.far import hear_of_far
     from serialpack.cli.files.inputs import Takes, input_files
     from serialpack.cli.files.run import each_file, tell_found
     from serialpack.cli.files.workers import know
+    from serialpack.cli.options.chosen import in_archives
+    from serialpack.cli.reporting.far import hear_of_far
     from serialpack.detect import check_table
     from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
@@ -127,12 +127,12 @@ def _inspect(
 ) -> dict[str, Any]:
     """Tell what is in ``path``, of an archive the ``chosen`` entries; the line for ``--json``."""
     from serialpack import api
-    from serialpack.cli.options.chosen import only_chosen
-    from serialpack.cli.told.journal import is_journal
-    from serialpack.cli.naming import STDIO
     from serialpack.cli.files.run import data_of, named, progress_bar, say
-    from serialpack.cli.told.salvage import add_hint, left_of
-    from serialpack.cli.told.shapes import told_of_columns, told_of_containers
+    from serialpack.cli.naming import STDIO
+    from serialpack.cli.options.chosen import only_chosen
+    from serialpack.cli.reporting.journal import is_journal
+    from serialpack.cli.reporting.salvage import add_hint, left_of
+    from serialpack.cli.reporting.shapes import told_of_columns, told_of_containers
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError, UsageError
     from serialpack.files.regular import beginning_of
@@ -156,7 +156,7 @@ def _inspect(
         show_head(path, asked)
         return {}
     if not chosen and is_journal(begins):
-        from serialpack.cli.told.journal_sums import show_sums, summed, sums_line
+        from serialpack.cli.reporting.journal_sums import show_sums, summed, sums_line
 
         if said := untold("a journal"):
             say(asked.manner, f"{path}: {said}")
@@ -216,7 +216,7 @@ _FORMS = {
 def _show(
     path: str, found: Inspection, blocks: bool, *, several: bool, detailed: bool, whole: bool = True
 ) -> None:
-    from serialpack.cli.told.shapes import shape_rows, show_entries, show_listing
+    from serialpack.cli.reporting.shapes import shape_rows, show_entries, show_listing
     from serialpack.cli.words import print_table
 
     rows: list[tuple[str, str]] = [("file", path)] if several else []
@@ -247,7 +247,7 @@ def _show(
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
-    from serialpack.cli.told.shapes import array_rows, holds_rows, listing_rows
+    from serialpack.cli.reporting.shapes import array_rows, holds_rows, listing_rows
     from serialpack.cli.words import counted, ratio
     from serialpack.formats import FORMATS
     from serialpack.reports import kept
@@ -350,7 +350,7 @@ def _show_blocks(member: MemberInfo) -> None:
 
 
 def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
-    from serialpack.cli.told.shapes import array_line, listing_line, shape_line
+    from serialpack.cli.reporting.shapes import array_line, listing_line, shape_line
 
     if found.shape is not None:
         line = {"source": path, "container": False, "size": found.size}

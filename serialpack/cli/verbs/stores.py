@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack import api
-from serialpack.cli.verbs.convert import convert_options
-from serialpack.cli.told.converted import told_of
+from serialpack.cli.files.run import data_of, each_file, progress_bar, rounded, say, stdout
+from serialpack.cli.files.workers import know
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.requests import InspectRequest, UnpackRequest
-from serialpack.cli.files.run import data_of, each_file, progress_bar, rounded, say, stdout
+from serialpack.cli.reporting.converted import told_of
+from serialpack.cli.verbs.convert import convert_options
 from serialpack.cli.words import counted, print_table, ratio
-from serialpack.cli.files.workers import know
 from serialpack.conversion.files import convert
 from serialpack.conversion.stores import StoreReport, convert_to_store
 from serialpack.errors import UsageError

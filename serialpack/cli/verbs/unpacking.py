@@ -10,16 +10,16 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from serialpack import api
 from serialpack.archive.tell import is_archive
 from serialpack.cli.files.begin import mover_of
-from serialpack.cli.options.chosen import NO_ARCHIVE, check_no_entries, chosen_entries, entry_words
 from serialpack.cli.files.inputs import Takes
 from serialpack.cli.files.mover import Input
-from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
-from serialpack.cli.options.requests import UnpackRequest
 from serialpack.cli.files.run import data_of, error_line, named, rounded, say
-from serialpack.cli.told.salvage import every_damage, losses, tell_losses
-from serialpack.cli.told.tally import MANY, TESTED
-from serialpack.cli.words import complain
 from serialpack.cli.files.workers import file_unpacker, know
+from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
+from serialpack.cli.options.chosen import NO_ARCHIVE, check_no_entries, chosen_entries, entry_words
+from serialpack.cli.options.requests import UnpackRequest
+from serialpack.cli.reporting.salvage import every_damage, losses, tell_losses
+from serialpack.cli.reporting.tally import MANY, TESTED
+from serialpack.cli.words import complain
 from serialpack.errors import (
     DamagedError,
     FileError,

@@ -1,0 +1,10 @@
+"""What may be asked for on the command line, and what was.
+
+Enter at ``declared.Verb``, by which each verb says its options, and at ``requests``, which are
+these with the values given, frozen. What a verb must find out of the words alone is here too:
+nothing in this package reads or writes a file's data.
+
+- ``misused``, ``other_options``, ``other_words``: what is wrong with words, and which were meant
+- ``meant``: the format that the name of an output says
+- ``chosen``: the entries of an archive that globs choose
+"""
