@@ -20,7 +20,7 @@ from tests.bench.found import (
     object_results,
     sweep_results,
 )
-from tests.cli.test_stage_times import CREW
+from tests.cli.reporting.test_stage_times import CREW
 
 webdriver = pytest.importorskip("selenium.webdriver")
 

@@ -24,7 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 #: What a call of any verb loads before it reads a byte.
-_MODULES = ("app", "packing", "unpacking", "inspect", "unpack", "pack", "convert", "words")
+_VERBS = ("packing", "unpacking", "inspect", "unpack", "pack", "convert")
+_MODULES = ("app", "words", *(f"verbs.{name}" for name in _VERBS))
 
 _SIZE = struct.Struct("!I")
 _CODE = struct.Struct("!i")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.test_bench import PLENTY, bench
 from tests.cli.told import needs_posix
+from tests.cli.verbs.test_bench import PLENTY, bench
 
 #: So that it ends soon.
 FEW = ("--budget", PLENTY, "-j", "1", "-s", "raw", "-c", "zstd:1", "-c", "none")

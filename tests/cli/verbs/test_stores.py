@@ -16,7 +16,7 @@ from tests.stores.kinds import ON_DISK
 
 RECORDS = [{"id": f"key {n * 7 % 300:03}", "n": n, "text": "x" * (n % 9)} for n in range(300)]
 LINES = b"".join(json.dumps(r, separators=(",", ":")).encode() + b"\n" for r in RECORDS)
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

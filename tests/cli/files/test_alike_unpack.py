@@ -17,10 +17,10 @@ from serialpack.cli.files.workers import file_unpacker
 from serialpack.container.small import START_SMALL
 from serialpack.files.output import OutputGroup
 from serialpack.reports import UnpackReport
-from tests.cli.test_alike import outcomes
+from tests.cli.files.test_alike import outcomes
 from tests.pipeline.test_alone import CHAINS, JSON, SOURCES, calls
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HOW: dict[str, Any] = {"trust": False, "force": False, "max_size": None}
 
 
