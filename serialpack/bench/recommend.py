@@ -143,7 +143,7 @@ def recommendations(
                 command=_python(row) if objects else command(row, inputs, name_threads, format),
                 why=_WHY[kind].format(
                     line=f"{weighing.line / 1e6:g} MB/s",
-                    shrinks=", of what shrinks it" if shrinks else "",
+                    shrinks=", of those that make it smaller" if shrinks else "",
                 )
                 + (_beside_auto(row, whole or rows) if kind == "balanced" else "")
                 + ("" if row.kept == "exact" else "; gives back the values, not the bytes"),
@@ -153,10 +153,10 @@ def recommendations(
 
 
 _WHY: dict[Kind, str] = {
-    "smallest": "fewest bytes",
-    "fastest": "least time to pack and unpack{shrinks}",
-    "balanced": "least time to pack, carry at {line} and unpack",
-    "portable": "the same, of what zstd and other languages read without serialpack",
+    "smallest": "the fewest bytes, however long it takes",
+    "fastest": "the least time to pack and unpack{shrinks}",
+    "balanced": "the least time in all to pack, send at {line} (--line) and unpack",
+    "portable": "as balanced, of those that zstd and other languages read without serialpack",
 }
 
 
@@ -166,8 +166,9 @@ def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
     if auto is None or auto.size is None:
         return ""
     if auto.chain == row.chain:
-        return "; auto chooses it too"
-    return f"; auto chooses {auto.chain}, {auto.size:,} bytes in {cost(auto):.3g} s"
+        return "; auto, the default, chooses it too"
+    figures = f"{auto.size:,} bytes, packed and unpacked in {cost(auto):.3g} s"
+    return f"; auto, the default, chooses {auto.chain}: {figures}"
 
 
 def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | None = None) -> str:
