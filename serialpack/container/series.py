@@ -16,7 +16,7 @@ _PLAIN, _STEPS, _PLACES, _PLACE_STEPS = range(4)
 _ALL = (1 << 64) - 1
 _COUNT = struct.Struct("<I")
 
-#: About the bits that a second series takes in zstd's frame beside its numbers, with its head.
+#: About the bits that a second series takes, with its head, beside its numbers.
 _HEAD_BITS = 48
 
 

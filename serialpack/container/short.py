@@ -50,7 +50,7 @@ from serialpack.stages.stage import Buffer
 MOST_WRITTEN = 1 << 20
 MOST_READ = 16 << 20
 
-#: Up to so many bytes of payload what a short member says is kept until another one is read.
+#: The most bytes of payload of a short member that is kept, decoded, until another one is read.
 LITTLE = 64 << 10
 
 #: Flags beside those of a block: nothing was proved; the name is the path of an entry; a dictionary

@@ -247,7 +247,7 @@ def _encode_halves(halves: NDArray[np.uint8], to: Context) -> Coded:
     stream = bytes_stream(np.ascontiguousarray(pairs.T).tobytes(), to.use.numbers, U8)
     planes = bytes_stream(pairs.tobytes(), to.use.numbers, U8)
     if stream.coder == ZSTD or planes.coder == ZSTD:
-        # Pair by pair where many values have the same digits there, as the lines of a log do.
+        # zstd found repeats, as in the lines of a log: so take the level for texts.
         stream = bytes_stream(np.ascontiguousarray(pairs.T).tobytes(), to.use.text, U8)
         if planes.size <= stream.size:
             layout, stream = PLANES, planes

@@ -137,7 +137,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     if len(fields.starts):
         names = fields.first_line(data)
         if len(names) < len(fields.begins) and not fields.begins[len(names)]:
-            return None  # a quoted field is cut off: its line goes on behind the text
+            return None  # the first line goes on behind these names
         if _are_names(names):
             fields = fields.part(slice(len(names), None))
     if not len(fields.starts):

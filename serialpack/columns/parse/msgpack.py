@@ -54,8 +54,8 @@ _KINDS[[FIX_LIST, FIX_MAP]] = EMPTY_LIST, EMPTY_MAP
 #: For each first byte of longer texts the least length: shorter texts have a smaller form.
 _SHORTEST = {STRING_8: 32, STRING_8 + 1: 1 << 8, STRING_8 + 2: 1 << 16}
 
-#: A key that maps of one path have fewer times is data, if these have more keys than the second; in
-#: a small block the first is one in so many tokens.
+#: A key that maps of one path have fewer times is data, if these have more such keys than the
+#: second; in a small block the first is one in so many tokens.
 _RARE = 16
 _MANY_KEYS = 48
 _TOKENS = 256

@@ -118,6 +118,19 @@ def _stored(shape: TextShape, columns: list[Texts]) -> list[Texts]:
     return [msgpack_numbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
 
 
+def _node_texts(shape: TextShape, quoted: NDArray[np.bool_], fixed: dict[int, bytes]) -> Texts:
+    """The text of each node with the quotes around it, and its value where the kind says it.
+
+    The quote that closes the string before comes first: it is to be left out where none is open.
+    """
+    return Texts.from_list(
+        [
+            b'"%b%b' % (node.text, fixed.get(node.kind, b'"' if quote else b""))
+            for node, quote in zip(shape.nodes, quoted.tolist(), strict=True)
+        ]
+    )
+
+
 def _join(
     shape: TextShape, columns: list[Texts], first: int, last: int, trailer: bytes = b""
 ) -> bytes:
@@ -128,15 +141,7 @@ def _join(
     if packed:
         columns = _stored(shape, columns)
     quoted = np.array([node.kind in QUOTED and not packed for node in shape.nodes], bool)
-    fixed = PACKED if packed else FIXED
-    # Each node's text with the quotes around it: the one that closes the string before comes
-    # first, and is left out where there is none.
-    texts = Texts.from_list(
-        [
-            b'"%b%b' % (node.text, fixed.get(node.kind, b'"' if quote else b""))
-            for node, quote in zip(shape.nodes, quoted.tolist(), strict=True)
-        ]
-    )
+    texts = _node_texts(shape, quoted, PACKED if packed else FIXED)
     text_starts, text_lengths = texts.starts, texts.lengths
     pool = [texts, *columns]
     source = np.concatenate([part.data for part in pool])

@@ -52,8 +52,8 @@ _KINDS = tuple(KINDS)
 #: The most bytes of a table that is compressed as well as can be.
 _SMALL = 1 << 16
 
-#: Columns of fewer values than the second are put together. Where there are as many columns as the
-#: third, so are those of fewer than the first: mostly they hold what others hold too.
+#: Columns of fewer values than the second are put together. Where at least so many have fewer than
+#: the first, all of these are: mostly they hold what others hold too.
 _SMALL_COLUMN = 64
 _TINY_COLUMN = 16
 _MANY_COLUMNS = 32
