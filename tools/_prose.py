@@ -377,7 +377,7 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " What can run code when it is unpacked is recommended only where `-s` names it.",
     ),
     ("bench", "--line"): (
-        "Balanced is the least time to pack, to carry over a line of that speed, and to unpack; a"
+        "Balanced is the least time to pack, to send over a line of that speed, and to unpack; a"
         " row that stores what another shrinks to a half is not. `100M` is a hundred million bytes"
         " a second. `--prefer size` takes 1M, `--prefer speed` 1G.",
     ),
