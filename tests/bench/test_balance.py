@@ -1,4 +1,4 @@
-"""What is balanced: the least time to pack, carry and unpack; never what stores the most."""
+"""What is balanced: the least time to pack, send and unpack; never what stores the most."""
 
 from __future__ import annotations
 
