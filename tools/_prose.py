@@ -109,8 +109,11 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " that may suit, and every round trip is proved. The table shows size, speed in MB of"
         " FILE a second (packing includes the proof), peak memory, and whether the very bytes"
         " come back or the same values; `*` marks the rows that no other beats in both size and"
-        " time. It ends with what to run for the smallest, the fastest and the balanced result,"
-        " and for one that other languages read.",
+        " time. It ends with the command to type for each of four purposes: `smallest` has the"
+        " fewest bytes; `fastest` takes the least time to pack and unpack; `balanced`, the one to"
+        " take where no other is needed, the least in all to pack, send (`--line`) and unpack;"
+        " `portable` is as balanced, of those that zstd and other languages read without"
+        " serialpack.",
         "First a sample of FILE tells what is worth measuring whole, within the budget. Rows with"
         " a `~` were measured on the sample only, and are scaled up; what is recommended was"
         " measured whole wherever the budget allows. Each chain runs in a process of its own: one"
@@ -374,7 +377,7 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " What can run code when it is unpacked is recommended only where `-s` names it.",
     ),
     ("bench", "--line"): (
-        "Balanced is the least time to pack, to carry over a line of that speed, and to unpack; a"
+        "Balanced is the least time to pack, to send over a line of that speed, and to unpack; a"
         " row that stores what another shrinks to a half is not. `100M` is a hundred million bytes"
         " a second. `--prefer size` takes 1M, `--prefer speed` 1G.",
     ),

@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-#: How much memory the verbs take.
+#: How much memory the verbs take: what to do about it first, then each kind of work.
 MEMORY = (
-    "No block unpacks to more than 64 MiB, whatever a container of some hundred bytes says. With"
-    " `-j 1`, to read the first records of a block takes at most 3 times its size and 64 MB beyond"
-    " what the program has at its start, however many records it has; so does packing it with"
-    " `-s raw`, and unpacking it where it was packed so. Each further thread works on another"
-    " block.",
-    "With `-s columns` it is the values that take memory, 60 to 130 bytes each to pack: some 12"
-    " times the block, and 60 times where values are of a byte or two. So a block of several"
-    " records is cut where it has about 2 million values, however large `--block-size` is: dense"
-    " CSV, TSV, JSON and NDJSON in blocks of 64 MiB keep to the 3 times and 64 MB. Blocks of 16 MiB"
-    " and fewer, which hold hardly fewer values, take up to 250 MB. Values in MessagePack are not"
-    " counted: its blocks are of 16 MiB at most, and those of short texts take 70 times their size."
-    " One record is never cut. To unpack, columns of one value or of values of one length take no"
-    " more than is said above, others some 60 bytes a value: up to 16 times the block where it was"
-    " packed with more than 2 million of them.",
-    "Values are objects: chains that pack them take some 20 times the block, and more where they"
-    " are small. `--to` with `-j 1` reads blocks of fewer values where they are small, and keeps to"
-    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. A"
-    " record of more than 1 MiB of JSON, NDJSON, MessagePack, CBOR, or of CSV whose header is as"
-    " long, is converted into these (but CSV), packed by serializers of them and unpacked some"
-    " members at a time, eight levels down: it takes 3 times its text beside the 64 MB, 5"
-    " where others follow, and of CSV 10 times the row and its header. It does not where a value"
-    " changes and that is told, where an option looks at values (`--fields`, `--tagged`,"
-    " `--lossy`), where other bytes than the source's come back, where it is refused, and by"
-    " `cbor:1`; nor is one of another format cut, by any chain or conversion: each member, a name"
-    " and a small value, takes up to 550 bytes then (one JSON object that is larger than a block is"
-    " no record, but each of its members is)."
-    " The bound is not that of Avro, nor of what is written as a whole. Another table has"
-    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 9 kB; where each record"
-    " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
-    " each. Parquet is refused there where its notes, 1 kB of each column for each million cells,"
-    " would take more than 512 MiB.",
-    "What this takes is no reason to refuse a container. `--max-size` limits what is written."
-    " Where memory is refused (a limit of the shell, say), the command ends with exit status 1, and"
-    " leaves nothing behind: it then runs in a process of its own, which a library may end.",
+    "What a command takes depends on the blocks that it works on at a time, hardly on the size of a"
+    " file. A block is 4 MiB of the source where no effort and no `--block-size` says otherwise,"
+    " and never more than 64 MiB, whatever a container of some hundred bytes says. Each thread has"
+    " a block of its own. So `-j 1`, smaller blocks and, to pack, `-s raw` take the least.",
+    "Bytes: to pack with `-s raw` and `-j 1`, to unpack what was packed so, and to read the first"
+    " records of any block, however many it has, take at most 3 times the size of the block and 64"
+    " MB beyond what the program has at its start. What follows calls this the bound.",
+    "Columns: with `-s columns`, which auto chooses for most records, the number of values counts."
+    " To pack takes 60 to 130 bytes a value: some 12 times the block, and 60 times where values"
+    " have a byte or two. So a block of several records ends at about 2 million values, however"
+    " large `--block-size` is: with that dense CSV, TSV, JSON and NDJSON in blocks of 64 MiB keep"
+    " to the bound. Blocks of 16 MiB and fewer, which hold hardly fewer values, take up to 250 MB."
+    " Values in MessagePack are not counted: its blocks have 16 MiB at most, and those of short"
+    " texts take 70 times their size. A single record is never cut. To unpack, columns of one value"
+    " and of values of one length keep to the bound. Others take some 60 bytes a value: up to 16"
+    " times the block where it has more than 2 million.",
+    "Values: other serializers (`-s msgpack`, say) make an object of each value, which takes some"
+    " 20 times the block, and more where values are small.",
+    "Conversion: `--to` with `-j 1` takes fewer values at a time where they are small, and keeps to"
+    " the bound with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. It does not"
+    " with Avro, nor with what is written as a whole. A table of another format has 100,000 columns"
+    " at most, each of which takes 1 kB, and in Parquet 9 kB. Where each record has keys of its"
+    " own, each cell of the table (records times columns) takes up to 90 bytes. Parquet is refused"
+    " there where its notes, 1 kB of each column for each million cells, would take more than 512"
+    " MiB.",
+    "Large records: one of more than 1 MiB of JSON, NDJSON, MessagePack or CBOR, or of CSV with a"
+    " header of that length, is taken some members at a time, eight levels down, where it is"
+    " converted into one of these formats but CSV, packed by a serializer of them, or unpacked."
+    " That takes 3 times its text beside the 64 MB, 5 times where other records follow, and of CSV"
+    " 10 times the row and its header. Any other is held whole, and each member, a name and a small"
+    " value, takes up to 550 bytes: in another format, by `cbor:1`, where an option looks at values"
+    " (`--fields`, `--tagged`, `--lossy`), where a value changes and that is told, where other"
+    " bytes than the source's come back, and where it is refused. A JSON object that is larger than"
+    " a block is no large record: each of its members is a record.",
+    "No container is refused for the memory that it needs. `--max-size` limits what is written."
+    " Where the system refuses memory (by a limit of the shell, say), the command ends with exit"
+    " status 1 and leaves nothing behind. Under such a limit it does its work in a second process,"
+    " for some libraries end the one in which they get no memory.",
 )
 
 #: What is different of files that a URL names.

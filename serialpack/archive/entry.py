@@ -29,16 +29,16 @@ from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_pla
 from serialpack.reports import UnpackReport
 from serialpack.stages.stage import Buffer
 
-#: So many of the entries that are meant are named where one was to be.
+#: The most entries that are named where globs mean several, and one was to be.
 _MOST_NAMED = 3
 
 
 class OneEntry(NamedTuple):
     """A file of an archive, found and not restored yet.
 
-    ``source``: the archive, which can be sought. ``row``: mode 0 where that is not known.
-    ``number``, ``begin``: of a shared block, its place in ``member`` and where in it the file
-    begins; None of a member of its own.
+    ``source``: the archive, which is seekable. ``row``: mode 0 where that is not known.
+    ``number``, ``begin``: where it shares a block, the number of that in ``member`` and where in it
+    the file begins; None where it is a member by itself.
     """
 
     source: Source
@@ -54,7 +54,7 @@ class OneEntry(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """What messages call it."""
+        """The name for it in messages."""
         return f"{self.source.path}: {self.row.path}"
 
 
@@ -67,8 +67,8 @@ def one_entry(
 ) -> Iterator[OneEntry]:
     """The one file of the archive ``source`` that the globs mean.
 
-    A pipe goes through a temporary file. UsageError where they mean none, or several; then
-    ``words`` are what the command is to do with one.
+    A pipe goes through a temporary file. UsageError where they mean none, or several: then its hint
+    is a command for one of them, in which ``words`` say what to do with it.
     """
     with sought(source) as found:
         if not is_archive(found):
@@ -98,7 +98,7 @@ def _several(source: Source, paths: list[str], words: Sequence[str]) -> UsageErr
         "--records, --bytes, --fields, --to and -o - need one entry named,"
         f" {len(paths):,} are meant:"
         f" {named}",
-        hint=shlex.join(again) if len(set(paths)) > 1 else None,  # of joined archives
+        hint=shlex.join(again) if len(set(paths)) > 1 else None,  # joined archives
     )
 
 
@@ -192,7 +192,7 @@ def _shared(entry: OneEntry, *, trust: bool) -> tuple[Buffer, int]:
 
 @contextmanager
 def _named(entry: OneEntry) -> Iterator[None]:
-    """Errors that name no file name the entry."""
+    """Name the entry in errors that name no file."""
     try:
         yield
     except SerialpackError as error:
@@ -203,7 +203,7 @@ def _named(entry: OneEntry) -> Iterator[None]:
 
 @contextmanager
 def _sink(target: Target, entry: OneEntry, force: bool) -> Iterator[Write]:
-    """As ``sink``; a file gets the mode and the time of ``entry``, not those of the archive."""
+    """As ``sink``, but a file gets the mode and the time of ``entry``, not those of the archive."""
     if not isinstance(target, str | os.PathLike) or is_device(target) or is_far(target):
         with sink(target, force, None) as write:
             yield write

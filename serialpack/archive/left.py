@@ -1,4 +1,4 @@
-"""What is left of a damaged archive becomes files again."""
+"""Unpacks the files that are left in a damaged archive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def unpack_left(
     placer: Placer, trust: bool, threads: int, progress: Progress | None
 ) -> ArchiveReport[UnpackReport]:
-    """As ``unpack_archive`` with ``salvage``, of a source that can be sought."""
+    """As ``unpack_archive`` with ``salvage``, of a seekable source."""
     remains = find_remains(placer.source.file)
     left = _Left(placer, placer.source.file, trust, threads, progress)
     for number, member in enumerate(remains.members):
@@ -37,9 +37,11 @@ def unpack_left(
 def unpack_behind(
     placer: Placer, file: IO[bytes], place: int, done: int, trust: bool, threads: int
 ) -> bool:
-    """Write the entries that are whole in the members from byte ``place`` of the archive on, and
-    tell of the others; whether there is any member. ``done``: so many blocks of the one that
-    begins at ``place`` are not written again. ``file`` can be sought."""
+    """Write the whole entries in the members from byte ``place`` of the archive on, and report the
+    others as failed; whether any member is there.
+
+    ``done``: how many blocks of the member at ``place`` were written already. ``file``: seekable.
+    """
     behind = [
         (number, member)
         for number, member in enumerate(find_remains(file).members)
@@ -58,7 +60,7 @@ def unpack_behind(
 
 
 class _Left:
-    """``whole``: an entry of which some is lost is not written."""
+    """Unpacks what is left, by members. ``whole``: entries that lost a part are not written."""
 
     def __init__(
         self,
@@ -80,8 +82,8 @@ class _Left:
     def member(
         self, number: int, member: FoundMember, damage: tuple[Damage, ...], done: int = 0
     ) -> Header | None:
-        """Write what is left of ``member``, which is the archive's ``number``-th; its header, where
-        that is known. Where entries share its blocks, so many are ``done``."""
+        """Write what is left of ``member``, the archive's ``number``-th, and return its header, if
+        that is known. ``done``: how many of its shared blocks were written already."""
         entry, header = f"entry {number}", None
         try:
             header = header_of(member)
@@ -122,8 +124,7 @@ class _Left:
         placer.report(header.entry or "", path, report)
 
     def _shared(self, member: FoundMember, header: Header, done: int) -> None:
-        """The entries of the blocks behind those ``done`` that are whole; of the others is said
-        which they were."""
+        """Write the entries of whole blocks behind those ``done``; report those of the others."""
         plan = member_plan(header, trust=self._trust)
         unpack, index = SharedUnpacker(plan), member.index and member.index.index
         for slot in member.slots()[done:]:

@@ -1,4 +1,4 @@
-"""What of the files that go into an archive it does not keep, or does not give back."""
+"""Tells what an archive does not keep of the files that go into it, or does not give back."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from serialpack.text import number_of
 
 
 def not_kept(sources: Mapping[str, str]) -> list[str]:
-    """What is to be said of ``sources``, path in the archive and source, a line for each kind."""
+    """What to say of ``sources``, from path in the archive to source: a line for each loss."""
     names: Counter[tuple[int, int]] = Counter()
     attributes = outside = times = 0
     for entry, path in sources.items():
         if is_far(path):
             continue
-        with suppress(OSError, ValueError):  # whoever reads it says so
+        with suppress(OSError, ValueError):  # reading it will say what is wrong
             found = os.lstat(path)
             times += nearest_time(found.st_mtime_ns) != found.st_mtime_ns
             if stat.S_ISLNK(found.st_mode):
@@ -52,8 +52,7 @@ def not_kept(sources: Mapping[str, str]) -> list[str]:
 
 
 def not_given(entries: int, unowned: int) -> Iterator[str]:
-    """What is to be said of so many ``entries``, of which so many do not belong to whom the archive
-    says."""
+    """What to say where of this number of ``entries`` so many could not be given their owner."""
     if unowned:
         of_all = f"of {number_of(entries, 'entry', 'entries')}"
         are, them = ("is", "it its owner") if unowned == 1 else ("are", "them their owners")

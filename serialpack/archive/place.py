@@ -1,4 +1,4 @@
-"""Where entries go: below one folder, each whole or not at all, and never elsewhere."""
+"""Writes entries below one folder, each whole or not at all, and never elsewhere."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ Each = Callable[[str, UnpackReport | SerialpackError], object]
 #: Whether the entry of a path is to be unpacked.
 Wanted = Callable[[str], bool]
 
-#: What there is to do where an entry cannot be.
+#: The hint where an entry cannot be written.
 _ELSEWHERE = "-o names another folder"
 
-#: So many bytes wait at most to be brought to disk together.
+#: The most bytes that wait to be brought to disk together.
 _MOST_BYTES = 16 << 20
 
 
 def entry_of(header: Header, size: int = 0) -> EntryRow:
-    """The one entry of a member. Mode 0: it is not known."""
+    """The entry of a member of one entry. Mode 0: it is not known."""
     mode, *owner = header.access or (0,)
     owners = (owner[0], owner[1]) if owner else None
     return EntryRow(header.entry or "", mode, header.mtime or 0, size, owner=owners)
 
 
 def none_fits() -> UsageError:
-    """That globs choose no entry of an archive."""
+    """The error where globs choose no entry of an archive."""
     return UsageError("no entry fits the globs", hint="serialpack inspect lists them")
 
 
@@ -83,7 +83,7 @@ class Placer:
         self.wanted = wanted
         self.reports: list[UnpackReport] = []
         self.failures: list[tuple[str, SerialpackError]] = []
-        #: How many entries do not belong to whom the archive says.
+        #: How many entries could not be given the owner that the archive says.
         self.unowned = 0
         #: What entries do not keep of their modes and times; and folders that were there before,
         #: and are another's.
@@ -91,23 +91,23 @@ class Placer:
         self._of_others = NotKeptSum("folder", "folders", "only its owner can change")
         #: The same of the file that was written last.
         self._of_output: NotKept | None = None
-        #: What is said of hidden files of killed runs that were removed.
+        #: Messages about hidden files of killed runs that were removed.
         self._dead: list[str] = []
         self.folder = folder
         self._force = force
-        #: What is overwritten anyway is not looked at.
+        #: Whether files that are there are compared; ``force`` overwrites them without a look.
         self._skip = skip_existing and not force
         self._each = each
         self._out = LimitedWrite(len, max_size)
         self._group = OutputGroup()
         # What another run writes meanwhile is left, too.
         self._group.only_same = self._skip
-        #: What waits to be brought to disk, and where it goes.
+        #: Entries that wait to be brought to disk, by their paths.
         self._waiting: dict[str, tuple[str, UnpackReport]] = {}
-        #: What these are called, where case and the form of accents do not count.
+        #: Their paths, folded as where case and the form of accents do not count.
         self._called: set[str] = set()
         self._bytes = 0
-        #: The files that were there, and hold what they are to.
+        #: Paths of files that were there, and hold what they should.
         self._same: set[str] = set()
         #: The files and links written so far, and of which entries they are: two paths can be one,
         #: where case does not count.
@@ -126,7 +126,7 @@ class Placer:
         return self.wanted is None or self.wanted(path)
 
     def shared(self, found: SharedBlock, format: str) -> None:
-        """Write the entries of a block that are to be; say of a damaged one which these were."""
+        """Write the wanted entries of a block; those of a damaged one are reported as failed."""
         view = memoryview(found.data)
         seconds = found.seconds
         for entry, begin, end in cut(found.entries):
@@ -155,11 +155,11 @@ class Placer:
     def write(
         self, entry: EntryRow, restore: Callable[[LimitedWrite], Done], *, mtime: int | None
     ) -> tuple[str, Done]:
-        """The path of the file ``entry``, and what came of ``restore``, which is given where to
-        write. ``mtime``: where it is known; ``entry.mode`` 0: that is not."""
+        """Write the file ``entry``, whose bytes ``restore`` writes to what it is given: its path,
+        and the result of ``restore``. ``mtime``: None, and ``entry.mode``: 0, where not known."""
         path = self._place(entry.path)
         if folded(path) in self._called:
-            self.commit()  # it may be that file, which has its name only then
+            self.commit()  # one that waits may be the same file, and gets its name only then
         self._check_only(path, entry.path)
         if is_hidden(os.path.basename(path)):
             raise RefusedError("is called as what killed runs leave, which is removed", path=path)
@@ -169,7 +169,7 @@ class Placer:
             check_output(path, force=self._force, source=self.source.stat)
         except ExistingFileError:
             raise
-        except FileError as error:  # whose hint is for who names a file
+        except FileError as error:  # its hint is for one who named that file
             error.hint = _ELSEWHERE
             raise
         with Output(
@@ -183,7 +183,7 @@ class Placer:
         return path, done
 
     def _left(self, path: str, restore: Callable[[LimitedWrite], Done]) -> Done:
-        """What came of ``restore`` where that is what ``path`` holds; ExistingFileError if not."""
+        """The result of ``restore`` where ``path`` holds just that; else ExistingFileError."""
         with Source(path) as found:
             there, same = found.file, True
 
@@ -200,7 +200,7 @@ class Placer:
         return done
 
     def report(self, entry: str, path: str, report: UnpackReport) -> None:
-        """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
+        """Note that ``entry`` was written to ``path``, whole, and waits to be brought to disk."""
         left = path in self._same
         report = report._replace(left=left, not_kept=None if left else self._of_output)
         self._waiting[path] = entry, report
@@ -209,7 +209,7 @@ class Placer:
             self.commit()
 
     def fail(self, entry: str, error: SerialpackError) -> None:
-        """``entry`` is not written. Raises ``error``, or FileError, where nothing more can be."""
+        """Note that ``entry`` is not written; raise where nothing more can be written."""
         self.source.check_damage(error)
         if error is self._no_folder:
             raise error
@@ -217,7 +217,7 @@ class Placer:
         self._fail(entry, error)
 
     def commit(self) -> None:
-        """Bring to disk what waits for it, and tell of it."""
+        """Bring the waiting entries to disk, and report them."""
         if not self._waiting:  # as between thousands of folders
             return
         failed = self._group.commit()
@@ -266,7 +266,7 @@ class Placer:
         above = os.path.dirname(entry := named_here(entry))
         while above and above not in self._there:
             if os.path.join(self.folder, *above.split("/")) in self._waiting:
-                self.commit()  # it is a file, which has its name only then
+                self.commit()  # a file that waits may be in the way, and gets its name only then
             self._there[above] = os.path.isdir(os.path.join(self.folder, above))
             above = os.path.dirname(above)
         return place_below(self.folder, entry)
@@ -278,7 +278,7 @@ class Placer:
         up = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
         real = os.path.realpath(os.path.join(parent, target))
         within = os.path.join(real, "").startswith(os.path.join(root, ""))
-        # Behind a name, ".." leads out of what that is a link to, now or later.
+        # ".." behind a name leads out of whatever that name is a link to, now or later.
         if os.path.isabs(target) or ".." in parts[up:] or not within:
             said = f"is a link out of the folder, to {target!r}"
             raise RefusedError(said, path=path, hint=f"{exclude(entry.path)} leaves it out")

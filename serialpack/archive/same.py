@@ -1,5 +1,5 @@
-"""Whether an archive holds what its sources are now, as far as names, sizes and times tell, or
-byte for byte."""
+"""Compares an archive with its sources as they are now: by names, sizes and times, or byte for
+byte."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def fault_of_archive(
 ) -> str:
     """Why the archive at ``path`` is not what ``sources`` become, in words; nothing where it is.
 
-    ``sources``: the path in the archive -> the file, folder or link. Of a folder its time does not
-    count: it may be that of the archive in it. ``owner``: owners are to be kept. ``more``: it may
-    hold other entries, too.
+    ``sources``: the path in the archive -> the file, folder or link. The time of a folder does not
+    count: to write the archive into it changes it. ``owner``: owners must be kept. ``more``: the
+    archive may hold other entries too.
     """
     try:
         with Source(path) as source:
@@ -52,7 +52,7 @@ def fault_of_archive(
 
 
 def fault_of_bytes(path: str, sources: Mapping[str, str], *, trust: bool, threads: int) -> str:
-    """As ``fault_of_archive``, of the bytes of files: all are read, here and there."""
+    """As ``fault_of_archive``, but by the bytes of files: those of both sides are read."""
     with Source(path) as source, _Compared(source, sources) as compared:
         ArchiveUnpacker(compared, trust, threads, None).some(source)
         compared.commit()
@@ -65,7 +65,7 @@ def fault_of_bytes(path: str, sources: Mapping[str, str], *, trust: bool, thread
 
 
 class _Compared(Placer):
-    """Writes nothing: entries are held against ``files``, each by its path in the archive."""
+    """Compares entries and writes none: each is compared with the one of ``files`` at its path."""
 
     def __init__(self, source: Source, files: Mapping[str, str]) -> None:
         how: Any = {"max_size": None, "force": False, "skip_existing": True, "each": None}
@@ -75,13 +75,14 @@ class _Compared(Placer):
     def write(
         self, entry: EntryRow, restore: Callable[[LimitedWrite], Done], *, mtime: int | None
     ) -> tuple[str, Done]:
-        """The file that ``entry`` is of, and what came of ``restore``: the bytes of that file."""
+        """Compare ``entry``, which ``restore`` writes, with its file: the path of that, and the
+        result of ``restore``."""
         del mtime  # fault_of_archive compares it
         path = self._files[entry.path]
         return path, self._left(path, restore)
 
     def make(self, entry: EntryRow, report: UnpackReport) -> None:
-        """A folder or a link is not the file that is at its path."""
+        """Refuse a folder or a link: at its path there is a file."""
         self.fail(entry.path, exists(report.source))
 
 
@@ -96,7 +97,7 @@ def _entries(source: Source) -> Iterator[EntryRow]:
 
 
 def _fault(held: EntryRow, now: EntryRow) -> str:
-    """What of an entry is not so now."""
+    """What differs between an entry as it is held and as it is ``now``, in words; else nothing."""
     if stat.S_IFMT(held.mode) != stat.S_IFMT(now.mode):
         return "is of another type"
     if held.target != now.target:

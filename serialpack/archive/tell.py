@@ -1,4 +1,4 @@
-"""Whether a source is an archive: asked of whatever is unpacked, so little stands here."""
+"""Tells whether a source is an archive. Asked of all that is unpacked, so it imports little."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from serialpack.files.source import Source
 
 
 def is_archive(source: Source, *, salvage: bool = False) -> bool:
-    """Whether ``source`` is an archive; no more of it is read than its first header, where that is
-    whole, or the source is a pipe.
+    """Whether ``source`` is an archive, by its first header. Where that is damaged, more of a
+    seekable source is read.
 
-    ``salvage``: than the first one that is whole, of a source that can be sought.
+    ``salvage``: by the first header that is whole, in a seekable source.
     """
     head = source.peek(SNIFF)
     if salvage:
@@ -35,7 +35,7 @@ def is_archive(source: Source, *, salvage: bool = False) -> bool:
 
 
 def _is_as_left(source: Source) -> bool:
-    """Whether the first header, or copy of one, that is whole is of an archive."""
+    """Whether the first whole header, or copy of one, is of an archive."""
     from serialpack.pipeline.salvage import first_left
 
     header = first_left(source)

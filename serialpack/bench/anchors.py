@@ -1,4 +1,4 @@
-"""What rows are held against: copying memory, and the stock tools found on this machine."""
+"""What rows are compared with: a copy of memory, and the stock tools found on this machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TOOLS = (
 
 
 def memory_copy(seconds: float, size: int, held: int) -> Anchor:
-    """Copying ``held`` of ``size`` bytes took so many ``seconds``."""
+    """The anchor for a copy in memory: ``held`` of ``size`` bytes took so many ``seconds``."""
     whole = seconds * size / max(held, 1)
     return _anchor("memcpy", "", size, size, whole, whole)
 
@@ -47,7 +47,7 @@ def stock_tools(
 ) -> list[Anchor]:
     """Each tool on the file at ``path``, once, while there are ``seconds`` left.
 
-    ``files``: as rows are measured through files, so are they: brought to disk, and cold.
+    ``files``: where rows are measured through files, so are the tools: brought to disk, and cold.
     """
     until = perf_counter() + seconds
     return [_run(tool, path, size, until - perf_counter(), progress, files) for tool in TOOLS]
@@ -83,7 +83,7 @@ def _run(
 def _pipe(
     command: tuple[str, ...], source: Path, target: Path, seconds: float, files: Files | None
 ) -> float:
-    """The seconds that it took. subprocess.SubprocessError where it failed or is not done."""
+    """The seconds that ``command`` took; subprocess.SubprocessError where it fails or is late."""
     if files is not None:
         files.cool(str(source))
     since = perf_counter()

@@ -15,7 +15,7 @@ from serialpack.stages.chain import StageSpec, parse_stage, spell_stage
 from serialpack.stages.stage import Registry
 from serialpack.values.kinds import KINDS
 
-#: What is tried behind every serializer first: it shows how well its bytes compress.
+#: The codecs tried first behind every serializer: they show how well its bytes compress.
 FIRST_CODECS = ("zstd:3", "none", "lz4")
 
 
@@ -31,7 +31,7 @@ class Candidates(NamedTuple):
 
 
 def check_stages(serializers: Sequence[str], filters: Sequence[str], codecs: Sequence[str]) -> None:
-    """UsageError where one is unknown, MissingLibraryError where one is not installed."""
+    """UsageError where a stage is unknown, MissingLibraryError where one is not installed."""
     for registry, stages in ((SERIALIZERS, serializers), (FILTERS, filters), (CODECS, codecs)):
         for text in stages:
             registry.create(*parse_stage(registry, text))
@@ -47,8 +47,8 @@ def candidates(
 ) -> Candidates:
     """The user's stages, and where there are none, all that may suit.
 
-    ``formats``: the source's; of several files, what holds all of them suits. ``objects``: Python
-    objects are dumped, for which raw is nothing. UsageError where a stage is unknown,
+    ``formats``: the source's; for several files only serializers suit that hold all of them.
+    ``objects``: Python objects are dumped, which raw cannot. UsageError where a stage is unknown,
     MissingLibraryError where one that was named is not installed.
     """
     check_stages(serializers, filters, codecs)

@@ -1,4 +1,4 @@
-"""What a row of bench is of."""
+"""A combination: what bench measures, and makes a row of."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from serialpack.stages.chain import Chain
 
 
 class Combination(NamedTuple):
-    """A chain, and how it is run. ``n``: of a sweep, with how much."""
+    """A chain, and how it is run. ``n``: in a sweep, how many records (or what N counts)."""
 
     chain: Chain
     threads: int

@@ -1,9 +1,9 @@
 """What changed between two runs of bench, beyond the noise; and how results are kept.
 
-The rule: a speed has changed where the quicker run is quicker than the other by more than twice
-the larger spread of the two, and by more than 5 %. A row run once, or on a sample, has no spread
-that could be trusted: 5 % are taken, and so 10 % are noise. Any change of size counts; of a size
-that was told from a sample, one of more than 5 %.
+The rule: a speed has changed where one run is faster by more than twice the larger spread of the
+two, and by more than 5 %. A row that was run once, or on a sample, has no spread to trust: it is
+taken as 5 %, so that 10 % are noise. Any change of a size counts; where the size was estimated from
+a sample, one of more than 5 %.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from serialpack.units import format_size
 #: has none.
 LEAST = 0.05
 UNKNOWN_SPREAD = 0.05
-#: So many times its spread a speed must change.
+#: How many times its spread a speed must change.
 SPREADS = 2.0
 
-#: A file of results is not larger: what is, is something else.
+#: The most bytes of a file of results: a larger one is something else.
 _MOST = 64 << 20
 
 #: size, or ratio where the sources differ; pack and unpack: speeds in bytes of source a second.
@@ -36,7 +36,7 @@ What = Literal["appeared", "vanished", "status", "kept", "size", "ratio", "pack"
 
 
 class Change(NamedTuple):
-    """What is not as it was. ``old`` and ``new``: a status, a size in bytes or a speed."""
+    """One thing that changed. ``old`` and ``new``: a status, a size in bytes or a speed."""
 
     chain: str
     threads: int
@@ -47,28 +47,28 @@ class Change(NamedTuple):
     new: str | float | None
     #: How far apart the two may be by chance: 0.05 is 5 %. None where nothing is left to chance.
     noise: float | None
-    #: Whether it is for the good; None where that cannot be said.
+    #: Whether the change is for the better; None where that cannot be said.
     better: bool | None
 
     @property
     def times(self) -> float | None:
-        """``new`` over ``old``, of numbers."""
+        """``new`` over ``old``; None where they are no numbers."""
         if isinstance(self.old, str) or isinstance(self.new, str) or not self.old:
             return None
         return None if self.new is None else self.new / self.old
 
 
 class Changes(NamedTuple):
-    """Two runs of bench held against each other."""
+    """The comparison of two runs of bench."""
 
     source: str
     #: Dates of the runs.
     old: str
     new: str
-    #: What is different about the two runs themselves, a line each: to be read first.
+    #: Differences between the runs themselves (machine, version), a line each: to be read first.
     differs: list[str]
     changes: list[Change]
-    #: Rows of both runs that have figures, and of them those that did not change.
+    #: How many rows have figures in both runs, and how many of these did not change.
     rows: int
     same: int
 
@@ -101,7 +101,7 @@ def compare(old: Results, new: Results) -> Changes:
 
 
 def noise(old: Row, new: Row) -> float:
-    """How much quicker one of the two may be by chance."""
+    """How much faster one of two rows may be by chance: 0.1 is 10 %."""
     spreads = [
         UNKNOWN_SPREAD if row.spread is None or row.status == "sampled" else row.spread
         for row in (old, new)
@@ -117,10 +117,10 @@ def _changes(old: Row, new: Row, *, same_source: bool) -> Iterator[Change]:
     sampled = "sampled" in (old.status, new.status)
     if same_source:
         allowed = LEAST if sampled else 0.0
-        if _apart(old.size, new.size) > allowed:
+        if _excess(old.size, new.size) > allowed:
             smaller = new.size < old.size
             yield _change(new, "size", old.size, new.size, allowed or None, better=smaller)
-    elif old.ratio and new.ratio and _apart(old.ratio, new.ratio) > LEAST:
+    elif old.ratio and new.ratio and _excess(old.ratio, new.ratio) > LEAST:
         larger = new.ratio > old.ratio
         yield _change(new, "ratio", old.ratio, new.ratio, LEAST, better=larger)
     if old.kept != new.kept:
@@ -131,7 +131,7 @@ def _changes(old: Row, new: Row, *, same_source: bool) -> Iterator[Change]:
         ("unpack", old.unpack_speed, new.unpack_speed),
     )
     for what, was, now in speeds:
-        if was and now and _apart(was, now) > chance:
+        if was and now and _excess(was, now) > chance:
             yield _change(new, what, was, now, chance, better=now > was)
 
 
@@ -147,8 +147,8 @@ def _change(
     return Change(row.chain, row.threads, row.n, row.block_size, what, old, new, noise, better)
 
 
-def _apart(one: float, other: float) -> float:
-    """By how much the larger of two is larger: 1.0 where it is twice the other."""
+def _excess(one: float, other: float) -> float:
+    """By which share the larger of two is larger: 1.0 where it is twice the other."""
     least = min(one, other)
     return max(one, other) / least - 1 if least > 0 else float(one != other)
 
@@ -158,12 +158,12 @@ def _by_key(results: Results) -> dict[tuple[Any, ...], Row]:
 
 
 def _content(results: Results) -> tuple[Any, ...]:
-    """What can be told of whether two sources are the same."""
+    """What is known of the source: equal for two runs where it may be the same one."""
     return results.mode, results.format, results.size
 
 
 def _differences(old: Results, new: Results) -> list[str]:
-    """What makes the figures of the two runs hard to hold against each other."""
+    """What makes the figures of the two runs hard to compare, a line each."""
     pairs: list[tuple[str, str, str]] = [
         ("source", old.source, new.source),
         ("size of the source", f"{old.size:,} bytes", f"{new.size:,} bytes"),
@@ -184,7 +184,7 @@ def _differences(old: Results, new: Results) -> list[str]:
 
 
 def _machine_fact(name: str, fact: Any) -> str:
-    # The kernel takes a little more or less of it each time.
+    # The kernel keeps a little more or less of the memory each time.
     return format_size(round(fact, -8)) if name == "memory" else str(fact)
 
 
@@ -207,7 +207,7 @@ def changes_text(changes: Changes) -> str:
     lines = [f"{shown_source(changes.source)}: {changes.new}, compared with {changes.old}"]
     lines += [f"differs: {line}" for line in changes.differs]
     measured = [change for change in changes.changes if change.times is not None]
-    measured.sort(key=lambda change: -_apart(change.times or 1.0, 1.0))
+    measured.sort(key=lambda change: -_excess(change.times or 1.0, 1.0))
     for title, better in (("Better:", True), ("Worse:", False)):
         found = [change for change in measured if change.better is better]
         if found:
@@ -243,7 +243,7 @@ def _amount(what: What, amount: str | float | None) -> str:
 
 
 def _words(change: Change) -> str:
-    """What is said of a change that has no numbers."""
+    """The words for a change that has no numbers."""
     if change.times is not None:
         return ""
     if change.what == "appeared":

@@ -1,4 +1,4 @@
-"""Measuring through files and not memory: ``pack`` and ``unpack`` as they are, fsync included.
+"""Measures through files in place of memory: ``pack`` and ``unpack`` as they are, with fsync.
 
 *Cold* means that what is read is first dropped from the page cache, so that it comes from the
 disk; the cache in the disk itself stays. Every file but the source is in a folder of its own.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: before. cold-all: the whole page cache is, which is for root.
 Through = Literal["memory", "disk", "cold-files", "cold-all"]
 
-#: How it was done, for the notes of the results.
+#: The notes of the results on how it was done.
 HOW: dict[Through, str] = {
     "disk": "through files, each brought to disk (fsync) and read from the page cache",
     "cold-files": "through files, each brought to disk (fsync); source and container were dropped"
@@ -57,7 +57,7 @@ _WINDOW = 64 << 20
 
 
 def check_through(through: Through) -> None:
-    """FileError where this system, or this user, cannot measure so."""
+    """FileError where this system, or this user, cannot measure through ``through``."""
     if through in ("cold-files", "cold-all") and not hasattr(os, "posix_fadvise"):
         raise FileError("--cold: this system has no call that drops a file from its page cache")
     if through == "cold-all" and not os.access(_DROP_ALL, os.W_OK):
@@ -88,7 +88,7 @@ class Files(NamedTuple):
                 yield file
 
     def cool(self, path: str) -> None:
-        """Have the next read of a file come from the disk, where that is asked for."""
+        """Have the next read of a file come from the disk, where ``through`` asks for that."""
         if self.through == "cold-all":
             drop_all()
         elif self.through == "cold-files":
@@ -191,7 +191,8 @@ def cached(path: str) -> int | None:
 
 
 def _may_ask(path: str) -> bool:
-    """Whether the kernel tells us: of files that we can neither own nor write, it says all."""
+    """Whether the kernel tells us what is cached: for files that we neither own nor may write it
+    says that all is."""
     return os.geteuid() in (0, os.stat(path).st_uid) or os.access(path, os.W_OK)  # noqa: PTH116
 
 
@@ -260,9 +261,9 @@ class FileTrial(NamedTuple):
         )
 
     def _by_step(self, seconds: dict[str, float], wall: float) -> dict[str, float]:
-        """The steps of the workers, added up over threads as ``repeat`` wants them.
+        """The seconds of the workers' steps, added up over threads, as ``repeat`` takes them.
 
-        What they do not explain of ``wall`` are the files.
+        The rest of ``wall`` was spent on the files.
         """
         steps = {s: seconds[s] for s in (*PACK_STEPS, *UNPACK_STEPS) if s in seconds}
         return {**steps, "files": max(wall * self.threads - sum(steps.values()), 0.0)}

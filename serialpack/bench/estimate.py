@@ -1,4 +1,4 @@
-"""What was found of several files, for all that they stand for; and how sure that is."""
+"""Estimates the figures of many files, and how sure they are, from the few that were measured."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from serialpack.bench.squeeze import Worth
 from serialpack.bench.trials import Figures
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 
-#: So many standard errors a size may be off: in nineteen of twenty draws it is not.
+#: How many standard errors a size may be off: in nineteen of twenty draws it is off by less.
 ERRORS = 2.0
 
-#: The standard error of what a file takes that was measured in part, as a share: nothing tells it.
-#: And what all such files may take less than their parts say, where these fill no block.
+#: The standard error, as a share, of what a file takes that was measured in part: a guess. And the
+#: share that all such files may take less than their parts tell, where these fill no block.
 OF_A_PART, OF_PIECES = 0.05, 0.1
 
 
 class Measured(NamedTuple):
-    """What was found of a file, or of a part of it. ``size``: bytes of the file; ``worth``: what
-    was measured of them tells of; ``workers``: how many such files are worked on at a
-    time."""
+    """The figures of a file, or of a part of it. ``size``: bytes of the file; ``worth``: for how
+    much the part counts; ``workers``: how many such files are worked on at a time."""
 
     figures: Figures
     size: int
@@ -42,27 +41,27 @@ class Measured(NamedTuple):
         return self.figures.source == self.size
 
 
-#: What the payload of a file is counted in, as much as was measured of it, and as much as it stands
-#: for: what it takes in the survey, or its bytes.
+#: A way to count a file, in what it takes in the survey or in bytes: first what was measured of it,
+#: then all that it stands for. Payload is taken as proportional to that.
 Count = Callable[[Measured], tuple[float, float]]
 
 
 def in_survey(file: Measured) -> tuple[float, float]:
-    """What shrinks varies less from file to file in this."""
+    """Count by what files take in the survey: by that, what shrinks varies less among files."""
     return file.worth.squeezed, file.stands.squeezed
 
 
 def in_bytes(file: Measured) -> tuple[float, float]:
-    """What is stored as it is, or nearly so, varies less in this."""
+    """Count by bytes: by these, what is stored as it is, or nearly so, varies less among files."""
     return file.worth.bytes, file.stands.bytes
 
 
 def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
-    """What was found of some files, for all.
+    """The figures of all files, estimated from those of some.
 
-    Payload is counted in what files take in the survey or in their bytes, whichever says more of
-    it; what is around it by files; and seconds by bytes and by files. Sizes and seconds are then
-    scaled to ``source``, the bytes that were measured; memory is the most.
+    Payload grows with what files take in the survey, or with their bytes, whichever tells more of
+    it; what is around it with the number of files; seconds with bytes and with files. Sizes and
+    seconds are then scaled to ``source``, the bytes that were measured; memory is the most of any.
     """
     figures = [each.figures for each in found]
     source = sum(each.source for each in figures)
@@ -74,7 +73,7 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
     files = sum(each.stands.files / each.workers for each in found) * scale
 
     def work(values: Iterable[float]) -> float:
-        # What the least took is taken to be for each file, however much of it was measured.
+        # The least seconds of any file count for each one, however much of it was measured.
         seconds = list(values)
         least = min(seconds)
         more = [each - least for each in seconds]
@@ -109,8 +108,9 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
 
 
 def _times(found: Sequence[Measured], file: Measured) -> float:
-    """How many times the work on the bytes that were measured is done, one after another. Of files
-    that were measured in part all parts tell together: of one that is tiny chance would tell."""
+    """How many times, one after another, the work on the measured bytes has to be done for all that
+    the file stands for. Files that were measured in part count together: a tiny part alone would
+    tell little."""
     alike = [file] if file.is_whole else [each for each in found if not each.is_whole]
     measured = sum(each.figures.source for each in alike)
     return sum(each.stands.bytes / each.workers for each in alike) / measured
@@ -123,7 +123,7 @@ def _stands_for(file: Measured, count: Count) -> float:
 
 
 def _error(found: Sequence[Measured], count: Count) -> float:
-    """Bytes that the size of all may be off, as other files, or parts, might have been drawn."""
+    """Bytes that the size of all may be off, because other files or parts could have been drawn."""
     groups: dict[str, list[Measured]] = {}
     for each in found:
         if each.stands.group is not None:
@@ -131,7 +131,7 @@ def _error(found: Sequence[Measured], count: Count) -> float:
     usual = _spread(found, count)
     variance = 0.0
     for group in groups.values():
-        # Of a group that one file stands for, as all of them vary.
+        # A group of which one file was measured is taken to vary as all files do.
         spread = _spread(group, count) if len(group) > 1 else usual
         left = 1 - len(group) / max(sum(each.stands.files for each in group), len(group))
         size = sum(_stands_for(each, count) for each in group)
@@ -150,7 +150,7 @@ def _error(found: Sequence[Measured], count: Count) -> float:
 
 
 def _spread(files: Sequence[Measured], count: Count) -> float:
-    """The relative variance of what files take, counted in ``count``; 0 of one."""
+    """The relative variance among files of payload by ``count``; 0 of a single file."""
     if len(files) < 2:
         return 0.0
     counted = [count(each) for each in files]

@@ -1,8 +1,8 @@
-"""A list of chains, measured at one N or over several: the tables of samples, and sweeps.
+"""Measures a given list of chains at one N or at several: the tables of samples, and sweeps.
 
-Here nothing is sought. The budget is shared evenly, over the N, then the serializers, then the
-chains; what one leaves over goes to those that follow. Where it is short there are fewer runs, and
-then rows that say that there was no time for them.
+Nothing is searched for. The budget is shared evenly among the N, then the serializers, then the
+chains; what one does not use goes to those that follow. Where it is short there are fewer runs, and
+at last rows that say that there was no time for them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from serialpack.objects import AUTO
 from serialpack.stages.chain import Chain, StageSpec, parse_chain
 from serialpack.text import number_of
 
-#: A chain is measured in about so many parts, each of which is run again and again.
+#: About how many parts the time of a chain is divided into, each of which is run again and again.
 _PARTS = 4
 
-#: So many points of a sweep show how its curves run; they are measured before the others.
+#: How many points of a sweep are measured before the others: they show how its curves run.
 _COARSE = 8
 
 #: The least seconds that a job is waited for.
@@ -49,14 +49,14 @@ class FixedSchedule(Schedule):
         runs: int | None = None,
         objects: bool = False,
     ) -> None:
-        """``points``: the N; none: that of the subject. ``runs``: of each row."""
+        """``points``: the N to measure at; none for that of the subject. ``runs``: of each row."""
         super().__init__(terms, choose(AUTO[0] if objects else "auto"))
         self._points: list[int | None] = [*points] or [None]
         self._runs = runs
         self._objects = objects
         #: Seconds that went into making the material, which are no measurement.
         self._making = 0.0
-        #: Chains that came to nothing with some N, which more would not mend.
+        #: Chains that failed with some N, and would with a larger one.
         self._hopeless: dict[Chain, int] = {}
 
     def run(self) -> None:
@@ -73,7 +73,7 @@ class FixedSchedule(Schedule):
         return perf_counter() - self._start - self._making
 
     def _keep_to_the_file(self, most: int) -> None:
-        """Leave out N that are more than the file has. UsageError where it has no records."""
+        """Leave out N that are larger than the number of records. UsageError without any."""
         since = perf_counter()
         count: int = self._lab.ask(Count(most), self._loading)
         self._making += perf_counter() - since
@@ -122,7 +122,7 @@ class FixedSchedule(Schedule):
                     refused = self._measure(combination, held, share, last=last)
 
     def _combinations(self, n: int | None, serializer: StageSpec) -> Iterator[Combination]:
-        """What is measured of one serializer, in order."""
+        """The combinations of one serializer, in the order in which they are measured."""
         for codec in self.choice.codecs:
             for filters in self.choice.filters:
                 # A filter changes no size: nothing comes of it without a codec.

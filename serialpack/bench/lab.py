@@ -54,10 +54,10 @@ from serialpack.stages.chain import Chain, parse_chain
 from serialpack.stages.stage import Buffer
 from serialpack.text import printable
 
-#: Share of the memory that is free when the process starts, that it may take.
+#: The share of the free memory that the process may take.
 MEMORY_SHARE = 0.8
 
-#: Filters that are tried on bytes, and by how much one must shrink them to be worth trying more.
+#: Filters that are tried on bytes, and the share to which one must shrink them to be tried further.
 FILTERS = tuple(
     f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta", "xor") for size in (2, 4, 8)
 )
@@ -65,10 +65,10 @@ WORTH = 0.95
 
 
 class Held(NamedTuple):
-    """What the process holds: bytes of the source, and of those in memory.
+    """What the process holds: bytes of the source, and those of them that are in memory.
 
-    ``auto``: the chain that auto chooses for it; none for an object. ``autos``: of several files,
-    for how many it chooses which, those of most bytes first.
+    ``auto``: the chain that auto chooses for it; none for an object. ``autos``: the chains that it
+    chooses for several files, each with the number of these, those of most bytes first.
     """
 
     size: int
@@ -79,14 +79,14 @@ class Held(NamedTuple):
 
 
 class Load(NamedTuple):
-    """Read the source."""
+    """Job: read the source."""
 
     def run(self, bench: Workbench | Workbenches) -> Held:
         return bench.held()
 
 
 class Trial(NamedTuple):
-    """Measure a chain on a part of the source, split into so many pieces where it is a sample."""
+    """Job: measure a chain on a part of the source, in so many pieces where it is a sample."""
 
     chain: str
     threads: int
@@ -106,8 +106,8 @@ class Trial(NamedTuple):
 
 
 class At(NamedTuple):
-    """Do another job with so many records, with a sample of another size, or with a larger sample
-    of several files."""
+    """Job: do another job with so many records, with a sample of another size, or with a larger
+    sample of several files."""
 
     n: int
     job: Any
@@ -117,7 +117,7 @@ class At(NamedTuple):
 
 
 class Count(NamedTuple):
-    """Count the records of a file, as far as ``most``."""
+    """Job: count the records of a file, up to ``most``."""
 
     most: int
 
@@ -126,7 +126,7 @@ class Count(NamedTuple):
 
 
 class Suits(NamedTuple):
-    """Which filters make the bytes smaller, best first: at most two of those tried."""
+    """Job: find the filters that make the bytes smaller, best first; at most two."""
 
     part: int
 
@@ -142,14 +142,14 @@ class Suits(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """Copy the source's bytes once: what no chain can be faster than."""
+    """Job: copy the source's bytes once, which no chain can do faster."""
 
     def run(self, bench: Workbench | Workbenches) -> float:
         return bench.copy()
 
 
 def lab_worker(subject: Subject, memory: int | None) -> Callable[[Any], Any]:
-    """What does one job after another in such a process."""
+    """What does one job after another in the process of a ``Lab``."""
     if memory is not None:
         limit_memory(memory)
     bench = Workbenches(subject) if subject.files else Workbench(subject)
@@ -170,13 +170,13 @@ class Workbench:
     def material(self) -> Material | ObjectMaterial:
         """The source, read when it is first asked for."""
         made = ObjectMaterial(self.subject) if self.objects else Material(self.subject)
-        # A collection before each measurement would else look at all of its objects.
+        # Or else each collection before a measurement would look at all of its objects.
         gc.collect()
         gc.freeze()
         return made
 
     def at(self, n: int) -> Workbench:
-        """The same with another N; the last one asked for is kept."""
+        """The workbench with another N; the last one asked for is kept."""
         if self._other is None or self._other[0] != n:
             self._other = None
             self._other = n, Workbench(self.subject.at(n))
@@ -192,14 +192,14 @@ class Workbench:
 
     @property
     def stands(self) -> Standing:
-        """What the file, one of several, stands for."""
+        """What the file stands for, where it is one of several."""
         assert self.subject.stands is not None
         return self.subject.stands
 
     @cached_property
     def parts(self) -> Parts:
-        """What a part tells of it: fewer bytes are measured than are held, where these do not end
-        with a value."""
+        """How much a part of the file counts for: where what is held does not end with a value,
+        fewer bytes are measured."""
         assert isinstance(self.material, Material)
         return Parts(self.subject.path, self.material)
 
@@ -218,7 +218,7 @@ class Workbench:
         return repeat(copy, len)[1].wall
 
     def figures(self, trial: Trial) -> Figures:
-        """What a trial finds."""
+        """The figures of a trial."""
         chain = parse_chain(trial.chain)
         part = self.serialized(trial, chain)
         found = figures(part, self.compressed(trial, chain, part), chain)
@@ -273,7 +273,7 @@ class Workbench:
 
 
 class Workbenches:
-    """Several files, each with a workbench; what is found of each is weighed."""
+    """Several files, each with a workbench; the figures of all are estimated from theirs."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -281,7 +281,7 @@ class Workbenches:
         self._other: tuple[int, Workbenches] | None = None
 
     def at(self, n: int) -> Workbenches:
-        """A larger sample of them; the last one asked for is kept."""
+        """The workbenches of a larger sample of the files; the last one asked for is kept."""
         if self._other is None or self._other[0] != n:
             self._other = None
             self._other = n, Workbenches(self.subject.at(n))
@@ -309,7 +309,8 @@ class Workbenches:
         return sum(bench.copy() for bench in self._benches)
 
     def figures(self, trial: Trial) -> Figures:
-        """What a trial finds of all that is held, as the parts of a part would be too small."""
+        """The figures of a trial on all that is held, whatever part it names: parts would be too
+        small."""
         count = len(self._benches)
         care = trial.how or CAREFUL
         care = care._replace(seconds=care.seconds / count, few=care.few / count)
@@ -339,15 +340,15 @@ def is_object(subject: Subject) -> bool:
 
 
 class Failed(Exception):
-    """A job came to nothing: its process crashed, ran out of memory or did not end."""
+    """A job failed: its process crashed, ran out of memory or did not end."""
 
 
 class Late(Failed):
-    """A job that was not done in its time."""
+    """A job did not end in its time."""
 
 
 class Lab:
-    """The process, started when it is first asked for something."""
+    """The process that measures, started for the first job."""
 
     def __init__(self, subject: Subject, memory: int | None = None) -> None:
         free = available()
@@ -356,7 +357,7 @@ class Lab:
         self._process: ProcessWorker | None = None
 
     def ask(self, job: Any, seconds: float) -> Any:
-        """What ``job`` finds. Failed where it has not after ``seconds``, or never will.
+        """The result of ``job``; Failed where there is none after ``seconds``, or never will be.
 
         SerialpackError as the job raises it.
         """

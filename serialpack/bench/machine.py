@@ -1,4 +1,4 @@
-"""What machine this is, for those who read the figures elsewhere."""
+"""Describes this machine, for people who read the figures elsewhere."""
 
 from __future__ import annotations
 

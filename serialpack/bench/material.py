@@ -24,25 +24,25 @@ from serialpack.pipeline.ranges import Span, slice_source
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 
-#: How much of the source a first look takes, and the sample that decides what is measured whole.
+#: Bytes of the source in a first look, and in the sample that decides what is measured whole.
 LOOK = 64 << 10
 SAMPLE = 1 << 20
-#: All that is held in memory.
+#: Stands for a part that is all that is held in memory.
 WHOLE = 0
 
-#: A larger file is held in memory in part.
+#: The most bytes of a file that is all held in memory; of a larger one a part is.
 MOST_HELD = 256 << 20
 
-#: In so many windows the sample of a file is spread over it that can be read from any line on; of
-#: a smaller one in fewer, each of so many bytes, but in four.
+#: The sample of a file that can be read from any line on is spread over it in so many windows; of a
+#: small file in fewer, down to four, which have at least so many bytes.
 _WINDOWS = 16
 _WINDOW = 64 << 10
 
 
 class Standing(NamedTuple):
-    """What a file that is measured stands for: so many ``bytes`` of ``files`` like it, which take
-    ``squeezed`` bytes behind the codec of the survey. ``group``: of those it was drawn from; None
-    where it stands for itself."""
+    """What a measured file stands for: ``bytes`` of so many ``files`` like it, which take
+    ``squeezed`` bytes behind the codec of the survey. ``group``: those that it was drawn from; None
+    where it stands for itself only."""
 
     bytes: float
     files: float
@@ -51,9 +51,9 @@ class Standing(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """How several files are packed. ``pack``, ``unpack``: seconds that a file takes beside the work
-    on its bytes: opening it, writing what it becomes, giving that its name. ``many``: of the small
-    ones several are worked on at a time."""
+    """How several files are packed. ``pack``, ``unpack``: seconds that each file takes beside the
+    work on its bytes, to open it, and to write and name the output. ``many``: there are so many
+    small ones that several are worked on at a time."""
 
     pack: float
     unpack: float
@@ -61,13 +61,13 @@ class Crowd(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What to measure. ``sample``: ``NAME:N``, instead of a file. ``format``: of the file.
+    """What to measure. ``sample``: ``NAME:N``, in place of a file. ``format``: of the file.
 
     ``name`` and ``mtime`` are what a container of it stores, so that sizes are those of ``pack``.
-    ``records``: only the first so many of a file. ``files``: those that are measured of several,
-    each of which says what it ``stands`` for; ``path`` is what they are called together then, and
-    ``format`` names all of theirs. ``larger``: larger and larger samples of these, ``crowd``: how
-    they are packed.
+    ``records``: only so many first records of a file. ``files``: where there are several, those
+    that are measured, each of which says what it ``stands`` for; then ``path`` is what they are
+    called together, ``format`` names all their formats, ``larger`` has larger and larger samples of
+    them, and ``crowd`` says how they are packed.
     """
 
     path: str = ""
@@ -84,14 +84,14 @@ class Subject(NamedTuple):
 
     @property
     def formats(self) -> set[str]:
-        """What the file is, or the files are."""
+        """The format of the file, or those of the files."""
         return {file.format for files in (self.files, *self.larger) for file in files} or {
             self.format
         }
 
     def at(self, n: int) -> Subject:
-        """The same with ``n`` of what the sample counts, or of the file's records; of several
-        files the ``n``-th of the larger samples."""
+        """The subject with ``n`` of what the sample counts, or of the file's records; for several
+        files, with the ``n``-th of the larger samples."""
         if self.files:
             return self._replace(files=self.larger[n], larger=())
         if self.sample:
@@ -102,9 +102,9 @@ class Subject(NamedTuple):
 def file_subject(
     path: str, format: str | None, *, named: bool = True, most_held: int = MOST_HELD
 ) -> Subject:
-    """A file to measure. ``format``: what the user says that it is; ``named``: a container of it
-    stores its name and time. FileError where it is no file that can be read, UsageError where it
-    is packed already, or is not what the user says.
+    """A file as a subject. ``format``: what the user says that it is; ``named``: its container
+    stores its name and time. FileError where it cannot be read, UsageError where it is packed
+    already, or is not what the user says.
     """
     with opened_source(path) as opened:
         if opened.stat is None:
@@ -126,7 +126,7 @@ def file_subject(
 
 
 class Material:
-    """A file in memory, or as much of it as is held. ``size``: bytes of all of it."""
+    """A file, or a part of it, in memory. ``size``: bytes of the whole file."""
 
     def __init__(self, subject: Subject) -> None:
         self.format = subject.format
@@ -145,7 +145,7 @@ class Material:
             raise file_error(error, subject.path, "read") from error
 
     def _read(self, subject: Subject) -> None:
-        """As much of the file as is held: all of it, or a quarter of the most that may be."""
+        """Read all of the file, or of a large one a quarter of the most that may be held."""
         path, most = Path(subject.path), subject.most_held
         has_lines = FORMATS.declaration(self.format).has_lines
         self.size = path.stat().st_size
@@ -165,16 +165,15 @@ class Material:
     def blocks(
         self, part: int, block_size: int, pieces: int, *, for_values: bool
     ) -> list[SourceBlock]:
-        """The blocks of ``part``: all that is held (``WHOLE``), or ``pieces`` of about that much.
-
-        The pieces are spread evenly.
+        """The blocks of ``part``: of all that is held (``WHOLE``), or of about so many bytes in
+        ``pieces`` that are spread evenly.
         """
         whole = part == WHOLE or len(self.data) <= 2 * part
         size = block_size if whole else min(block_size, max(part // pieces, 1))
         if self.broken_off and whole:
             return self._unbroken(size, for_values)
         if self.broken_off:
-            # Blocks that are whole, before the one that is not.
+            # So small that there are whole blocks before the one that is cut off.
             size = min(size, max(len(self.data) // 4, 1))
         if whole:
             return self._split(size, for_values)
@@ -192,14 +191,14 @@ class Material:
         return self._samples[key]
 
     def _unbroken(self, size: int, for_values: bool) -> list[SourceBlock]:
-        """Blocks of up to ``size`` bytes of what is held, without the value that it ends in."""
+        """Blocks of up to ``size`` bytes of what is held, without a last value that is cut off."""
         held = len(self.data)
-        # As much as can be is in one block: what a file takes is told from its parts.
+        # One large block, not many: what the file takes is estimated from it.
         for most in (held * 7 // 8, held // 4):
             blocks = self._split(min(size, max(most, 1)), for_values)
             if 2 * sum(len(block.data) for block in blocks) >= held:
                 return blocks
-        # It is a single value, of which bytes can be split anywhere.
+        # All of it is a single value: as bytes it can be split anywhere.
         return blocks if for_values else self._split_bytes(size)
 
     def _split(self, size: int, for_values: bool) -> list[SourceBlock]:
@@ -212,7 +211,7 @@ class Material:
         return list(FORMATS.get("bytes").split(io.BytesIO(self.data).read, size))
 
     def _sound(self, blocks: Iterator[SourceBlock], for_values: bool) -> Iterator[SourceBlock]:
-        """``blocks`` without one that ends only because no more is held."""
+        """``blocks`` without the last one where that ends only because no more is held."""
         for block in blocks:
             if not (self.broken_off and block.last):
                 yield block
@@ -241,7 +240,7 @@ def _first_records(subject: Subject, count: int) -> bytes:
 
 
 def count_records(subject: Subject, most: int) -> int:
-    """How many records a file has, counted as far as ``most``.
+    """How many records a file has, counted up to ``most``.
 
     UsageError where they cannot be told apart.
     """
@@ -260,8 +259,8 @@ def count_records(subject: Subject, most: int) -> int:
 
 
 def read_windows(path: Path, size: int, most: int, *, lines: bool = False) -> bytes:
-    """``most`` bytes of a file in windows spread over it, the first at its start; all of one that
-    has no more. ``lines``: only whole ones."""
+    """``most`` bytes of a file in windows spread over it, the first at its start; or all, where
+    it has no more. ``lines``: only whole lines."""
     if size <= most:
         return path.read_bytes()
     count = min(max(most // _WINDOW, 4), _WINDOWS)
@@ -273,7 +272,7 @@ def read_windows(path: Path, size: int, most: int, *, lines: bool = False) -> by
             if lines and number:
                 file.readline(length)
             piece = file.read(length)
-            # Whole lines only; one longer than a window is cut, and no record any more.
+            # Only whole lines; one that is longer than a window is cut, and is no record then.
             end = piece.rfind(b"\n") + 1 if lines else 0
             pieces.append(piece[:end] if end else piece)
     return b"".join(pieces)

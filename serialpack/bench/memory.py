@@ -1,4 +1,4 @@
-"""How much memory a piece of work takes, and a limit to it. Linux tells; elsewhere None."""
+"""Measures how much memory a piece of work takes (on Linux; elsewhere None), and limits it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _RESET = Path("/proc/self/clear_refs")
 class PeakMemory:
     """The most bytes that this process takes between making it and ``peak()``, above those before.
 
-    The kernel keeps the peak of the resident size (VmHWM, proc(5)), and writing 5 to clear_refs
-    resets it. What the C library keeps of memory given back is returned to the system before.
+    The kernel keeps the peak of the resident size (VmHWM, proc(5)); to write 5 to clear_refs resets
+    it. Free memory that the C library keeps is returned to the system before.
     """
 
     def __init__(self) -> None:

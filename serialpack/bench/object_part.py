@@ -1,4 +1,4 @@
-"""One Python object through a serializer: what a trial of it is made of."""
+"""Measures one Python object through a serializer, for a trial."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from serialpack.stages.stage import Buffer
 
 @cache
 def warm_up(chain: str) -> None:
-    """Have everything imported that a chain needs: one large object may be measured only once."""
+    """Import everything that a chain needs: a large object may be measured only once."""
     for value in ({"n": 1}, [{"n": 1}]):
         with suppress(SerialpackError):
             objects.loads(objects.dumps(value, chain), trust=True)

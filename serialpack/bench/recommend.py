@@ -1,8 +1,8 @@
-"""Which rows to take: the Pareto front, and the best for a purpose.
+"""Finds which rows to take: the Pareto front, and the best row for each purpose.
 
 The front holds the rows that no other beats: none is smaller and as quick, none quicker and as
-small. *Quick* is the time to pack and unpack. *Balanced* is the least time to pack, carry and
-unpack, over a line of so many bytes a second: it weighs size against time in one unit.
+small. *Quick* is about the time to pack and unpack. *Balanced* is the least time to pack, send and
+unpack, over a line of so many bytes a second: so size and time are weighed in one unit.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ Preference = Literal["size", "speed", "portable", "text", "safe"]
 PREFERENCES: tuple[Preference, ...] = ("size", "speed", "portable", "text", "safe")
 Kind = Literal["smallest", "fastest", "balanced", "portable"]
 
-#: Bytes a second of the line that balance is measured with, where none is named: what most lines
-#: to other places carry. What prefers size has a slower one, what prefers speed a faster.
+#: Bytes a second of the line that *balanced* is about, where the user names none: what most lines
+#: to other places carry. Whoever prefers size has a slower one, whoever prefers speed a faster one.
 LINE = 10e6
 _LINES: dict[Preference | None, float] = {"size": 1e6, "speed": 1e9}
 
-#: What is recommended as fastest must shrink the source by this, if anything does.
+#: The least ratio of what is recommended as fastest, if any row has that.
 SHRINKS = 1.1
-#: What is balanced or portable must do so where anything shrinks it by this, whatever the line.
+#: The least ratio of what is balanced or portable, if any row has that, whatever the line.
 SHRINKS_WELL = 2.0
 
-#: How much better a row must be in size and in time, so that noise does not decide.
+#: The shares of another row's size and time below which a row is clearly better, beyond noise.
 _SIZE_MARGIN, _TIME_MARGIN = 0.99, 0.9
 
 
@@ -45,7 +45,7 @@ class Weighing(NamedTuple):
 
     @property
     def line(self) -> float:
-        """Bytes a second that a container is carried at."""
+        """Bytes a second of the line that a container is sent over."""
         return self.given or _LINES.get(self.prefer, LINE)
 
     def allows(self, row: Row) -> bool:
@@ -57,13 +57,14 @@ class Weighing(NamedTuple):
         return self.prefer not in ("text", "safe") or self.prefer in row.traits
 
     def journey(self, row: Row) -> float:
-        """Seconds to pack, carry and unpack."""
+        """Seconds to pack, send and unpack."""
         assert row.size is not None
         return cost(row) + row.size / self.line
 
 
 def portable(row: Row) -> bool:
-    """Whether programs in other languages read it with their own zstd, or with none."""
+    """Whether programs in other languages can read the row's container: by their own zstd, or where
+    the serialized bytes are stored as they are."""
     chain = parse_chain(row.chain)
     return "portable" in row.traits and (chain.zstd_envelope or chain.plain)
 
@@ -80,7 +81,7 @@ def better(one: Row, other: Row) -> bool:
 
 
 def front(rows: Sequence[Row]) -> list[Row]:
-    """The rows of which no other is at least as small and as quick; with a size and times."""
+    """The rows, of those with a size and times, that no other beats: the smallest one first."""
     best: list[Row] = []
     known = [row for row in rows if row.size is not None]
     for row in sorted(known, key=lambda row: (row.size, cost(row))):
@@ -95,8 +96,8 @@ def roles(rows: Iterable[Row], weighing: Weighing) -> dict[Kind, Row | None]:
     return {
         "smallest": min(may, key=lambda r: (r.size, cost(r)), default=None),
         "fastest": min(_shrinking(may) or may, key=cost, default=None),
-        "balanced": min(_carried(may), key=weighing.journey, default=None),
-        "portable": min(_carried(filter(portable, may)), key=weighing.journey, default=None),
+        "balanced": min(_worth_sending(may), key=weighing.journey, default=None),
+        "portable": min(_worth_sending(filter(portable, may)), key=weighing.journey, default=None),
     }
 
 
@@ -104,8 +105,8 @@ def _shrinking(rows: Iterable[Row], least: float = SHRINKS) -> list[Row]:
     return [row for row in rows if row.ratio is not None and row.ratio >= least]
 
 
-def _carried(rows: Iterable[Row]) -> list[Row]:
-    """The rows to carry: none that stores what another shrinks to a half."""
+def _worth_sending(rows: Iterable[Row]) -> list[Row]:
+    """The rows that are worth sending: none that stores what another one shrinks to a half."""
     found = list(rows)
     return _shrinking(found) if _shrinking(found, SHRINKS_WELL) else found
 
@@ -120,12 +121,12 @@ def recommendations(
     format: str | None = None,
     sampled: bool = False,
 ) -> list[Recommendation]:
-    """Each purpose's row, with the command that does it.
+    """The row for each purpose, with the command that packs so.
 
-    Rows measured whole, as long as there are any; with ``sampled`` all are as good. ``inputs``: the
-    words that name the source; ``objects``: it is a Python object instead. ``name_threads``: the
-    command says how many, which the size does not depend on. ``format``: that the user said the
-    source has, so that the command says it too.
+    Only rows measured whole, as long as there are any; with ``sampled`` all are as good.
+    ``inputs``: the words that name the source; ``objects``: it is a Python object instead.
+    ``name_threads``: the command says how many (the size does not depend on that). ``format``: what
+    the user said that the source has, and so the command has to say.
     """
     whole = [] if sampled else [row for row in rows if row.status == "measured"]
     found = []
@@ -143,7 +144,7 @@ def recommendations(
                 command=_python(row) if objects else command(row, inputs, name_threads, format),
                 why=_WHY[kind].format(
                     line=f"{weighing.line / 1e6:g} MB/s",
-                    shrinks=", of what shrinks it" if shrinks else "",
+                    shrinks=", of those that make it smaller" if shrinks else "",
                 )
                 + (_beside_auto(row, whole or rows) if kind == "balanced" else "")
                 + ("" if row.kept == "exact" else "; gives back the values, not the bytes"),
@@ -153,21 +154,22 @@ def recommendations(
 
 
 _WHY: dict[Kind, str] = {
-    "smallest": "fewest bytes",
-    "fastest": "least time to pack and unpack{shrinks}",
-    "balanced": "least time to pack, carry at {line} and unpack",
-    "portable": "the same, of what zstd and other languages read without serialpack",
+    "smallest": "the fewest bytes, however long it takes",
+    "fastest": "the least time to pack and unpack{shrinks}",
+    "balanced": "the least time in all to pack, send at {line} (--line) and unpack",
+    "portable": "as balanced, of those that zstd and other languages read without serialpack",
 }
 
 
 def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
-    """What auto would choose, and how it compares: of the rows on as many threads."""
+    """Words for what auto would choose, with its figures on as many threads; none where unknown."""
     auto = next((r for r in rows if r.auto and r.threads == row.threads and r.size), None)
     if auto is None or auto.size is None:
         return ""
     if auto.chain == row.chain:
-        return "; auto chooses it too"
-    return f"; auto chooses {auto.chain}, {auto.size:,} bytes in {cost(auto):.3g} s"
+        return "; auto, the default, chooses it too"
+    figures = f"{auto.size:,} bytes, packed and unpacked in {cost(auto):.3g} s"
+    return f"; auto, the default, chooses {auto.chain}: {figures}"
 
 
 def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | None = None) -> str:

@@ -32,7 +32,7 @@ class Row(NamedTuple):
     status: Status
     #: Why it is refused, failed or skipped: one line.
     why: str
-    #: Bytes of the container; of them, those that are not payload; and source over container.
+    #: Bytes of the container; those of them that are not payload; the source's bytes over both.
     size: int | None
     overhead: int | None
     ratio: float | None
@@ -60,18 +60,18 @@ class Row(NamedTuple):
     over_limit: float | None = None
     #: The size of the blocks that it was split into.
     block_size: int = 4 << 20
-    #: Of all runs, where ``pack_seconds`` and ``unpack_seconds`` are those of the fastest.
+    #: The mean of all runs, where ``pack_seconds`` and ``unpack_seconds`` are of the fastest one.
     pack_mean: float | None = None
     unpack_mean: float | None = None
     #: As ``seconds``, the mean of all runs; None where steps were not timed.
     means: dict[str, float] | None = None
-    #: Of several files, some of which were measured: the share that the size may be off, as others
-    #: might have been drawn (0.02: 2 %; two standard errors).
+    #: Where some of several files were measured: the share that the size may be off, because others
+    #: could have been drawn (0.02: 2 %; two standard errors).
     error: float | None = None
 
 
 class Anchor(NamedTuple):
-    """Something to hold the rows against: memcpy, or a stock tool. Times as in ``Row``."""
+    """Something to compare the rows with: memcpy, or a stock tool. Times as in ``Row``."""
 
     name: str
     #: The version that a tool says it has.
@@ -127,7 +127,7 @@ class SampledFiles(NamedTuple):
 
 
 def shown_source(source: str) -> str:
-    """What people are told was measured."""
+    """The name of the source, as people read it."""
     return "standard input" if source == "-" else source
 
 

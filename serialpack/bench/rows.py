@@ -1,4 +1,4 @@
-"""Rows made of what a trial found."""
+"""Makes rows of what trials found."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _row(combination: Combination, status: Status) -> Row:
 
 
 def measured_row(combination: Combination, found: Figures, held: Held) -> Row:
-    """The row of a trial; one of a part of the source is scaled up to all of it."""
+    """The row of a trial; the figures of a part of the source are scaled up to all of it."""
     whole = found.source == held.size
     scale = 1.0 if whole or not found.source else held.size / found.source
     size = found.size if whole else round(found.size * scale)
@@ -77,7 +77,7 @@ def measured_row(combination: Combination, found: Figures, held: Held) -> Row:
 
 
 def failed_row(combination: Combination, error: Exception) -> Row:
-    """The row of what a stage refused, or that came to nothing."""
+    """The row of a combination that a stage refused, or that failed."""
     refused = isinstance(error, RefusedError | MissingLibraryError) or (
         isinstance(error, SerialpackError) and error.exit_code in (2, 3, 4)
     )
@@ -86,5 +86,5 @@ def failed_row(combination: Combination, error: Exception) -> Row:
 
 
 def skipped_row(combination: Combination, why: str) -> Row:
-    """The row of what there was no time for."""
+    """The row of a combination that was not measured, for want of time."""
     return _row(combination, "skipped")._replace(why=why)

@@ -1,4 +1,4 @@
-"""bench: one source, every chain that may suit it, and what came of them."""
+"""Runs bench: one source, and every chain that may suit it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.text import number_of
 from serialpack.units import format_size
 
-#: Seconds.
+#: Seconds that are measured where the user names no budget.
 DEFAULT_BUDGET = 20.0
 
 
@@ -64,7 +64,7 @@ class Question(NamedTuple):
 
 
 class Bench:
-    """One run. ``results()`` tells what is known, also while it runs and after it was stopped."""
+    """One run of bench. ``results()`` tells what is known, also meanwhile and after a stop."""
 
     def __init__(self, question: Question, progress: Progress = quiet) -> None:
         """UsageError for an unknown stage or sample, FileError for a file that cannot be read."""
@@ -76,25 +76,9 @@ class Bench:
         #: Seconds of measuring, once that is done: stock tools come after it.
         self._elapsed: float | None = None
         self._sample: Sample | None = None
-        #: The least bytes that a sample can take.
+        #: The least bytes that a built-in sample can take, where that is known.
         self._limit: Entropy | None = None
-        if question.is_sample:
-            self._sample, n = parse_sample(question.source)
-            self._subject = Subject(sample=f"{self._sample.name}:{n}", format=self._sample.format)
-            self._limit = self._sample.limit(n)
-        elif question.several is not None:
-            self._subject = question.several.subject
-            if question.through != "memory" or question.peers or question.sweep:
-                raise UsageError(
-                    "--disk, --cold, --peers and --sweep measure one file, not several"
-                )
-        else:
-            self._subject = file_subject(
-                question.source,
-                question.format,
-                named=question.called is None or is_far(question.called),
-                most_held=question.most_held,
-            )
+        self._subject = self._subject_of(question)
         self._points = self._swept()
         self._objects = is_object(self._subject)
         if self._objects and question.through != "memory":
@@ -117,7 +101,7 @@ class Bench:
         # dumps and loads, which a sweep calls, take all cores.
         threads = self._threads(1 if self._objects and not self._points else usable_cores())
         terms = Terms(self._subject, self._choice, question.budget, threads, weighing, progress)
-        if question.several is not None:  # whatever that took, there is time for measuring
+        if question.several is not None:  # however long it took to choose files, some time is left
             terms = terms._replace(spent=min(question.several.seconds, question.budget / 2))
         self._schedule: Schedule
         if self._points or self._objects:
@@ -127,6 +111,28 @@ class Bench:
             )
         else:
             self._schedule = (SeveralSearch if self._subject.files else Search)(terms)
+
+    def _subject_of(self, question: Question) -> Subject:
+        """What is measured: a built-in sample, which is noted, the files of several, or a file.
+
+        Raises what ``__init__`` does.
+        """
+        if question.is_sample:
+            self._sample, n = parse_sample(question.source)
+            self._limit = self._sample.limit(n)
+            return Subject(sample=f"{self._sample.name}:{n}", format=self._sample.format)
+        if question.several is not None:
+            if question.through != "memory" or question.peers or question.sweep:
+                raise UsageError(
+                    "--disk, --cold, --peers and --sweep measure one file, not several"
+                )
+            return question.several.subject
+        return file_subject(
+            question.source,
+            question.format,
+            named=question.called is None or is_far(question.called),
+            most_held=question.most_held,
+        )
 
     def _threads(self, default: int) -> list[int]:
         return sorted(set(self.question.threads)) or [default]
@@ -191,7 +197,7 @@ class Bench:
             rows=rows,
             anchors=anchors,
             recommendations=recommendations(
-                # Of a sweep none: what they promise would be of a part.
+                # None for a sweep: their figures would be those of one N.
                 self._asked(rows) if not self._points else [],
                 schedule.weighing,
                 inputs=self._inputs(source),
@@ -207,7 +213,7 @@ class Bench:
         )
 
     def _inputs(self, source: str) -> Sequence[str]:
-        """What names the source on a command line. A sample has no file that could be named."""
+        """The words that name the source on a command line: a built-in sample has no file."""
         if self.question.several is not None:
             return self.question.several.words
         name = "FILE" if self._sample is not None else source
@@ -217,7 +223,7 @@ class Bench:
         schedule = self._schedule
         known = list(schedule.rows.values())
         whole = [row for row in known if row.status == "measured"]
-        # Memory is no rival of files, nor is one N of another.
+        # Rows through memory do not compete with those through files, nor one N with another.
         rivals = (schedule.files and whole) or known
         on_front = {
             id(row)
@@ -241,7 +247,7 @@ class Bench:
         return [*known_first, *schedule.dropped.values(), *skipped]
 
     def _asked(self, rows: list[Row]) -> list[Row]:
-        """``rows`` without that of ``auto`` where the user named other stages, if they did."""
+        """``rows`` without that of ``auto``, where the user named stages and it has others."""
         serializer, filters, codec = self._schedule.auto.chain
         choice = self._choice
         if (
@@ -302,7 +308,8 @@ class Bench:
         return notes
 
     def _left_unmeasured(self, rows: list[Row]) -> Iterator[str]:
-        """What would be smaller than all that was measured whole, if the sample is right."""
+        """The note on a row that would be the smallest, if the sample is right, but is not measured
+        whole."""
         whole = [row.size for row in rows if row.status == "measured" and row.size is not None]
         schedule = self._schedule
         if not whole or not isinstance(schedule, Search) or schedule.told_of_all:

@@ -1,4 +1,4 @@
-"""What is measured when: what a search and a fixed list of chains have in common."""
+"""The base of what decides what is measured when: of a search, and of a fixed list of chains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from serialpack.bench.recommend import Weighing
 from serialpack.bench.results import Row
 from serialpack.stages.chain import StageSpec
 
-#: A job that takes longer than the whole budget may is killed.
+#: How many times its budget a job may take before it is killed.
 PATIENCE = 1.15
 
 #: Why a row is skipped.
@@ -28,8 +28,8 @@ Progress = Callable[[float, str], object]
 
 
 class Terms(NamedTuple):
-    """What a schedule works on, and within. ``budget``: seconds of measuring, of which ``spent``
-    are gone already."""
+    """What a schedule has to measure, and how long. ``budget``: seconds of measuring, ``spent`` of
+    which are gone already."""
 
     subject: Subject
     choice: Candidates
@@ -55,13 +55,13 @@ class Schedule(ABC):
         self.held: Held | None = None
         #: Seconds that copying the source takes, where that was measured.
         self.copy: float | None = None
-        #: Of the whole source, where a trial has told.
+        #: How many records the whole source has, once a trial has told it.
         self.records: int | None = None
         self.rows: dict[Combination, Row] = {}
         self.notes: list[str] = []
         #: Serializers that refused, or failed, and why.
         self.dropped: dict[StageSpec, Row] = {}
-        #: What there was no time for.
+        #: The combinations that there was no time for.
         self.skipped: dict[Combination, Row] = {}
         #: What rows measured whole go through, where that is not memory.
         self.files: Files | None = None
@@ -73,7 +73,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def run(self) -> None:
-        """Measure. What is known when an exception passes through, stays in ``rows``."""
+        """Measure. What is known when an exception passes through stays in ``rows``."""
 
     @property
     @abstractmethod

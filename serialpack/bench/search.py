@@ -1,4 +1,4 @@
-"""What is measured when, so that the budget is kept and the best rows are measured whole.
+"""Decides what is measured when, to keep to the budget and measure the best rows whole.
 
 First every serializer on a small part, behind the few codecs that tell most; then every codec
 behind the first serializer; then what may still win. Last, as many rows on the whole source as
@@ -30,24 +30,24 @@ from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_chain, parse_stage
 
-#: Shares of the budget: of looking at samples in all, of one look, of one sample.
+#: Shares of the budget: for all looks at samples, for one look, for one sample.
 SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
 
-#: Seconds that one look may take at least, and the first: however small the budget, and however
-#: much else the machine does, something is measured.
+#: Seconds that any look may take, and the first one, however small the budget: so something is
+#: measured even on a busy machine.
 LEAST_LOOK, FIRST_LOOK = 1.0, 10.0
 
-#: A budget of so many seconds affords a sample of what takes records apart.
+#: The least budget, in seconds, that affords a sample for serializers that take records apart.
 SECONDS_A_SAMPLE = 5.0
 
-#: How far a measured time may be from the one that a sample promised.
+#: How many times as long as a sample promised a measurement may take.
 SURE = 1.25
 
 
 class Search(Schedule):
-    """Finds what suits a source, measuring what may still win."""
+    """Finds what suits a source: measures only what may still win."""
 
-    #: Whether what a sample told is as good as what the whole did.
+    #: Whether figures from a sample are as good as those from the whole.
     told_of_all = False
 
     #: The share of the budget that one look may take.
@@ -57,7 +57,7 @@ class Search(Schedule):
         super().__init__(terms, choose())
         #: The serializer behind which all codecs are tried: the first that holds the data.
         self.leader: StageSpec | None = None
-        #: How many seconds longer the last row through files took than memory had told.
+        #: By how many seconds the last row through files took longer than memory had promised.
         self._longer = 0.0
         self._source = terms.subject.path or terms.subject.sample
 
@@ -69,7 +69,7 @@ class Search(Schedule):
                 raise FileError(f"reading it {error}", path=self._source) from None
             self.auto = self.auto._replace(chain=parse_chain(self.held.auto))
             self.notes += self._autos()
-            # Reading the source is no measurement: the budget is for those.
+            # The budget is for measuring, and does not include reading the source.
             self._start = perf_counter() - self._spent
             if self.budget <= 0:
                 return
@@ -82,7 +82,7 @@ class Search(Schedule):
         """What is measured before anything else."""
 
     def _autos(self) -> Iterator[str]:
-        """What auto chooses, where that is not the same for all files."""
+        """Notes on what auto chooses, where that is not the same for all files."""
         assert self.held is not None
         if len(self.held.autos) > 1:
             each = ", ".join(f"{chain} for {count:,}" for chain, count in self.held.autos.items())
@@ -102,7 +102,7 @@ class Search(Schedule):
 
     @property
     def _looking(self) -> float:
-        """The share of the budget that goes to looking."""
+        """The share of the budget for all looks."""
         return 1.0 if self.whole_is_sample else SAMPLING
 
     def _copy(self) -> None:
@@ -132,14 +132,15 @@ class Search(Schedule):
         self._try_all(self._promising(), self.choice.filters, good, until)
 
     def _whole(self) -> None:
-        """Measure on all that is held: what would be recommended, the rest of the front, others."""
+        """Measure on all that is held: what would be recommended, then the rest of the front, then
+        others."""
         for combination in self._next_whole():
             before = self.rows.get(combination)
             if before is None or self._fits(before):
                 self._measure(combination, WHOLE)
 
     def _next_whole(self) -> Iterator[Combination]:
-        """What to measure next on the whole. What comes depends on what has been found by then."""
+        """The combinations to measure on the whole, each chosen by what is known by then."""
         done: set[Combination] = {self.auto}
         if self.auto not in self.rows or self.rows[self.auto].status == "sampled":
             yield self.auto
@@ -165,9 +166,10 @@ class Search(Schedule):
             yield chosen
 
     def _next(self, fits: dict[Combination, Row], may: dict[Combination, Row]) -> Combination:
-        """Of what ``fits``: what would be recommended, then what nothing beats, then the rest.
+        """The next one of those that ``fits``: first what would be recommended, then what nothing
+        beats, then the rest.
 
-        What seems smallest is mostly slow. Its time is kept for it until the others are done.
+        What seems smallest is mostly slow: it comes last, and its time is kept for it.
         """
         of_row = {id(row): c for c, row in may.items()}
         best = {
@@ -187,20 +189,20 @@ class Search(Schedule):
         return min(unbeaten or fits, key=lambda c: self._rank(fits[c]))
 
     def _fits(self, row: Row, *, beside: float = 0.0) -> bool:
-        """Whether there is time to measure it whole, ``beside`` what takes so many seconds."""
+        """Whether there is time to measure ``row`` whole, with ``beside`` seconds left over."""
         return (self._takes(row) + beside) * SURE < self.budget - self.elapsed
 
     def _takes(self, row: Row) -> float:
-        """Seconds that measuring it whole takes."""
-        # Files are read to their end, however little of them is held in memory.
+        """Seconds that it takes to measure ``row`` whole."""
+        # Through files all of the source is read, however little of it is held in memory.
         return self._cost(row) if self.files is None else cost(row) + self._longer
 
     def budget_for(self, row: Row) -> float:
-        """A budget with which there would have been time for it too, in tens of seconds."""
+        """A budget, in tens of seconds, that would have left time for ``row`` too."""
         return ceil((self.budget + self._takes(row) * SURE) / 10) * 10
 
     def _rank(self, row: Row) -> tuple[int, float]:
-        """Rows that nothing beats first, and of the beaten ones the quickest measured."""
+        """The key to sort by: rows that nothing beats, then the quickest ones to measure."""
         others = [r for r in self.rows.values() if r.size is not None and r is not row]
         return sum(better(other, row) for other in others), self._cost(row)
 
@@ -240,27 +242,28 @@ class Search(Schedule):
                 continue
             if found.status == "measured" and self.files is not None:
                 continue
-            # Also where a look saw all of it: it was hasty.
+            # Even a look at all of the source is no measurement: it was hasty.
             part = self._affordable(self._cost(found))
             if part != LOOK and self.elapsed < until:
                 self._measure(combination, part)
 
     @property
     def _enough(self) -> int:
-        """The part to measure of what takes records apart, which says little of few of them."""
+        """The part to measure for serializers that take records apart: few records say little."""
         assert self.held is not None
         part = int(min(max(self.budget / SECONDS_A_SAMPLE, 1), 4) * SAMPLE)
         return WHOLE if self.held.held <= 2 * part else part
 
     def _affordable(self, seconds: float) -> int:
-        """The part to measure of what takes so long on all that is held."""
+        """The part to measure for what would take so many seconds on all that is held."""
         assert self.held is not None
         if self.whole_is_sample:
             return WHOLE if seconds < self.budget * ONE_SAMPLE else LOOK
         return SAMPLE if seconds * SAMPLE / self.held.held < self.budget * ONE_SAMPLE else LOOK
 
     def _foreseen(self, combination: Combination) -> float | None:
-        """Seconds for all that is held, where serializer and codec were measured apart."""
+        """Seconds for all that is held, estimated from rows with the same serializer and with the
+        same codec; None without such."""
         serializer, filters, codec = combination.chain
         beside = next(
             (r for c, r in self.rows.items() if c.chain.serializer == serializer and r.seconds),
@@ -277,23 +280,23 @@ class Search(Schedule):
 
     @property
     def _share(self) -> float:
-        """How much of the source is held."""
+        """The share of the source that is held."""
         assert self.held is not None
         return self.held.held / max(self.held.size, 1)
 
     def _cost(self, row: Row) -> float:
-        """Seconds that measuring all that is held takes, told from a part of it."""
+        """Seconds that it takes to measure all that is held, estimated from ``row``, of a part."""
         return cost(row) * self._share
 
     @property
     def _tries(self) -> int:
-        """How many chains there are to look at; of few, each may take longer."""
+        """How many chains there are to look at: where they are few, each may take longer."""
         choice = self.choice
         chains = len(choice.serializers) * len(choice.filters) * len(choice.codecs)
         return max(chains * len(self.threads), 1)
 
     def _measure(self, combination: Combination, part: int) -> Row | None:
-        """One trial, kept as a row; None where it came to nothing."""
+        """Run one trial, and keep its row; None where it failed."""
         assert self.held is not None
         chain, threads, block_size, _ = combination
         spelled = str(chain)
@@ -322,10 +325,11 @@ class Search(Schedule):
         return row
 
     def _drop(self, combination: Combination, error: Exception, part: int) -> None:
-        """A serializer that refuses is done with; what fails on the whole was well on a part."""
+        """Note a failure. A serializer that refuses, or is at fault in a first look, is dropped;
+        one that fails on more did well on less, and only this chain is a failed row."""
         before = self.rows.get(combination)
         if isinstance(error, Late) and before is not None:
-            # No fault of its own: a smaller part told of less time than there was.
+            # It is not at fault: a smaller part had promised that there was time.
             return
         row = failed_row(combination, error)
         serializer = combination.chain.serializer
@@ -339,8 +343,8 @@ class Search(Schedule):
             self.rows[combination] = row
 
     def _at_fault(self, chain: Chain) -> bool:
-        """Whether what failed is the serializer: behind another, the codec did well; or it fails
-        for the second time."""
+        """Whether the serializer is to blame for a failure: the codec did well behind another one,
+        or it is the second failure."""
         mine = [row for c, row in self.rows.items() if c.chain.serializer == chain.serializer]
         beside = [row for c, row in self.rows.items() if c.chain[1:] == chain[1:]]
         if any(row.size is not None for row in mine):
@@ -348,7 +352,7 @@ class Search(Schedule):
         return bool(mine) or any(row.size is not None for row in beside)
 
     def _suited_filters(self, leader: StageSpec) -> list[tuple[StageSpec, ...]]:
-        """The filters that make the source's own bytes smaller, unless the user named some."""
+        """The filters that make the source's bytes smaller; none where the user named some."""
         if "filters" in self.choice.chosen or leader.name != "raw":
             return []
         try:
@@ -358,7 +362,7 @@ class Search(Schedule):
         return [(parse_stage(FILTERS, text),) for text in suited]
 
     def _promising(self) -> list[StageSpec]:
-        """The serializers, those first whose bytes are smallest behind the first codec."""
+        """The serializers, those with the smallest bytes behind the first codec first."""
         first = first_codecs(self.choice)[0]
         sizes: dict[StageSpec, float] = {}
         for combination, row in self.rows.items():
@@ -369,7 +373,7 @@ class Search(Schedule):
         return sorted(sizes, key=sizes.__getitem__)
 
     def _beaten(self, codec: StageSpec) -> bool:
-        """Whether behind the leader another codec was better in everything."""
+        """Whether another codec was clearly better behind the leader, in size and in time."""
         if "codecs" in self.choice.chosen:
             return False
         rows = {
@@ -384,4 +388,4 @@ class Search(Schedule):
 
 
 def quiet(_: float, __: str) -> Any:
-    """A progress that nobody sees."""
+    """A progress for nobody."""

@@ -1,7 +1,7 @@
-"""Several files as one source: which of them are measured, and in how large samples.
+"""Chooses which of several files are measured, and how much of each.
 
-All are surveyed first (``survey``). What may suit is sought on few; what would be recommended is
-then measured on more, as many as there is time for.
+All are surveyed first (``survey``). The search for what suits goes over few of them; what would be
+recommended is then measured on as many as there is time for.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from serialpack.far import is_far
 from serialpack.files.source import file_error
 from serialpack.pipeline.workers import LARGE, MANY_FILES, MUCH
 
-#: So many files are measured for each second of the budget, but no fewer than that.
+#: How many files are measured for each second of the budget, and the least of them.
 FILES_A_SECOND, LEAST_FILES = 1, 8
-#: Nor more, whatever the budget.
+#: The most files that are measured, whatever the budget.
 MOST_FILES = 200
 
-#: So many bytes are held for each second of the budget, shared by what the files stand for; and of
-#: each as many at least.
+#: Bytes that are held for each second of the budget, shared among the files by what they stand for;
+#: and the least for each file.
 BYTES_A_SECOND, LEAST_HELD = 48 << 10, 16 << 10
 
-#: How many times as many files and bytes the larger samples have.
+#: How many times the files and bytes of the first sample the larger ones have.
 LARGER = (4, 16, 64)
 
-#: Of so many files at least, as far as they are many, a larger sample is.
+#: The least files of a larger sample, where there are as many.
 _AT_LEAST = 32
 
 
 class Several(NamedTuple):
-    """The files that are measured, for all of them. ``subject``: with these as its ``files``.
+    """The files that are measured in place of all. ``subject``: with these as its ``files``.
 
-    ``words``: what names all of them on a command line. ``errors``: those that were to be measured
-    and could not be read; they are left out. ``seconds``: what it took to choose them.
+    ``words``: what names all files on a command line. ``errors``: of files that were chosen, but
+    could not be read, and are left out. ``seconds``: how long it took to choose them.
     """
 
     subject: Subject
@@ -101,7 +101,8 @@ def sample_files(
 def _found(
     paths: Iterable[str], errors: list[SerialpackError]
 ) -> tuple[list[tuple[str, int]], int]:
-    """The files and their sizes, and how many others are empty; ``errors`` gets what is none."""
+    """The files and their sizes, and how many others are empty; ``errors`` gets those of paths that
+    are no files."""
     known: list[tuple[str, int]] = []
     empty = 0
     for path in paths:
@@ -127,7 +128,7 @@ _Chosen = tuple[Surveyed, Standing, int]
 
 
 def _first(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chosen]:
-    """Those to seek with: a part of each, and all of one up to four times as large."""
+    """The first sample, to search with: a part of each file, or all of it up to four times that."""
     total = sum(file.size * file.alike for file in files)
     for file, stands in sample(files, most):
         part = max(int(held * stands.bytes / total), LEAST_HELD)
@@ -135,7 +136,7 @@ def _first(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chose
 
 
 def _larger(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chosen]:
-    """Those of a larger sample: whole, but for those that would leave no room for others."""
+    """A larger sample: whole files, but for those that would leave no room for others."""
     part = min(max(int(held / _AT_LEAST), LOOK), LARGE // 4)
     while True:
         chosen = sample(files, most)
@@ -150,7 +151,7 @@ def _larger(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chos
 
 
 class _Subjects:
-    """The files as what is measured; each is looked at once."""
+    """Makes subjects of files; each file is looked at only once."""
 
     def __init__(self, format: str | None, errors: list[SerialpackError]) -> None:
         self._format = format
@@ -158,7 +159,7 @@ class _Subjects:
         self._known: dict[str, Subject | None] = {}
 
     def subjects(self, chosen: Iterable[_Chosen]) -> Iterator[Subject]:
-        """Those that can be measured."""
+        """The subjects of the chosen files, without those that cannot be measured."""
         for file, stands, most in chosen:
             if file.path not in self._known:
                 self._known[file.path] = self._subject(file.path)

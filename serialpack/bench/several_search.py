@@ -1,5 +1,5 @@
-"""The search over several files: what suits is sought on few of them, and what would be recommended
-is then measured on as many as there is time for."""
+"""The search over several files: it finds what suits on few of them, and then measures what would
+be recommended on as many as there is time for."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from serialpack.errors import SerialpackError
 from serialpack.text import number_of
 from serialpack.units import format_size
 
-#: The share of the budget in which it is sought, where there are larger samples; and the share in
-#: which it is sought further, where measuring on these leaves time.
+#: The share of the budget for the search, where there are larger samples; and the share up to which
+#: it goes on, where measuring on these leaves time.
 LOOKING, FURTHER = 0.5, 0.85
 
-#: A larger sample has about so many times the bytes of the one before it, and is read in so many
-#: seconds at most.
+#: About how many times the bytes of the sample before it a larger one has, and the most seconds
+#: that it may take to read it.
 GROWS, READING = 4.0, 60.0
 
 
 class SeveralSearch(Search):
-    """Finds what suits several files. So little is held at first that each trial is of all that is.
+    """Finds what suits several files. The first sample is so small that each trial is of all of it.
 
-    ``larger``: the larger samples, as far as they were read. ``used``: how many were measured on.
+    ``larger``: the larger samples that were read. ``used``: how many of them were measured on.
     """
 
     told_of_all = True
@@ -56,11 +56,11 @@ class SeveralSearch(Search):
         return self._until
 
     def measured(self, used: int) -> list[str]:
-        """Which files are in the first sample, or in that after so many larger ones."""
+        """The files of the first sample, or of the last of so many larger ones."""
         return [file.path for file in (self._subject.files, *self._subject.larger)[used]]
 
     def told(self, files: SampledFiles) -> Iterator[str]:
-        """How much of the files was measured, and how."""
+        """Notes on how much of the files was measured, and how."""
         crowd = self._subject.crowd
         if self.held is None or crowd is None:
             return
@@ -93,7 +93,7 @@ class SeveralSearch(Search):
         return super()._measure(combination, SAMPLE)
 
     def _whole(self) -> None:
-        """What would be recommended, on larger samples; and again, where others are found then."""
+        """Measure what would be recommended on larger samples; and again, where others turn up."""
         if not self._samples:
             return
         done: set[Combination] = set()
@@ -103,7 +103,7 @@ class SeveralSearch(Search):
         self._finals(done)
 
     def _finals(self, done: set[Combination]) -> None:
-        """Those that were not ``done``. Which are recommended may change meanwhile."""
+        """Measure what is recommended and not ``done`` yet: what that is may change meanwhile."""
         while self.elapsed < self.budget:
             best = {id(row) for row in roles(self.rows.values(), self.weighing).values() if row}
             wanted = {
@@ -119,10 +119,10 @@ class SeveralSearch(Search):
             self._final(quickest, (self.budget - self.elapsed) / len(wanted))
 
     def _final(self, combination: Combination, seconds: float) -> None:
-        """Measure it on the largest sample that takes no longer."""
+        """Measure a combination on the largest sample that takes no more than ``seconds``."""
         row = self.rows[combination]
         for number in reversed(range(self._samples)):
-            # How much one has is known once it is read.
+            # The size of a sample is known only once it is read.
             while len(self.larger) <= number and self._takes_of(row, number) < seconds:
                 self.larger.append(self._lab.ask(At(len(self.larger), Load()), READING))
             if number < len(self.larger) and self._takes_of(row, number) < seconds:
@@ -130,7 +130,7 @@ class SeveralSearch(Search):
                 return
 
     def _takes_of(self, row: Row, number: int) -> float:
-        """Seconds that measuring it on a larger sample takes."""
+        """Seconds that it takes to measure ``row`` on a larger sample."""
         assert self.held is not None
         held = [self.held, *self.larger]
         known = min(number + 1, len(held) - 1)
@@ -138,7 +138,7 @@ class SeveralSearch(Search):
         return cost(row) * row.threads * size / self.held.size * SURE
 
     def _measure_on(self, number: int, combination: Combination) -> None:
-        """One trial on a larger sample; where it comes to nothing, what was known stays."""
+        """Run one trial on a larger sample; where it fails, the row from before stays."""
         chain, threads, block_size, _ = combination
         self._tell(combination)
         trial = Trial(str(chain), threads, WHOLE, block_size, how=AT_LENGTH)

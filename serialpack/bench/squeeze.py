@@ -1,9 +1,9 @@
-"""What a part of a file takes in the survey, which all of it is told from.
+"""Estimates what a part of a file counts for, to tell from it what the whole file takes.
 
-Codecs that find again what stands far back gain more from a whole file than from a part of it, and
-than the quick codec of the survey, which looks back half a megabyte: of JSON whose records repeat
-each other's texts a megabyte apart by a third. So a part is held against the whole behind a codec
-that looks back as far.
+Codecs that find repeats far back gain more from a whole file than from a part of it, and than the
+quick codec of the survey, which looks back half a megabyte: by a third for JSON whose records
+repeat each other's texts a megabyte apart. So a part is compared with the whole by a codec that
+looks back as far.
 """
 
 from functools import lru_cache
@@ -24,23 +24,24 @@ FAR = "zstd:9"
 
 
 class Worth(NamedTuple):
-    """What the first bytes of a file are, to tell of all of it: bytes of it, and bytes that it
-    takes in the survey."""
+    """What the first bytes of a file count for, in bytes of the file and in bytes that it takes in
+    the survey."""
 
     bytes: float
     squeezed: float
 
 
 class Parts:
-    """What the first bytes of ``material``, which is held of the file ``path``, tell of it."""
+    """Tells what the first bytes of ``material``, the part of the file ``path`` that is held, count
+    for."""
 
     def __init__(self, path: str, material: "Material") -> None:
         self._path, self._material = path, material
         self._known: dict[tuple[int, bool], Worth] = {}
 
     def __call__(self, size: int, chain: Chain) -> Worth:
-        """What the first ``size`` of them are: of a part, behind a ``chain`` that looks far back,
-        in proportion to what all takes behind one that does."""
+        """What the first ``size`` bytes count for: by what they take behind the quick codec, or
+        where they are a part, and ``chain`` looks far back, by what they take behind ``FAR``."""
         far = size < self._material.size and looks_far(chain)
         if (size, far) not in self._known:
             data = self._material.data[:size]
@@ -51,14 +52,14 @@ class Parts:
 
 
 def looks_far(chain: Chain) -> bool:
-    """Whether ``chain`` finds again what stands a megabyte back, or more."""
+    """Whether ``chain`` finds repeats a megabyte back, or more."""
     codec = CODECS.cls(chain.codec.name)
     return codec.looks_far(chain.codec.values) or SERIALIZERS.cls(chain.serializer.name).compresses
 
 
 @lru_cache(maxsize=1024)
 def _beside_far(path: str) -> Worth:
-    """What a block of the file is, as multiples of what it takes behind FAR."""
+    """What each byte that ``FAR`` leaves counts for, told from the first block of the file."""
     with Path(path).open("rb") as file:
         block = file.read(DEFAULT_BLOCK_SIZE)
     taken = max(Quick(FAR)(block), 1)

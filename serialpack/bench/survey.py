@@ -1,5 +1,4 @@
-"""How well all of several files shrink, told by a quick codec: what the few that are measured are
-held against, and the samples that are drawn by it.
+"""Surveys how well many files shrink behind a quick codec, and draws the few that are measured.
 
 What a file takes behind the slow codecs varies much less from file to file when it is counted in
 what it takes behind a quick one than when it is counted in its bytes. So the quick one is tried on
@@ -23,26 +22,26 @@ from serialpack.codecs import CODECS
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.stages.chain import parse_stage
 
-#: Behind which all are tried.
+#: The codec that all files are tried with.
 QUICK = "zstd:1"
 
-#: So many files, and bytes of them, are tried for each second of the budget, but no fewer; they
-#: take about a twentieth of it.
+#: How many files, and bytes of them, are tried for each second of the budget, which takes about a
+#: twentieth of it; and the least of both.
 FILES_A_SECOND, BYTES_A_SECOND = 200, 8 << 20
 LEAST_FILES, LEAST_BYTES = 2000, 32 << 20
 
-#: The share of the budget after which, where reading is slow, the others are told from those that
-#: were tried; but from so many of these.
+#: The share of the budget after which, where reading is slow, the rest is estimated from the files
+#: that were tried; and the least number of these.
 MOST_TIME, AT_LEAST = 0.25, 64
 
-#: What numbers of files are multiplied by, to be in another order.
+#: A factor for the numbers of files, which puts them into an order without a meaning.
 _SPREAD = 2_654_435_761
 
-#: What a file weighs beside its bytes in the first draw, and in those by what it takes: of a small
-#: one, its container and the calls count too.
+#: What a file weighs beside its bytes in the first draw, and beside what it takes in later ones:
+#: for a small file its container and the calls count too.
 A_FILE, A_CONTAINER = 512, 128
 
-#: What a byte of source costs to work on, in bytes of what it takes.
+#: The weight of a byte of source, for the work on it, beside that of a byte that it takes.
 A_BYTE = 0.125
 
 
@@ -57,22 +56,22 @@ class Surveyed(NamedTuple):
 
 
 class Quick:
-    """What bytes take behind the quick codec, or another one, in blocks as ``pack`` makes them."""
+    """Measures what bytes take behind the quick codec, or another, in the blocks of ``pack``."""
 
     def __init__(self, codec: str = QUICK) -> None:
         self._codec = CODECS.create(*parse_stage(CODECS, codec))
 
     def __call__(self, data: bytes) -> int:
-        """Bytes; what does not shrink is stored as it is."""
+        """Bytes that ``data`` takes; what does not shrink is stored as it is."""
         view = memoryview(data)
         blocks = (view[i : i + DEFAULT_BLOCK_SIZE] for i in range(0, len(data), DEFAULT_BLOCK_SIZE))
         return sum(min(len(self._codec.compress(block)), len(block)) for block in blocks)
 
 
 def survey(files: Sequence[tuple[str, int]], budget: float) -> list[Surveyed]:
-    """Try all files of known sizes, none of them empty; of more than may be, some that stand for
-    all, and, where reading takes long, some that tell of those beside them. What cannot be read is
-    left to whoever measures it: it seems not to shrink."""
+    """Try all files, which come with their sizes, none of them 0. Where there are too many, some
+    that stand for all are tried; where reading takes long, the rest is estimated. What cannot be
+    read counts as not shrinking, and is left to whoever measures it."""
     most = max(int(budget * FILES_A_SECOND), LEAST_FILES)
     chosen = [Surveyed(path, size, size, 1.0) for path, size in files]
     if len(files) > most:
@@ -83,7 +82,7 @@ def survey(files: Sequence[tuple[str, int]], budget: float) -> list[Surveyed]:
     share = max(budget * BYTES_A_SECOND, LEAST_BYTES) / sum(file.size for file in chosen)
     quick = Quick()
     found: dict[int, Surveyed] = {}
-    # In an order of no meaning, so that those tried stand for the others where time is up.
+    # In an order without a meaning: those that were tried when time is up stand for the others.
     order = sorted(range(len(chosen)), key=lambda number: number * _SPREAD % len(chosen))
     until = perf_counter() + budget * MOST_TIME
     for number in order:
@@ -132,7 +131,7 @@ def drawn(
     for file, weight in zip(files, weights, strict=True):
         ending = Path(file.path).suffix
         by_ending[ending] = by_ending.get(ending, 0.0) + weight * file.alike
-    # The endings of most weight; what there is beside so many is of one kind here.
+    # The endings of most weight each are a kind; all the others together are one more.
     endings = set(sorted(by_ending, key=lambda e: (-by_ending[e], e))[: most - 1])
 
     def kind(each: tuple[Surveyed, float]) -> str:
@@ -165,7 +164,7 @@ def _stepped(
         steps -= len(large)
         if not files:
             return
-        # What is left is told from one of it at least.
+        # At least one file stands for what is left.
         steps = max(steps, 1)
     end, done = 0.0, 0
     alike: dict[Surveyed, float] = {}
@@ -177,7 +176,7 @@ def _stepped(
         if points:
             alike[file] = points * step / weight
             done += points
-    # They are to stand for all there are, in each respect.
+    # Scale what they stand for, so that it adds up to all there is, in each respect.
     bytes_, count, squeezed = (
         sum(value(file) * file.alike for file, _ in files)
         / sum(value(file) * times for file, times in alike.items())

@@ -1,4 +1,4 @@
-"""``--sweep``: over which N, and what is measured at each where nothing is named."""
+"""``--sweep``: which N to measure at, and which chains where the user names none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from serialpack.bench.samples import Sample, SampleTable
 from serialpack.errors import UsageError
 from serialpack.units import parse_size
 
-#: A sweep of more is a mistake in its step.
+#: The most points of a sweep: more must be a mistake in its step.
 MOST_POINTS = 1000
 
 #: Of a file: its bytes behind the codec of ``auto``, and three ways to take it apart.
@@ -23,7 +23,7 @@ _HINT = "write A:B:STEP, as in 100:10000:100, or A:B:xFACTOR, as in 100:100M:x10
 
 
 def parse_sweep(text: str) -> list[int]:
-    """The N that ``text`` names: from A in steps, or times a factor, as far as B. UsageError.
+    """The N that ``text`` names: from A in steps, or times a factor, up to B. UsageError.
 
     ``100:10000:100``, ``1K:64K:1K``, ``100:100M:x10``.
     """

@@ -1,4 +1,4 @@
-"""Measuring one chain on one material. Runs in a process of its own: see lab.py.
+"""Measures one chain on one material, in a process of its own (see lab.py).
 
 The timed code is that of ``pack`` and ``unpack``: the halves of their block workers, run by
 their threads or processes. Of several runs the fastest counts. The garbage collector is off
@@ -32,15 +32,15 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec
 from serialpack.stages.stage import Buffer
 
-#: What takes less is repeated until it has taken so many seconds, and how often at most.
+#: The least seconds that work is repeated for, and the most runs.
 REPEAT = 0.02
 MOST_RUNS = 50
-#: The runs of which it is the fastest, where they do not take long.
+#: The runs of which the fastest counts, where they do not take long.
 FEW = 3
 
 
 class Care(NamedTuple):
-    """How carefully something is measured: ``least`` runs, and more until they took ``seconds``.
+    """How carefully work is measured: ``least`` runs, and more until they have taken ``seconds``.
 
     ``memory``: its peak is measured too, which takes some milliseconds. ``most``: runs. ``few``:
     there are up to ``FEW`` runs as long as they take no more seconds than that.
@@ -60,9 +60,9 @@ class Care(NamedTuple):
         return (total < self.seconds and runs < self.most) or (total < self.few and runs < FEW)
 
 
-#: A first look, at little: its first run also imports what is needed, and starting threads may
-#: take longer than the work, so that few runs tell nothing. Then one run, to tell what is worth
-#: more; how the whole source is measured; and a larger sample of several files.
+#: A first look, at little data: the first run also imports what is needed, and to start threads may
+#: take longer than the work, so that few runs tell nothing. Then a single run, to see what is worth
+#: more; the whole source; and a larger sample of several files.
 LOOKING = Care(2, 0.01, False, few=0.05)
 SAMPLING = Care(1, 0.0, False)
 CAREFUL = Care(1, REPEAT, True, few=0.3)
@@ -77,10 +77,10 @@ OF_CODECS = ("compress", "undo", "decompress")
 
 
 class Timing(NamedTuple):
-    """Runs of one piece of work: seconds of the fastest, by step too; and how many there were.
+    """The runs of one piece of work: seconds of the fastest one, also by step; how many runs.
 
-    ``mean``, ``means``: of all of them. ``spread``: how much longer the median run took; None of
-    one run. ``memory``: peak bytes.
+    ``mean``, ``means``: of all runs. ``spread``: by which share the median run took longer; None
+    for one run. ``memory``: peak bytes.
     """
 
     wall: float
@@ -93,7 +93,7 @@ class Timing(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What one trial found, of ``source`` bytes of the source."""
+    """The figures of one trial on ``source`` bytes of the source."""
 
     source: int
     records: int | None
@@ -109,16 +109,16 @@ class Figures(NamedTuple):
     memory: int | None
     kept: Literal["exact", "faithful"]
     means: dict[str, float] | None = None
-    #: Of a sample of several files: the share that ``size`` may be off.
+    #: For a sample of several files the share that ``size`` may be off.
     error: float | None = None
 
 
-#: What a worker does here: one half of packing or of unpacking blocks.
+#: What a worker does: one half of packing blocks, or of unpacking them.
 Half = Literal["serialize", "finish", "decompress", "deserialize"]
 
 
 def half_worker(plan: Plan, half: Half) -> Callable[[Any], tuple[Any, dict[str, float]]]:
-    """A worker whose jobs are the arguments of a half; it gives result and seconds."""
+    """A worker for one half, whose jobs are its arguments; it gives the result and the seconds."""
     maker = BlockPacker if half in ("serialize", "finish") else BlockUnpacker
     step = getattr(maker(plan), half)
 
@@ -138,12 +138,12 @@ class SerializedPart(NamedTuple):
     serialized: list[Serialized]
     there: Timing
     back: Timing
-    #: Of all serialized bytes: equal ones need no second trial of a codec.
+    #: A digest of all serialized bytes: where it is the same, no codec is tried again.
     digest: bytes
 
 
 class CompressedPart(NamedTuple):
-    """The same through filters and codec."""
+    """A part of the material through filters and codec."""
 
     packed: list[PackedBlock]
     there: Timing
@@ -190,7 +190,7 @@ def compress(
 
 
 def figures(part: SerializedPart, squeezed: CompressedPart, chain: Chain) -> Figures:
-    """Everything about a chain, whose codec was tried on these serialized bytes."""
+    """The figures of a chain, from its serializer's part and its codec's."""
     size, payload, records = _container(part, squeezed, chain)
     timings = (part.there, part.back, squeezed.there, squeezed.back)
     steps, means = added_steps(timings)
@@ -214,9 +214,8 @@ def figures(part: SerializedPart, squeezed: CompressedPart, chain: Chain) -> Fig
 
 
 def spread_of(timings: Iterable[Timing]) -> float | None:
-    """How much longer the median runs of several pieces of work took than the fastest, together.
-
-    None where one of them was run once.
+    """The share by which the median runs of several pieces of work together took longer than the
+    fastest; None where one of them was run once.
     """
     found = [timing for timing in timings if timing.wall]
     if not found or any(timing.spread is None for timing in found):
@@ -243,7 +242,7 @@ def _container(
     writer, digest = MemberWriter(len, header), WholeDigest()
     rows = zip(part.blocks, part.serialized, squeezed.packed, strict=True)
     for source, serialized, packed in rows:
-        # Of bytes that another serializer wrote the same, the codec's part is taken over.
+        # The codec's part may be of another serializer, which wrote the same bytes.
         block = packed.block._replace(
             records=serialized.records,
             extras={"s": serialized.extras} if serialized.extras else {},
@@ -262,7 +261,7 @@ def _stored(plan: Plan, block: SourceBlock, serialized: Serialized) -> StoredBlo
 
 
 class _Runner:
-    """Runs jobs as ``pack`` does. ``size``: of what processes may work on, where they may."""
+    """Runs jobs as ``pack`` does. ``size``: bytes of the source, where processes may work on it."""
 
     def __init__(self, threads: int, care: Care, size: int | None = None) -> None:
         self._threads = threads
@@ -298,12 +297,12 @@ def repeat(
     *,
     before: Callable[[], object] = lambda: None,
 ) -> tuple[Result, Timing]:
-    """The result of the first run of ``work``, and the times of all of them.
+    """The result of the first run of ``work``, and the times of all runs.
 
-    ``work(first)`` gives a result, of which all but the first are dropped, and its own count of
-    the seconds by step: over several threads they add up to more than the clock tells, which
-    scales them down. ``held``: bytes that a result takes, which are no memory of the work.
-    ``before`` is called before each run, and not timed.
+    ``work(first)`` gives a result, of which only the first is kept, and its seconds by step: over
+    several threads these add up to more than the clock tells, and are scaled down to that.
+    ``held``: bytes that a result takes, which do not count as memory of the work. ``before`` is
+    called before each run, and not timed.
     """
     walls: list[float] = []
     steps: dict[str, float] = {}
@@ -343,10 +342,10 @@ def _bytes_of(result: Any) -> int:
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Without garbage of before, and without more being looked for meanwhile.
+    """Collect garbage first, and none meanwhile.
 
-    What is left is frozen: the next collection would look at all of it again, which took half of
-    the time of small measurements.
+    What is left is frozen: or else the next collection would look at all of it again, which took
+    half of the time of small measurements.
     """
     was = gc.isenabled()
     if was:
@@ -363,7 +362,7 @@ def collector_off() -> Iterator[None]:
 def packing_of(
     chain: Chain, format: str, block_size: int, name: str | None, mtime: int | None
 ) -> Packing:
-    """What ``serialpack pack`` would do with the file."""
+    """The packing of the file that ``serialpack pack`` would do."""
     return Packing(
         chain=chain,
         format=format,

@@ -6,10 +6,9 @@ small, ``stored`` writes and reads it all, ``fields`` reads only some fields. Th
 man/spk-columns.5.
 
 - token: one value, or the structural text (punctuation, keys, white space) between two values
-- gap: that structural text; the short word, because gaps are numbered, stored and compared
+- gap: the structural text between two values
 - node: a gap with the path at which the value behind it belongs
-- walk: the numbers of the nodes in the order in which a text has them, nearly always the same
-  again; not the tokens, of which it has none
+- walk: the numbers of a text's nodes, in order; it has no tokens, and mostly repeats itself
 - structure: the nodes and the walk: a text without the values of its columns
 - column: the values at one place of all records, as texts (``texts.Texts``)
 - stream: an array or bytes as it is stored, with the coder that suits it

@@ -1,4 +1,4 @@
-"""Many short pieces of one array of bytes at once: put together, and told apart."""
+"""Works on many short pieces of an array of bytes at once: joins them, and finds equal ones."""
 
 from __future__ import annotations
 
@@ -8,51 +8,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
-#: Of 32 bits where they are many.
+#: Places in an array, as integers of 32 bits where they are many.
 Positions = NDArray[np.signedinteger[Any]]
 
-#: Pieces put together in one go: what is made of them on the way stays in the processor's cache.
+#: How many pieces are put together at a time, to stay in the processor's cache.
 _STEP = 4096
 
 #: Pieces up to this length, or of up to twice the mean length, are copied whole.
 _WHOLE = 64
 
-#: As many numbers are counted in one go.
+#: How many numbers are counted at a time.
 _COUNTED = 1 << 20
 
-#: A mean length from which slices of a bytes object are faster.
+#: The mean length from which on slices of a bytes object are faster.
 _LONG = 512
 
-#: So few pieces are copied one by one.
+#: The most pieces that are copied one by one.
 _ONE_BY_ONE = 64
 
-#: Behind the bytes that ``tell_apart`` looks at there must be so many more.
+#: How many bytes must follow those that ``tell_apart`` looks at.
 PADDING = 8
 
-#: A piece longer than this is looked at on its own.
+#: The longest piece that is compared in words of 8 bytes; longer ones are compared one by one.
 _LONGEST_IN_WORDS = 128
 
-#: Odd, and of bits that look random: those of the golden ratio, and of MurmurHash3.
+#: Factors for hashes, odd and with bits that look random: of the golden ratio, and of MurmurHash3.
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD))
 
 _BUCKET_BITS = 16
 
-#: The first bytes of a word: of 0 to 8.
+#: The mask of the first k bytes of a word, for k from 0 to 8.
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
-#: No piece is so long.
+#: A length that no piece has.
 _NO_PIECE = np.uint64((1 << 64) - 1)
 
-#: So many pieces are told apart in one go, and all at once where more of them are new than one in
-#: so many.
+#: How many pieces are told apart at a time; but all at once, where more than one in so many of
+#: these is new.
 _PIECES = 1 << 14
 _FEW = 4
 
 
 def count_each(numbers: NDArray[Any], number: int) -> NDArray[np.int64]:
-    """How often each number below ``number`` is in ``numbers``, none of which is larger.
+    """How often each number below ``number`` is in ``numbers``, which has no others.
 
-    What NumPy makes of them on the way has eight bytes each: so it is done with some at a time.
+    Some are counted at a time, for NumPy makes a copy of them in integers of eight bytes.
     """
     found = np.zeros(number, np.int64)
     for begin in range(0, len(numbers), _COUNTED):
@@ -65,7 +65,7 @@ def put_together(
 ) -> Bytes:
     """The pieces of ``source`` that begin at ``starts``, one after another.
 
-    ``ends``: where they then end, if that is known.
+    ``ends``: where each ends in the result, if that is known.
     """
     if ends is None:
         ends = np.cumsum(lengths, dtype=np.int64)
@@ -87,12 +87,12 @@ def put_together(
 
 
 def _windows(array: Bytes, width: int) -> NDArray[Any]:
-    """All pieces of this width, each as one element; they overlap."""
+    """An array of all pieces of this width, each as one element; they overlap."""
     return np.ndarray((len(array) - width + 1,), f"V{width}", array.data, strides=(1,))
 
 
 def _cut(starts: Positions, lengths: Positions, width: int) -> tuple[Positions, Positions]:
-    """Pieces of up to ``width`` instead of longer ones."""
+    """The pieces, with each that is longer than ``width`` cut into several."""
     counts = -(-lengths // width)
     owners = np.repeat(np.arange(len(starts)), counts)
     within = (np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)) * width
@@ -104,7 +104,7 @@ def _copied(
 ) -> Bytes:
     """``put_together`` of pieces up to ``width``; ``ends``: where they end in the result.
 
-    Of each ``width`` bytes are copied: what is too much the next ones write over.
+    ``width`` bytes are copied for each: those beyond its end are overwritten by the next ones.
     """
     size = int(ends[-1])
     last = len(source) - width
@@ -127,7 +127,7 @@ def _copied(
 def tell_apart(
     padded: Bytes, starts: Positions, lengths: Positions, kinds: NDArray[Any]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Which pieces are alike, in their bytes and their kinds (numbers below 256).
+    """Find equal pieces: those of the same bytes and kind (a number below 256).
 
     For each piece the number of its text and kind, counted from 0 in order of first appearance;
     and for each number the index of the first such piece. Pieces end ``PADDING`` bytes or more
@@ -157,31 +157,32 @@ class _SpanPieces(NamedTuple):
         return _SpanPieces(self.padded, self.starts[which], self.lengths[which], self.kinds[which])
 
     def text(self, index: int) -> bytes:
-        """The bytes of one."""
+        """The bytes of the piece of this index."""
         start = int(self.starts[index])
         return self.padded[start : start + int(self.lengths[index])].tobytes()
 
 
 class _Seen:
-    """Different pieces, and a table of their hashes by which most are found again."""
+    """The different pieces that were met so far; a table of hashes finds most of them again."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[bytes, int], int] = {}
         self._long: dict[bytes, int] = {}
-        #: For each bucket a row of ``_traits``; row 0 is of no piece.
+        #: For each bucket a row of ``_traits`` and ``_numbers``; row 0 is that of no piece.
         self._table = np.zeros(1 << _BUCKET_BITS, np.int64)
         self._traits = [np.full(1, _NO_PIECE)]
         self._numbers = np.zeros(1, np.int32)
         self.firsts: list[int] = []
 
     def number(self, pieces: _SpanPieces, begin: int, numbers: NDArray[np.int32]) -> bool:
-        """Set the ``numbers`` of pieces whose indices count from ``begin``; False: too many."""
+        """Set ``numbers`` to those of ``pieces``, the first of which has the index ``begin``; False
+        where too many of them are new, and no number is to be used."""
         traits = _traits(pieces, self._long)
         buckets = (_hashes(traits) >> np.uint64(64 - _BUCKET_BITS)).view(np.int64)
         rows = self._table.take(buckets)
         numbers[:] = self._numbers.take(rows)
         other = np.zeros(len(rows), np.bool_)
-        # Pieces of one length have as many traits.
+        # Without ``strict``: short pieces have fewer traits, and their length is one of these.
         for trait, known in zip(traits, self._traits, strict=False):
             other |= known.take(rows) != trait
         new = np.flatnonzero(other)
@@ -218,7 +219,7 @@ def _tell_apart(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     firsts = _first_alike(_hashes(traits))
     if not all((trait[firsts] == trait).all() for trait in traits):
-        # Two that differ have one hash.
+        # Two different pieces have the same hash.
         firsts = _first_alike_slowly(pieces)
     new = np.zeros(len(firsts), np.int32)
     new[firsts] = 1
@@ -237,12 +238,12 @@ def numbered(codes: Positions) -> tuple[NDArray[np.int32], Positions]:
 
 
 def _traits(pieces: _SpanPieces, long: dict[bytes, int]) -> list[NDArray[np.uint64]]:
-    """Numbers of each piece that are the same if, and only if, pieces are: eight bytes each.
+    """Numbers of 64 bits for each piece: two pieces are equal if, and only if, all of these are.
 
     ``long``: numbers for long pieces, to which new ones are added.
     """
     padded, starts, lengths, kinds = pieces
-    # A piece's length and kind; its first eight bytes, its last ones, and the bytes between.
+    # They are its length and kind, its first eight bytes, its last eight, and those between.
     traits = [(lengths.astype(np.int64) << 8 | kinds).view(np.uint64)]
     words: NDArray[np.uint64] = np.ndarray(
         (len(padded) - 7,), np.dtype("<u8"), padded.data, strides=(1,)
@@ -289,7 +290,7 @@ def _first_alike_slowly(pieces: _SpanPieces) -> Positions:
 
 
 def _first_alike(hashes: NDArray[np.uint64]) -> Positions:
-    """For each the index of one equal to it, the same one for all."""
+    """For each hash the index of an equal one, the same index for all equal ones."""
     firsts = np.empty(len(hashes), np.int64)
     left = np.arange(len(hashes))
     table = np.empty(1 << _BUCKET_BITS, np.int64)
@@ -297,7 +298,7 @@ def _first_alike(hashes: NDArray[np.uint64]) -> Positions:
     while len(left):
         these = hashes[left]
         buckets = (these >> np.uint64(shift)).astype(np.int64) & ((1 << _BUCKET_BITS) - 1)
-        # Of several that are put into one place the last stays: from behind, the first.
+        # Of several written to one place the last one stays: in reverse that is the first.
         table[buckets[::-1]] = left[::-1]
         found = table[buckets]
         alike = hashes[found] == these

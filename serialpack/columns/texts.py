@@ -1,4 +1,4 @@
-"""A column of value texts, as arrays: what the structure gives and the encodings take."""
+"""A column as arrays: the texts of its values, which the structure gives and the encodings take."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Texts:
 
     @property
     def ends(self) -> NDArray[np.int64]:
-        """Where values end. All of them: see ``ends_of`` for some."""
+        """Where each value ends in ``data``. For some of them see ``ends_of``."""
         return self.ends_of(0, self.number)
 
     def ends_of(self, first: int, stop: int) -> NDArray[np.int64]:
-        """Where the values ``first`` up to but not including ``stop`` end. May be a view."""
+        """Where values from ``first`` up to but not including ``stop`` end; may be a view."""
         if self._ends is not None:
             return self._ends[first:stop]
         stop = min(stop, self.number)

@@ -1,7 +1,8 @@
-"""How a member ends: the seek table of the zstd envelope, the trailer of the own one.
+"""The end of a member: the seek table of the zstd envelope, the trailer of our own.
 
-Both are wholly determined by the frames before them, so a reader that has walked those compares
-the bytes; one that begins at the end finds index and member start from them in two reads.
+The frames before it determine every byte of both. So a reader that comes from the front compares
+the end with what it must be; one that begins at the end finds index and start of the member by it,
+in two reads.
 """
 
 from __future__ import annotations

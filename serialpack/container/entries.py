@@ -1,4 +1,4 @@
-"""Entries of archives: what headers say of them, and which paths they can have: ``man/spk.5``."""
+"""Entries of archives: what headers say of them, and which paths they may have (``man/spk.5``)."""
 
 import os
 import re
@@ -14,11 +14,12 @@ from serialpack.text import number_of
 #: The feature that a member names in ``needs`` where it is an entry.
 ENTRY = "entry"
 
-#: The feature of members that a closing one must follow; without ``ENTRY`` their blocks say which
-#: entries they hold.
+#: The feature of the members of an archive that a closing member must end. Where one is without
+#: ``ENTRY``, its blocks say which entries they hold.
 ARCHIVE = "archive"
 
-#: The feature of members whose blocks do so in rows of the second form, which no index repeats.
+#: The feature of members whose blocks list their entries in rows of the second form, which no index
+#: repeats.
 ROWS = "rows"
 
 #: The feature of a member whose entry has control characters in its path.
@@ -26,7 +27,7 @@ CONTROL = "control"
 
 _CONTROL = re.compile(r"[\x01-\x1f\x7f]")
 
-#: What rows of the second form begin with. Those of the first one are a zstd frame.
+#: The first byte of rows of the second form. Those of the first form are a zstd frame.
 SECOND_FORM = b"\x02"
 
 #: Bytes that an entry counts for in the limit on the rows of a block, beside path and target.
@@ -72,7 +73,7 @@ class EntryRow(NamedTuple):
 
     @property
     def fault(self) -> str | None:
-        """Why no archive holds it, in words; None where one can."""
+        """Why no archive can hold the entry, in words; None where one can."""
         if fault := fault_of(self.path):
             return fault
         if not (self.is_file or self.is_folder or self.is_link):
@@ -85,7 +86,7 @@ class EntryRow(NamedTuple):
 
 
 def nearest_time(mtime: int) -> int:
-    """``mtime``, or the nearest time that an entry can have: file systems know others."""
+    """``mtime``, or the nearest time that an entry can have: some file systems know others."""
     first, last = _TIMES
     return min(max(mtime, first), last)
 
@@ -120,12 +121,13 @@ class Covered(NamedTuple):
 
 
 def stand_once(rows: bytes) -> bool:
-    """Whether ``rows`` are of the form that no index repeats."""
+    """Whether ``rows`` are of the second form: they stand with their block only, and no index
+    repeats them."""
     return rows.startswith(SECOND_FORM)
 
 
 def cut(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
-    """Each entry with where its bytes begin and end in the block."""
+    """Each entry, and where its bytes begin and end in the block that holds all of ``entries``."""
     ends = accumulate((entry.size for entry in entries), initial=0)
     for entry, (begin, end) in zip(entries, pairwise(ends), strict=True):
         yield entry, begin, end
@@ -156,18 +158,18 @@ def fault_of(path: str) -> str | None:
 
 
 def has_control(path: str) -> bool:
-    """Whether it holds control characters."""
+    """Whether ``path`` holds control characters."""
     return not path.isprintable() and _CONTROL.search(path) is not None
 
 
 def path_bytes(text: str) -> bytes:
-    """A path or a target as it is stored."""
+    """The bytes that a path or a target is stored as; UsageError for one that is no name."""
     name = encode_name(text)
     return name if isinstance(name, bytes) else name.encode()
 
 
 def path_text(data: bytes) -> str:
-    """A path or a target, which is UTF-8 or what the system has."""
+    """The path or target that was stored as ``data``: UTF-8, or else in the system's encoding."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -175,7 +177,7 @@ def path_text(data: bytes) -> str:
 
 
 def entry_needs(entry: str | None, *, archive: bool, rows: bool) -> list[str]:
-    """What a reader must know of a member that is of an archive, or not."""
+    """The features that a reader needs for what a member has of an archive; none for others."""
     named = (
         (ENTRY, entry is not None),
         (ARCHIVE, archive),
@@ -186,7 +188,10 @@ def entry_needs(entry: str | None, *, archive: bool, rows: bool) -> list[str]:
 
 
 def entry_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | None:
-    """The path of the one entry that the header ``values`` is of; DamagedError where it is none."""
+    """The path of the entry whose header says ``values``; None where it is of no single entry.
+
+    DamagedError where no entry can have that path.
+    """
     if ("e" in values) != (ENTRY in needs):
         raise DamagedError("the header's 'e' and 'needs' disagree", start=start)
     if "e" not in values:

@@ -21,7 +21,7 @@ from serialpack.stages.stage import Buffer
 
 #: Magic of our skippable frames (RFC 8878, 3.1.2: one of 0x184D2A50 to 0x184D2A5F).
 SKIPPABLE = 0x184D2A53
-#: What each of them begins with.
+#: The four bytes that each of our frames begins with.
 START_FRAME = SKIPPABLE.to_bytes(4, "little")
 #: Magic and closing magic of the seek table of zstd's seekable format, version 0.1.0.
 SEEK_TABLE = 0x184D2A5E
@@ -41,9 +41,9 @@ INDEX = b"SPKX"
 SHORT = b"SPKS"
 
 _ENDS = END_OWN, struct.pack("<I", SEEKABLE)
-#: What of a container is found anywhere: the tags of frames, the last bytes of ends.
+#: What a search finds a container by in other bytes: the tags of frames, the last bytes of ends.
 MARKS = re.compile(b"|".join((b"SPK[HBXS]", *map(re.escape, _ENDS))))
-#: What all of these but the second end have in them; it is looked for in a tenth of the time.
+#: What all marks but the second end contain: a search for it takes a tenth of the time.
 _TAGS = b"SPK"
 
 #: Bytes of a frame around its body: magic, length, tag, checksum.
@@ -51,7 +51,7 @@ FRAME_EXTRA = 4 + 4 + 4 + 8
 #: The longest body of each kind. An index goes on in further frames.
 MAX_BODY = {HEADER: 32 << 10, BLOCK: 1 << 20, INDEX: 1 << 20, SHORT: 32 << 10}
 
-#: What a reader reads first: magic, length, tag.
+#: Bytes of a frame that a reader reads first: magic, length, tag.
 PREFIX_LENGTH = 12
 
 _PREFIX = struct.Struct("<II")
@@ -115,7 +115,7 @@ def frame_rest(prefix: bytes, start: int) -> int:
 def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, int]:
     """Tag, body and checksum of the frame of ``prefix`` and ``rest``, verified.
 
-    That of a short member is not: what it is of stands behind the frame.
+    Of a short member the checksum is not verified: it is also of the payload behind the frame.
     """
     tag, body = prefix[8:], rest[:-8]
     (check,) = _CHECK.unpack_from(rest, len(body))
@@ -137,15 +137,16 @@ _PIECE = 1 << 20
 #: Bytes that are read and verified at a time, while they are in the processor's cache.
 _HOT = 256 << 10
 
-#: So few bytes are copied sooner than their checksum is made in steps.
+#: Up to so many bytes of payload are copied behind their frame's to be hashed in one call: that is
+#: faster than a hash in steps.
 _LITTLE = 64 << 10
 
-#: Fewer bytes are read about as soon by one thread; it is two parts of a block in place.
+#: The least bytes that several threads read in less time than one: two parts of a block in place.
 _FOR_THREADS = 32 << 20
 
 
 class Into(Protocol):
-    """What fills memory with a stream's next bytes, as ``files.source.Source`` does."""
+    """Fills memory with the next bytes of a stream; ``files.source.Source`` is one."""
 
     def room(self, size: int, /) -> memoryview | None: ...
 
@@ -157,10 +158,11 @@ class Into(Protocol):
 
 
 class FrameSource:
-    """A stream with a place: reads exactly, and says where it was cut.
+    """A stream that knows where it is: it gives all bytes that are asked for, or says where it was
+    cut off.
 
-    ``into``: the same stream, where it can be read into memory that is there; by so many
-    ``threads``, where it can be read by several.
+    ``into``: the same stream, where it can be read into memory that is there; ``threads``: how many
+    may read there at a time.
     """
 
     def __init__(
@@ -189,6 +191,7 @@ class FrameSource:
         return data
 
     def exactly(self, size: int, what: str) -> bytes:
+        """The next ``size`` bytes; TruncatedError, which names ``what``, where there are fewer."""
         data = self.some(size)
         self._check(data, size, what)
         return data
@@ -200,14 +203,14 @@ class FrameSource:
             )
 
     def room(self, size: int) -> memoryview | None:
-        """Memory of their own for the next ``size`` bytes, to be filled by ``fill``.
+        """New memory for the next ``size`` bytes, to be filled by ``fill``.
 
-        None where it is not known whether so many are there: a size may lie.
+        None where it is not known that so many bytes are there: a size that was read may lie.
         """
         return None if self._into is None else self._into.room(size)
 
     def fill(self, rooms: Sequence[memoryview], what: str) -> Generator[int, None, None]:
-        """Fill each of ``rooms`` in its turn, and give the checksum of what is in it then.
+        """Fill ``rooms`` with the next bytes, and give the checksum of each, in turn.
 
         To be closed: rooms that nobody asked for are read again by whoever reads next.
         """

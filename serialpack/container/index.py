@@ -11,11 +11,11 @@ from serialpack.container.names import count_of
 from serialpack.container.records import EXACT, IN_PLACE, STORED, Block, bytes_of
 from serialpack.errors import DamagedError
 
-#: The most bytes of a row, and of what stands before the rows of its entries.
+#: The most bytes of a row without its entries, and of the head of the rows of these.
 _ROW = 55
 _ROWS_HEAD = 5
 
-#: And of what stands before and between the two paths of what is covered; a character has four.
+#: The most bytes of ``covered`` without its two paths, whose characters have up to four each.
 _COVERED = 16
 
 
@@ -23,9 +23,9 @@ class IndexRow(NamedTuple):
     """One block in the index. ``frame`` and ``payload``: bytes of its header's frame and parts.
 
     ``check`` is the checksum that closes the block header's frame, and so stands for all that
-    the block header says. ``serialized`` is None where it equals ``size``. ``entries``: the rows
-    of the entries in it, where it has some: in the index only those of the first form, of the
-    second one what is ``covered``.
+    the block header says. ``serialized`` is None where it equals ``size``. ``entries``: the rows of
+    the entries in the block, where it has some. The index repeats them only in the first form; of
+    rows of the second form it says which entries are ``covered``.
     """
 
     frame: int
@@ -50,17 +50,18 @@ class IndexRow(NamedTuple):
         return bool(self.flags & STORED)
 
     def share(self, begin: int, end: int) -> int:
-        """About how much of its payload is that of bytes ``begin`` to ``end`` of its source."""
+        """About how many bytes of the payload are due to bytes ``begin`` to ``end`` of the source
+        in the block."""
         return share_of(self.payload, begin, end, self.size)
 
     @property
     def indexed(self) -> "IndexRow":
-        """The row as an index has it."""
+        """The row as an index has it: without rows of the second form."""
         repeated = self.entries is None or not stand_once(self.entries)
         return self if repeated else self._replace(entries=None)
 
     def values(self) -> list[Any]:
-        """What the index says of it."""
+        """The row as a list, for the body of an index frame."""
         more = [] if self.covered is None else [self.covered.values()]
         return [*self[:7], *(more if self.entries is None else [self.entries])]
 
@@ -73,7 +74,8 @@ class IndexRow(NamedTuple):
 class Index(NamedTuple):
     """What a member's end says of the whole: the header again, the rows, totals, digest.
 
-    ``digest``: XXH3-128; of a short member the XXH3-64 that its block has.
+    ``digest``: XXH3-128 of all that the member restores to. A short member, which stores none, has
+    the XXH3-64 of its block here.
     """
 
     header: bytes
@@ -85,6 +87,7 @@ class Index(NamedTuple):
 
     @classmethod
     def of(cls, header: bytes, rows: Sequence[IndexRow], digest: bytes) -> "Index":
+        """The index of a member with this header's body and these rows, whose totals it sums."""
         counts = [r.records for r in rows if r.records is not None]
         return cls(
             header=header,
@@ -96,16 +99,20 @@ class Index(NamedTuple):
         )
 
     def is_of(self, digest: bytes) -> bool:
-        """Whether ``digest`` is that of the whole, which a short member's one block has alone."""
+        """Whether ``digest`` (XXH3-128) is that of what the member restores to.
+
+        True of a short member, which stores none: the checksum of its one block says it.
+        """
         return len(self.digest) < len(digest) or digest == self.digest
 
     @property
     def exact(self) -> bool:
+        """Whether all blocks give back the bytes of their source."""
         return all(r.flags & EXACT for r in self.rows)
 
     def encode(self) -> list[bytes]:
         """The frames of the index, in order: rows first, the last with the totals too."""
-        # The last frame also holds the header.
+        # Room is left in every frame for the header, which the last one holds.
         most = MAX_BODY[INDEX] - MAX_BODY[HEADER] - 256
         pieces: list[list[list[Any]]] = [[]]
         room = most
@@ -152,7 +159,8 @@ class Index(NamedTuple):
         return index
 
     def offsets(self, first: int) -> list[int]:
-        """Where each block begins, ``first`` for the first; last, where the index does."""
+        """Where each block begins, of which the first does at ``first``; then where the index
+        begins."""
         return list(accumulate((row.length for row in self.rows), initial=first))
 
 

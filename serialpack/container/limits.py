@@ -19,9 +19,9 @@ MAX_SERIALIZED = max_stored(MAX_BLOCK)
 def too_much(
     size: int, serialized: int, records: int | None, *, in_place: bool = False
 ) -> str | None:
-    """What a block would have more of than it may, in words; None where it does not.
+    """Which limit a block of such sizes would exceed, in words; None where it keeps them all.
 
-    One that is ``in_place`` has any size: each of its parts has a limit.
+    A block that is ``in_place`` may have any size: the limit is on each of its parts.
     """
     if size > MAX_BLOCK and not in_place:
         return f"restores to {size} bytes, the most is {MAX_BLOCK}"

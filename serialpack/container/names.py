@@ -1,4 +1,4 @@
-"""Values in headers, and names: of sources, of entries, of dictionaries. ``man/spk.5``, HEADER."""
+"""Checks values in headers, and names of sources, entries, dictionaries (``man/spk.5``, HEADER)."""
 
 import os
 from contextlib import suppress
@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 
 from serialpack.errors import DamagedError, UsageError
 
-#: What is in ``needs`` of a member that is read with a dictionary.
+#: The feature that a member names in ``needs`` where it is read with a dictionary.
 DICTIONARY = "dict"
 
 
 class DictionaryName(NamedTuple):
-    """The dictionary that a member is read with: ``check`` is XXH3-64 of all its bytes, by which
-    it is known, and ``name`` the base name of the file that it was in."""
+    """The dictionary that a member is read with. ``check``: XXH3-64 of all its bytes, by which it
+    is known; ``name``: base name of the file that it was in."""
 
     check: int
     name: str
 
     def value(self) -> list[Any]:
-        """What a header says."""
+        """What a header says of the dictionary."""
         return [self.check, encode_name(self.name)]
 
     def __str__(self) -> str:
@@ -28,7 +28,7 @@ class DictionaryName(NamedTuple):
 def dictionary_in(
     values: dict[str, Any], needs: tuple[str, ...], start: int
 ) -> DictionaryName | None:
-    """The dictionary that the header ``values`` names; DamagedError where that is malformed."""
+    """The dictionary that the header ``values`` names, or None; DamagedError where malformed."""
     if ("d" in values) != (DICTIONARY in needs):
         raise DamagedError("the header's 'd' and 'needs' disagree", start=start)
     if "d" not in values:
@@ -56,8 +56,11 @@ def count_of(value: Any) -> int:
 
 
 def encode_name(name: str) -> str | bytes:
-    """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
-    if name.isascii():  # mostly so, and sooner seen
+    """What a header holds for ``name``: the text, or where that is no Unicode its bytes.
+
+    UsageError for a text that is no name.
+    """
+    if name.isascii():  # the usual case, and the quickest to tell
         return name
     try:
         name.encode()
@@ -71,7 +74,7 @@ def encode_name(name: str) -> str | bytes:
 
 
 def decode_name(value: Any, start: int) -> str | None:
-    """The name that was stored as ``value``; DamagedError for what is none."""
+    """The name that was stored as ``value``, None as None; DamagedError for anything else."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bytes):

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-#: A number: without zeros before it; of so many digits; of so many of base 16, small or capital
-#: letters. Then what says that the next byte is one of a path.
+#: Bytes in a pattern. Each of the first four stands for a number: decimal and without zeros before
+#: it; decimal, with as many digits as the next byte says; hexadecimal with so many digits, in small
+#: or in capital letters. The last one says that the next byte is itself a byte of the path.
 _PLAIN, _DIGITS, _SMALL, _CAPITAL, _ITSELF = range(1, 6)
 
 #: The most digits that 64 bits hold.
 _MOST_DIGITS, _MOST_HEX = 19, 16
 
-#: An UUID; and digits of base 16, with at least one letter and one of 0 to 9.
+#: A UUID, or hexadecimal digits with at least one letter and at least one of 0 to 9.
 _HEX = re.compile(
     rb"(?<![0-9A-Za-z])(?:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
     rb"|(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{4,}"
@@ -25,17 +26,19 @@ _HEX = re.compile(
 
 _DIGITS_TEXT = re.compile(rb"[0-9]{1,%d}" % _MOST_DIGITS)
 
-#: What has to be told from what stands for a number; and where each of these stands.
+#: Bytes of a path that look like those of a pattern; and in a pattern all of these with what
+#: follows them, of which the group holds those that stand for a number.
 _MARKS = re.compile(rb"[\x01-\x05]")
 _STANDS = re.compile(rb"\x05.|(\x01|[\x02-\x04].)", re.DOTALL)
 
-#: Stands between paths, and in none.
+#: Stands between paths that are looked at together: no path contains it.
 _BETWEEN = b"\0"
 
 
 class Patterns(NamedTuple):
-    """The paths of entries. ``patterns``: those that differ; ``of``: which one each path has;
-    ``fields``: the first numbers of all paths that have one, then their second ones, ..."""
+    """The paths of entries. ``patterns``: each pattern once; ``of``: for each path the place of its
+    pattern there; ``fields``: the first numbers of all paths that have one, then the second
+    numbers of all that have two, ..."""
 
     patterns: Sequence[bytes]
     of: Sequence[int]
@@ -46,7 +49,7 @@ def patterns_of(paths: Sequence[bytes]) -> Patterns:
     """The patterns of ``paths``, in the order in which they come."""
     if not paths:
         return Patterns([], [], [])
-    # All at once: what is done for each path by itself takes longer than all else that is.
+    # All paths as one text: to do this for each by itself would take most of the time.
     text = _MARKS.sub(b"\x05\\g<0>", _BETWEEN.join(paths))
     hexes: list[int] = []
     text = _HEX.sub(lambda found: _hex_marks(found, hexes), text)
@@ -128,14 +131,15 @@ def _padded_alike(shape: bytes, rows: list[list[bytes]]) -> list[bytes]:
 
 
 class Parsed(NamedTuple):
-    """A pattern to be filled: ``template`` with a ``%`` for each number, which is below its
-    ``limits``."""
+    """A pattern to be filled. ``template``: with a ``%`` conversion for each number; ``limits``:
+    what each number must be below."""
 
     template: bytes
     limits: tuple[int, ...]
 
     def filled(self, numbers: Sequence[int]) -> bytes:
-        """The path; ValueError where a number has more digits than there is room for."""
+        """The path with these numbers; ValueError where one has more digits than there is room
+        for."""
         for number, limit in zip(numbers, self.limits, strict=True):
             if number >= limit:
                 raise ValueError("a number of a path with too many digits")
@@ -143,7 +147,7 @@ class Parsed(NamedTuple):
 
 
 def parsed(pattern: bytes) -> Parsed:
-    """What ``pattern`` says; ValueError where it breaks a rule."""
+    """``pattern`` as a template with its limits; ValueError where it breaks a rule."""
     if _MARKS.search(pattern) is None:
         return Parsed(pattern, ())
     pieces: list[bytes] = []

@@ -38,7 +38,7 @@ from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 from serialpack.stages.stage import Buffer
 
-#: The codec none, as chains have it.
+#: The codec ``none`` as stored chains name it.
 NO_CODEC = (0,)
 
 #: How many bytes of a file's start tell whether it is a container.
@@ -56,8 +56,8 @@ def is_container(head: bytes) -> bool:
 
 
 def begins_so(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` may be a damaged container: of what all begin with,
-    the start, the first bytes of a frame and its tag, two are there."""
+    """Whether a file that begins with ``head`` may be a damaged container: two are right of the
+    three things that one begins with, the start, the magic of a frame and its tag."""
     for start in (START_ZSTD, START_OWN):
         frame = head[len(start) :]
         magic, tag = frame.startswith(START_FRAME), frame[8:12] in (HEADER, SHORT)
@@ -80,7 +80,7 @@ class Member:
         self.start = source.offset - len(start)
         tag, body, self.id, at = source.frame("the header")
         zstd = start == START_ZSTD
-        #: The same member as a short one, where it is that.
+        #: All of the member where it is a short one, which is read at once; else None.
         self.short: ShortMember | None = None
         if tag == SHORT:
             self.short = read_short(source, (body, self.id, at), zstd_envelope=zstd)
@@ -108,8 +108,8 @@ class Member:
     def blocks(self, *, skip: bool = False, damaged: bool = False) -> Iterator[StoredBlock]:
         """The blocks in order; after the last, the index and the member's end are verified.
 
-        ``skip``: what they hold is passed over. ``damaged``: of those whose parts are not what
-        they were, that is told (``StoredBlock.damage``) and not raised.
+        ``skip``: their payload is passed over. ``damaged``: a block whose stored bytes are not what
+        they were comes with ``StoredBlock.damage`` in place of an error.
         """
         source = self._source
         self.begun = True
@@ -156,7 +156,8 @@ class Member:
         return block
 
     def _finish(self, body: bytes, at: int) -> None:
-        """Read the rest of the index and the member's end, and hold them against the blocks."""
+        """Read the rest of the index and the member's end; DamagedError where they do not fit the
+        blocks that were read."""
         source = self._source
         bodies = [body]
         self._frames.append((FRAME_EXTRA + len(body), 0))
@@ -208,14 +209,14 @@ def read_members(
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
-    does not begin as a container. ``damaged``: of damaged short members their damage is not
-    raised. ``into``, ``threads``: see ``FrameSource``.
+    does not begin as a container. ``damaged``: a damaged short member comes with ``Member.damage``
+    in place of an error. ``into``, ``threads``: see ``FrameSource``.
     """
     return members_of(FrameSource(read, 0, into, threads), damaged=damaged)
 
 
 def members_of(source: FrameSource, *, damaged: bool = False) -> Iterator[Member]:
-    """``read_members`` of what ``source`` gives."""
+    """As ``read_members``, of ``source``."""
     succession = Succession()
     for number in count():
         head = source.some(len(START_OWN))
@@ -240,19 +241,21 @@ def members_of(source: FrameSource, *, damaged: bool = False) -> Iterator[Member
 
 
 class Succession:
-    """Which members may follow each other in a file: all are of archives, or none is; and those
-    of an archive that a closing member ends are as many as that says."""
+    """Checks that the members of a file may follow each other: all are of archives, or none is; and
+    where a closing member ends an archive, that has as many members as it says."""
 
     def __init__(self) -> None:
         self._in_archive: bool | None = None
-        #: Since the last closing member: those that ask for one, and those that may have.
+        #: Members since the last closing one: those that need one, and damaged ones, which may.
         self._count = self._damaged = 0
         #: The last header; None where that member is damaged, and may be a closing one.
         self._last: Header | None = None
 
     def add(self, header: Header | None, start: int) -> None:
-        """``header`` is that of the next member, which begins at ``start``; None where it is
-        damaged. DamagedError where it cannot follow."""
+        """Note the next member, which begins at ``start``; DamagedError where it cannot follow.
+
+        ``header``: None where the member is damaged.
+        """
         self._last = header
         if header is None:
             self._damaged += 1
@@ -273,7 +276,7 @@ class Succession:
             )
 
     def end(self, offset: int) -> None:
-        """The file ends at ``offset``; TruncatedError where that is within an archive."""
+        """Note that the file ends at ``offset``; TruncatedError where an archive has not ended."""
         if self._count and self._last is not None:
             raise TruncatedError(
                 f"truncated: ends at byte {offset} before the last member of the archive",
@@ -284,7 +287,7 @@ class Succession:
 def first_header(peek: Callable[[int], bytes], *, damaged: bool = False) -> Header:
     """The header of the first member; ``peek(n)`` shows the first n bytes of the file.
 
-    ``damaged``: also of a damaged short member, as far as it says one.
+    ``damaged``: a damaged short member gives the header that it says, in place of an error.
     """
     head = peek(SNIFF)
     start = len(START_OWN if head.startswith(START_OWN) else START_ZSTD)
@@ -304,12 +307,15 @@ def _header_in(head: bytes) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
 
 
-#: Several ask of a small file, one after another: whether it is of an archive, what it is.
+#: Of a small file this is asked several times in a row: whether it is of an archive, what it is.
 _header_last = lru_cache(1)(_header_in)
 
 
 def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], DamagedError | None]:
-    """``read_parts``, or none and what is wrong with them; the source stands behind them."""
+    """The parts of a block, as ``read_parts`` gives them, or none and what is wrong with them.
+
+    Either way ``source`` is behind them then. TruncatedError where it ends before.
+    """
     end = source.offset + block.payload
     try:
         return read_parts(source, block), None
@@ -321,8 +327,10 @@ def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], Dam
 
 
 def check_place(header: Header, block: Block, place: int, start: int) -> None:
-    """DamagedError for a block in place that must not stand at ``place``, where its parts begin in
-    the member."""
+    """DamagedError for a block in place that may not be there.
+
+    ``place``: where its parts begin in the member; ``start``: where it does in the file.
+    """
     plain = len(header.chain) == 2 and header.chain[-1] == NO_CODEC
     if block.in_place and (place % ALIGN or not plain):
         why = "is not at a multiple of 64 bytes" if plain else "has a filter or a codec"
@@ -330,14 +338,14 @@ def check_place(header: Header, block: Block, place: int, start: int) -> None:
 
 
 def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
-    """The stored bytes of the parts of a block, which begin here; DamagedError.
+    """The stored bytes of each part of a block, the first of which begins where ``source`` is.
 
-    Those of a block in place are one, in memory of their own, which may be given away.
+    Those of a block in place are one, in memory of its own, which may be given away. DamagedError.
     """
     if not block.in_place:
         return tuple(read_part(source, block, part) for part in block.parts)
     whole = source.room(block.payload)
-    if whole is None:  # no more memory than there are bytes
+    if whole is None:  # the size may lie: take no more memory than there are bytes
         grown = bytearray()
         for part in block.parts:
             grown += read_part(source, block, part)
@@ -351,7 +359,8 @@ def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
 
 
 def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
-    """The stored bytes of a part that begins here; DamagedError where they are others."""
+    """The stored bytes of a part that begins where ``source`` is; DamagedError where they are not
+    those that were written."""
     start = source.offset
     data = source.exactly(part.stored, f"block {block.seq}")
     _check_part(checksum(data), block, part, start)
@@ -359,7 +368,8 @@ def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
 
 
 def _check_part(check: int, block: Block, part: Part, start: int) -> None:
-    """``check``: the checksum of what stands at byte ``start``."""
+    """DamagedError where ``check``, the checksum of what stands at byte ``start``, is not that of
+    the part."""
     if check != part.check:
         raise DamagedError(
             "its checksum does not match", block=block.seq, start=start, end=start + part.stored

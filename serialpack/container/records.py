@@ -58,17 +58,18 @@ ALIGN = 64
 #: Features a header may need that this version knows.
 KNOWN_NEEDS = frozenset({ENTRY, ARCHIVE, DICTIONARY, ROWS, CONTROL})
 
-#: Under which key of a block's map the rows of its entries stand.
+#: The key in a block's map under which the rows of its entries stand.
 ENTRIES = "e"
 
 
 class Header(NamedTuple):
     """What a member says of itself, before its first block.
 
-    ``entry``: its path in the archive, where it is an entry of one; ``access``: the mode of that
-    and, where they are kept, the numbers of user and group. ``archive``: it is part of an archive
-    that a closing member ends, which says how many there are ``before`` it; ``rows``: its blocks
-    list their entries in rows of the second form. ``why``: the writer's reason for the chain.
+    ``entry``: where the member is one entry of an archive, its path there; ``access``: the mode of
+    that entry and, where they are kept, the numbers of user and group. ``archive``: the member is
+    part of an archive that a closing member ends; ``before``: of a closing member, how many are
+    before it. ``rows``: the blocks list their entries in rows of the second form. ``why``: the
+    writer's reason for the chain.
     """
 
     chain: ChainNumbers
@@ -91,12 +92,12 @@ class Header(NamedTuple):
 
     @property
     def in_archive(self) -> bool:
-        """Whether it is one entry of an archive, or holds several."""
+        """Whether the member is one entry of an archive, or holds several."""
         return self.archive or self.entry is not None
 
     @property
     def shared(self) -> bool:
-        """Whether its blocks say which entries they hold."""
+        """Whether the member holds several entries, which its blocks list."""
         return self.archive and self.entry is None
 
     @property
@@ -105,7 +106,7 @@ class Header(NamedTuple):
         return START_ZSTD if self.zstd_envelope else START_OWN
 
     def values(self) -> dict[str, Any]:
-        """What it says, by the keys of its map; UsageError for a path that no entry has."""
+        """What the header says, by the keys of its map; UsageError for a path that no entry has."""
         values: dict[str, Any] = {"c": [s[0] if len(s) == 1 else list(s) for s in self.chain]}
         if self.format:
             values["f"] = self.format
@@ -171,7 +172,7 @@ class Header(NamedTuple):
 
     @classmethod
     def of_values(cls, values: dict[str, Any], start: int, *, zstd_envelope: bool) -> "Header":
-        """The header that says ``values``, by the keys of its map."""
+        """The header that says ``values``, by the keys of its map; ``start``: see ``decode``."""
         writer = writer_of(values)
         needs = tuple(typed_value(values, "needs", list, [], start))
         if not all(isinstance(n, str) for n in needs):
@@ -243,17 +244,19 @@ class Block(NamedTuple):
 
     @property
     def entries(self) -> bytes | None:
-        """The rows of the entries in it, as ``rows`` writes them."""
+        """The rows of the entries in the block, as ``rows`` writes them; None where it has none."""
         return self.extras.get(ENTRIES)
 
     @property
     def in_place(self) -> bool:
-        """Whether it is the serialized bytes as they are, of any size, where they can be mapped."""
+        """Whether the payload is the serialized bytes as they are, of any size, at a place in the
+        file where they can be mapped."""
         return bool(self.flags & IN_PLACE)
 
     @property
     def told(self) -> bytes:
-        """What stands for the bytes of a block in place in its check and in the digest."""
+        """The checksums of all parts, which ``check`` and the digest of the member are of in place
+        of a large block's bytes."""
         return b"".join(part.check.to_bytes(8, "little") for part in self.parts)
 
     @property
@@ -280,8 +283,8 @@ class Block(NamedTuple):
         return pack_body(*objects)
 
     def padded(self, member: int, at: int) -> "Block":
-        """A block in place whose header's frame, at byte ``at`` of its member, ends where its
-        first part may begin."""
+        """The block, which is in place, with as much in its header's frame, at byte ``at`` of the
+        member, as brings its first part to a multiple of ``ALIGN``."""
         bare = self._replace(extras={**self.extras, "p": b""})
         end = at + FRAME_EXTRA + len(bare.encode(member))
         return bare._replace(extras={**self.extras, "p": bytes(-end % ALIGN)})
@@ -328,7 +331,7 @@ class Block(NamedTuple):
         return block
 
     def check_sizes(self, start: int) -> None:
-        """Sizes that cannot be true are refused before anything is read or allocated."""
+        """DamagedError for sizes that cannot be true, before anything is read or allocated."""
         if not self.parts:
             raise DamagedError("a block has no parts", start=start, block=self.seq)
         in_place = self.in_place
@@ -345,7 +348,7 @@ class Block(NamedTuple):
                 )
 
     def _misplaced(self) -> str | None:
-        """Which rule of blocks in place this one breaks; None where it keeps them."""
+        """Which rule of blocks in place this one breaks, in words; None where it keeps them."""
         if self.flags != IN_PLACE | EXACT or self.source_check is not None:
             return "is not its source as it is"
         if self.size != self.serialized or any(p.stored != p.restored for p in self.parts):
@@ -359,8 +362,8 @@ class StoredBlock(NamedTuple):
     """A block as it stands in the file, its stored checksums verified.
 
     ``start`` and ``end`` are byte offsets in the file. ``payload``: the stored bytes of each part;
-    of a block in place those of all parts are one. ``damage``: that they are not what was written.
-    ``room``: memory of the reader's, where it is to be restored.
+    those of all parts of a block in place are one. ``damage``: the error where they are not what
+    was written, and not raised. ``room``: memory of the reader's to restore the block into.
     """
 
     block: Block

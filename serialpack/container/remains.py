@@ -1,4 +1,4 @@
-"""What is left of a member in a damaged file: see ``salvage.py``, which puts it together."""
+"""What is left of a member in a damaged file, as ``salvage.py`` puts it together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Slot(NamedTuple):
 
 @dataclass
 class FoundMember:
-    """What is left of a member. ``first``, ``stop``: from where to where it was found."""
+    """What is left of a member, from byte ``first`` of the file to byte ``stop``."""
 
     id: int
     first: int
@@ -41,14 +41,14 @@ class FoundMember:
     index: FoundIndex | None = None
     end: FoundEnd | None = None
     blocks: dict[int, FoundBlock] = field(default_factory=dict)
-    #: The body of the header, from wherever it is known.
+    #: The body of the header: from its frame or from the index.
     body: bytes | None = None
-    #: What it is all of, where it is a short one.
+    #: All of the member, where it is a short one.
     short: FoundShort | None = None
 
     @classmethod
     def of_short(cls, found: FoundShort) -> FoundMember:
-        """The member that is all of ``found``: as if header, block and index had been."""
+        """The short member ``found``, as if its header, block and index had been found."""
         at, frame_end = found.frame_start, found.frame_end
         if found.whole is None:
             stop = frame_end if found.loose else found.end
@@ -77,7 +77,7 @@ class FoundMember:
 
     @property
     def begin(self) -> int:
-        """Where it begins, as far as that is known; else where it was found."""
+        """Where it begins, as its header, its end or its index tells; else where it was found."""
         if self.header is None and self.index is not None and self.index.index is not None:
             rows = sum(row.length for row in self.index.index.rows)
             around = len(START_ZSTD) + FRAME_EXTRA + len(self.index.header)
@@ -86,14 +86,14 @@ class FoundMember:
 
     @property
     def reach(self) -> int:
-        """Where it ends; where it may end, if that is not known."""
+        """Where it ends; where that is not known, the furthest byte that may be of it."""
         if self.index is not None or self.end is not None:
             return self.stop
         return max([self.stop, *(each.end for each in self.blocks.values() if each.loose)])
 
     @property
     def listed(self) -> bool:
-        """Whether its index is whole: all that is lost is known then."""
+        """Whether its index is whole, so that all that is lost is known."""
         return self.index is not None and self.index.index is not None
 
     @property
@@ -113,11 +113,11 @@ class FoundMember:
 
     @property
     def size(self) -> int | None:
-        """What it restores to, as its index says."""
+        """Bytes that it restores to, as its index says; None without one."""
         return None if self.index is None else self.index.size
 
     def slots(self) -> list[Slot]:
-        """The member's blocks in order, lost ones too, as far as they are known of."""
+        """A slot for each block of the member, in order, and for each lost one that is known of."""
         if self.index is None or self.index.index is None:
             return [self._unlisted(seq) for seq in range(max(self.blocks, default=-1) + 1)]
         rows = self.index.index.rows

@@ -29,11 +29,12 @@ from serialpack.errors import DamagedError, UsageError
 #: The most ``room`` of all entries of a block.
 MOST_ROOM = 512 << 10
 
-#: The most bytes that rows restore to: a digit, which is a byte of room, may take a number of
-#: eight, and that its place.
+#: The most bytes that rows may restore to. They can be longer than their ``room``: one digit of a
+#: path, which is one byte of that, may stand as a number of eight bytes, and a place of as many.
 _MOST_ROWS = 8 << 20
 
-#: Splits its blocks where planes of noise end and others begin; a thousand files take 5 ms.
+#: A level of zstd that begins a new block of its own where planes of noise end and others begin;
+#: for a thousand files it takes 5 ms.
 _LEVEL = 15
 
 _COUNT = struct.Struct("<I")
@@ -44,8 +45,8 @@ _ALL = (1 << 64) - 1
 
 
 def encode_rows(entries: Sequence[EntryRow]) -> bytes:
-    """``entries``, whose ``room`` together is at most ``MOST_ROOM``; UsageError for one that
-    cannot be in an archive."""
+    """The rows of ``entries``, whose ``room`` together is at most ``MOST_ROOM``; UsageError for an
+    entry that cannot be in an archive."""
     for entry in entries:
         if fault := entry.fault:
             raise UsageError(f"the path of an entry {fault}: {entry.path!r}")
@@ -63,7 +64,7 @@ def encode_rows(entries: Sequence[EntryRow]) -> bytes:
         owners = [entry.owner or (0, 0) for entry in entries]
         columns += (series([owner[i] for owner in owners]) for i in (0, 1))
     found = patterns_of([path_bytes(entry.path) for entry in entries])
-    shared = [_alike(a, b) for a, b in pairwise((b"", *found.patterns))]
+    shared = [_common_length(a, b) for a, b in pairwise((b"", *found.patterns))]
     columns += _COUNT.pack(len(found.patterns)), series(shared)
     columns += (text[same:] + b"\0" for text, same in zip(found.patterns, shared, strict=True))
     columns.append(series(found.of))
@@ -112,21 +113,21 @@ def _decode(data: bytes) -> list[EntryRow]:
 
 
 def _small(reader: Reader, count: int) -> Sequence[int]:
-    """A series of ``count`` numbers of 32 bits."""
+    """The next series, of ``count`` numbers of up to 32 bits; ValueError for a larger one."""
     numbers = reader.series(count)
     if numbers and max(numbers) >> 32:
         raise ValueError("a mode or an owner of more than 32 bits")
     return numbers
 
 
-def _alike(a: bytes, b: bytes) -> int:
-    """How many bytes they begin with alike."""
+def _common_length(a: bytes, b: bytes) -> int:
+    """How many bytes at their beginnings are the same."""
     differ = int.from_bytes(a[: len(b)], "big") ^ int.from_bytes(b[: len(a)], "big")
     return min(len(a), len(b)) - (differ.bit_length() + 7) // 8
 
 
 def _paths(reader: Reader, count: int) -> Iterator[bytes]:
-    """The paths of ``count`` entries, made of patterns and numbers as they are asked for."""
+    """The paths of ``count`` entries, each made from its pattern and numbers when asked for."""
     number = reader.count()
     if number > count:
         raise ValueError("more patterns than paths")
@@ -138,24 +139,25 @@ def _paths(reader: Reader, count: int) -> Iterator[bytes]:
             raise ValueError("a pattern that shares more than there is")
         before = before[:same] + rest
         length += len(before)
-        if length > 2 * MOST_ROOM:  # what a path says in one byte takes at most two
+        if length > 2 * MOST_ROOM:  # a byte of a path takes at most two in its pattern
             raise ValueError("patterns that are too long together")
         patterns.append(parsed(before))
     of = reader.series(count)
     if of and max(of) >= number:
         raise ValueError("a pattern behind the last one")
     each = [patterns[n] for n in of]
-    fields = [iter(reader.series(having)) for having in _having(each)]
+    fields = [iter(reader.series(having)) for having in _field_lengths(each)]
     return (
         pattern.filled([next(field) for field in fields[: len(pattern.limits)]]) for pattern in each
     )
 
 
-def _having(each: Sequence[Parsed]) -> list[int]:
-    """How many of ``each`` have a first number, how many a second one, and so on."""
+def _field_lengths(each: Sequence[Parsed]) -> list[int]:
+    """How many of ``each``, the patterns of all paths, have a first number, how many a second one,
+    and so on."""
     counts = Counter(len(pattern.limits) for pattern in each)
     most = max(counts, default=0)
     having = [*accumulate(counts[n] for n in range(most, 0, -1))][::-1]
-    if sum(having) > MOST_ROOM:  # each is at least a byte of a path
+    if sum(having) > MOST_ROOM:  # a number is at least one byte of its path
         raise ValueError("too many numbers in paths")
     return having

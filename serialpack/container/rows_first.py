@@ -1,4 +1,4 @@
-"""Rows of entries as they were written first, which an index repeats: ``man/spk.5``, ENTRIES."""
+"""Rows of entries in the first form, which an index repeats (``man/spk.5``, ENTRIES). Only read."""
 
 import stat
 import struct
@@ -23,7 +23,8 @@ _CODES = {2: "H", 4: "I", 8: "Q"}
 
 
 def restored_rows(data: bytes, most: int) -> bytes:
-    """What ``data`` restores to, ``most`` bytes at most; errors as of ``decode_first``."""
+    """What the zstd frame ``data`` restores to, of ``most`` bytes at most; errors as of
+    ``decode_first``."""
     size = zstandard.get_frame_parameters(data).content_size
     if not 0 < size <= most:
         raise ValueError(f"they have {size} bytes")
@@ -33,7 +34,8 @@ def restored_rows(data: bytes, most: int) -> bytes:
 
 
 def decode_first(data: bytes) -> list[EntryRow]:
-    """The entries that ``data`` says; ValueError, ZstdError, struct.error."""
+    """The entries in rows of the first form; ValueError, ZstdError, struct.error where they are
+    malformed."""
     rows = restored_rows(data, _MOST_ROWS)
     count, flags = _HEAD.unpack_from(rows)
     if flags & ~_OWNERS or len(rows) < _HEAD.size + count * _ROW:

@@ -27,18 +27,18 @@ from serialpack.errors import Damage, DamagedError, NotContainerError
 
 
 class Remains(NamedTuple):
-    """What is left of a file: its members, and what is damaged, in the file's order."""
+    """What is left of a file: its members, and where it is damaged, both in the file's order."""
 
     members: list[FoundMember]
     damage: list[Damage]
 
 
 def find_remains(file: IO[bytes]) -> Remains:
-    """What is left of a container in ``file``, which can be sought. It is read through once."""
+    """What is left of a container in ``file``, which must be seekable. It is read through once."""
     members, foreign = _members_of(scan(file))
     damage = list(_damage(members, file.seek(0, os.SEEK_END)))
     damage += (
-        place for number, member in enumerate(members) for place in _magic(file, number, member)
+        place for number, member in enumerate(members) for place in _bad_magic(file, number, member)
     )
     damage = damage or list(_strictly(file))
     damage += [
@@ -48,8 +48,8 @@ def find_remains(file: IO[bytes]) -> Remains:
     return Remains(members, sorted(damage, key=lambda each: (each.start, each.block or 0)))
 
 
-def _magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage]:
-    """The frames that do not begin as they should, though all that they say is whole."""
+def _bad_magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage]:
+    """The damage to the magic of frames that are whole but for that; ``number``: the member's."""
     for block, start in _frames(member):
         file.seek(start)
         if file.read(4) != START_FRAME:
@@ -59,7 +59,8 @@ def _magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage
 
 
 def _frames(member: FoundMember) -> Iterator[tuple[int | None, int]]:
-    """Where the frames of a member begin that are whole, with the number of a block's."""
+    """Where each whole frame of a member begins, and the number of the block that it heads, or
+    None."""
     if member.short is not None:
         yield None, member.short.frame_start
         return
@@ -71,7 +72,8 @@ def _frames(member: FoundMember) -> Iterator[tuple[int | None, int]]:
 
 
 def _strictly(file: IO[bytes]) -> Iterator[Damage]:
-    """What a reader from the front would stumble over first, where nothing else was found."""
+    """The damage that a reader from the front meets first: what is left to ask where the search
+    finds none."""
     file.seek(0)
     try:
         for member in read_members(file.read):
@@ -85,7 +87,7 @@ def _strictly(file: IO[bytes]) -> Iterator[Damage]:
 
 
 def first_body(file: IO[bytes]) -> bytes | None:
-    """The body of the first header or index that is whole; None where there is none."""
+    """The body of the first whole header, or of the header in the first whole index; else None."""
     for found in scan(file):
         if isinstance(found, FoundHeader):
             return found.body
@@ -97,12 +99,12 @@ def first_body(file: IO[bytes]) -> bytes | None:
 
 
 def has_blocks(file: IO[bytes]) -> bool:
-    """Whether any block in ``file`` is whole. No more of it is read than to the first one."""
+    """Whether any block in ``file`` is whole. The file is read up to the first one only."""
     return any(isinstance(found, FoundBlock | FoundShort) and found.whole for found in scan(file))
 
 
 def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:
-    """A block that is whole, read and verified once more."""
+    """The block ``found``, which is whole, with its payload: read, and verified once more."""
     start = found.start + found.frame
     file.seek(start)
     source = FrameSource(file.read, start)
@@ -110,7 +112,7 @@ def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:
 
 
 def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMember]]:
-    """The members in what was found; and what belongs to other containers."""
+    """The members of this file in what was found, and those of containers within its data."""
     members: list[FoundMember] = []
     opened: dict[int, FoundMember] = {}
     for each in found:
@@ -123,7 +125,7 @@ def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMe
             members.append(FoundMember.of_short(each))
             continue
         member = opened.get(each.id)
-        if member is None or not _takes(member, each):
+        if member is None or not _belongs(member, each):
             member = opened[each.id] = FoundMember(each.id, each.start, each.end)
             members.append(member)
         if isinstance(each, FoundHeader):
@@ -143,8 +145,9 @@ def _is_cut(found: Found) -> bool:
     return isinstance(found, FoundBlock) and not found.whole
 
 
-def _takes(member: FoundMember, found: FoundHeader | FoundBlock | FoundIndex) -> bool:
-    """Whether what bears the id of ``member`` is of it, and not of one with the same header."""
+def _belongs(member: FoundMember, found: FoundHeader | FoundBlock | FoundIndex) -> bool:
+    """Whether ``found``, which bears the id of ``member``, is of it: another member with the same
+    header has the same id."""
     if isinstance(found, FoundHeader):
         return not member.blocks
     if isinstance(found, FoundIndex):
@@ -154,7 +157,7 @@ def _takes(member: FoundMember, found: FoundHeader | FoundBlock | FoundIndex) ->
 
 
 def _end(members: list[FoundMember], end: FoundEnd) -> FoundMember | None:
-    """The member that ``end`` ends, which gets it."""
+    """Give ``end`` to the member that it ends, and return that; None where none fits."""
     best: tuple[int, FoundMember] | None = None
     for member in reversed(members):
         if member.first < end.member:
@@ -174,12 +177,13 @@ def _end(members: list[FoundMember], end: FoundEnd) -> FoundMember | None:
 
 
 def _starts(start: int) -> tuple[int, ...]:
-    """Where a header can be found of a member that begins at ``start``."""
+    """The places to expect the header of a member that begins at ``start``: there, where the start
+    is gone, or behind either start."""
     return start, start + len(START_OWN), start + len(START_ZSTD)
 
 
 def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMember]]:
-    """Members of this file; and what stands within them, which was in the data or put there."""
+    """The members of this file, and those that stand within them: from the data, or put there."""
     bodies = {each.id: each.body for each in members if each.body is not None}
     begins = [*accumulate((each.begin for each in reversed(members)), min)][::-1]
     listed: dict[int, FoundMember] = {}
@@ -195,7 +199,7 @@ def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMembe
         follows = member.header is not None and member.header.start == at
         within = behind is not None and behind <= member.first and not follows
         if alone and member.id in listed:
-            # Blocks out of place, or doubled.
+            # Blocks apart from their member: out of place, or there twice.
             _hand_over(member, listed[member.id])
             foreign += [member] if member.blocks else []
         elif member.stop <= reach or within:
@@ -207,7 +211,7 @@ def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMembe
 
 
 def _keep_listed(member: FoundMember, foreign: list[FoundMember]) -> None:
-    """Leave only the blocks that the index lists."""
+    """Leave ``member`` only the blocks that its index lists; the others go to ``foreign``."""
     assert member.index is not None
     assert member.index.index is not None
     rows = member.index.index.rows
@@ -218,7 +222,8 @@ def _keep_listed(member: FoundMember, foreign: list[FoundMember]) -> None:
 
 
 def _hand_over(member: FoundMember, other: FoundMember) -> None:
-    """Give ``other`` those blocks of ``member`` that its index lists and it lacks."""
+    """Move to ``other`` the blocks of ``member`` that the index of ``other`` lists and that it
+    lacks."""
     assert other.index is not None
     assert other.index.index is not None
     rows = other.index.index.rows
@@ -229,7 +234,7 @@ def _hand_over(member: FoundMember, other: FoundMember) -> None:
 
 
 def _damage(members: list[FoundMember], size: int) -> Iterator[Damage]:
-    """What is not as it should be in the members, and between them."""
+    """The damage in the members, and between them; ``size``: bytes of the file."""
     at = 0
     for number, member in enumerate(members):
         yield from _damage_of(member, number, at, size)

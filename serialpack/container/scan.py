@@ -43,7 +43,7 @@ _LONGEST_MARK = len(END_OWN)
 #: Bytes read at a time.
 _PIECE = 1 << 20
 
-#: How many bytes may be gone over in vain for each byte of the file, beside what is free: a file
+#: How many bytes may be hashed in vain for each byte of the file, and how many of any file: one
 #: that was made to look like millions of frames must not take for ever.
 _VAIN, _VAIN_FREE = 8, 64 << 20
 
@@ -60,8 +60,8 @@ class FoundHeader(NamedTuple):
 class FoundBlock(NamedTuple):
     """A block whose header is whole. ``whole``: its stored bytes have their checksums too.
 
-    ``check`` closes the frame of its header, which has ``frame`` bytes. ``loose``: it is not
-    whole, and nothing that is stands at its end.
+    ``check`` closes the frame of its header, which has ``frame`` bytes. ``loose``: it is not whole,
+    and nothing whole begins where it should end, so that its length may be wrong.
     """
 
     id: int
@@ -84,7 +84,7 @@ class FoundBlock(NamedTuple):
 
 
 class FoundIndex(NamedTuple):
-    """The last frame of an index, and the others where they are whole too: then ``index``.
+    """The last frame of an index. ``index``: all of it, where the other frames are whole too.
 
     ``size`` and ``records`` are the totals of the member.
     """
@@ -102,7 +102,7 @@ class FoundShort(NamedTuple):
     """A short member. ``whole``: what it says, where its checksum is right.
 
     ``start``: of the bytes that begin it, if they are there; ``end``: where it ends, as it says.
-    ``loose``: as of a block.
+    ``loose``: see ``FoundBlock``.
     """
 
     whole: ShortMember | None
@@ -114,10 +114,10 @@ class FoundShort(NamedTuple):
 
 
 class FoundEnd(NamedTuple):
-    """A trailer or a seek table. ``member``: where it says that its member begins.
+    """A trailer or a seek table. ``member``: where the member begins, as it says.
 
-    ``lengths``: of a seek table, the bytes of each frame of the member and what zstd makes of
-    it; ``blocks_end``: of a trailer, where the blocks end.
+    ``lengths``: from a seek table, for each frame of the member its bytes in the file and those
+    that zstd restores; ``blocks_end``: from a trailer, where the blocks end.
     """
 
     member: int
@@ -131,7 +131,7 @@ Found = FoundHeader | FoundBlock | FoundIndex | FoundShort | FoundEnd
 
 
 def scan(file: IO[bytes]) -> Iterator[Found]:
-    """All that is whole in ``file``, which can be sought, in order.
+    """All that is whole in ``file``, which must be seekable, in order.
 
     Blocks of which only the header is whole are among it. UnsupportedError for a block with flags
     that this version does not know.
@@ -157,7 +157,7 @@ class _Scan:
                 and not found.whole
                 and self._here(at) is None
             ):
-                # The length may be what is wrong, or what follows is damaged too.
+                # Its length may be wrong, or what follows it is damaged too.
                 found = found._replace(loose=True)
                 if isinstance(found, FoundShort):  # the length of its frame, too
                     found = found._replace(frame_end=found.frame_start + PREFIX_LENGTH)
@@ -175,7 +175,7 @@ class _Scan:
         return data
 
     def _here(self, at: int) -> Found | None:
-        """What begins at ``at`` and is whole."""
+        """What begins at ``at`` and is whole; None where nothing is."""
         head = self._at(at, TRAILER_OWN.size)
         for start in (START_OWN, START_ZSTD):
             if head.startswith(start):
@@ -191,7 +191,8 @@ class _Scan:
         return self._frame(at)
 
     def _next(self, at: int) -> Found | None:
-        """The first whole thing behind ``at``."""
+        """The first thing behind ``at`` that is whole; None at the end, or where too many bytes
+        were hashed in vain."""
         for mark, place in self._marks(at):
             if self._vain <= 0:
                 return None
@@ -208,6 +209,7 @@ class _Scan:
         return None
 
     def _marks(self, at: int) -> Iterator[tuple[bytes, int]]:
+        """Each of ``MARKS`` from ``at`` on, and where it stands."""
         while data := self._at(at, _PIECE + _LONGEST_MARK - 1):
             last = len(data) < _PIECE + _LONGEST_MARK - 1
             for match in MARKS.finditer(data):
@@ -218,7 +220,10 @@ class _Scan:
     def _with_start(
         self, found: FoundHeader | FoundShort, at: int
     ) -> FoundHeader | FoundShort | None:
-        """``found`` with the start before it; None for a damaged short member without."""
+        """``found``, which begins with its start if that is there, not before ``at``.
+
+        None for a damaged short member without a start: it may be anything.
+        """
         for start in (START_OWN, START_ZSTD):
             begin = found.start - len(start)
             if begin >= at and self._at(begin, len(start)) == start:
@@ -226,9 +231,9 @@ class _Scan:
         return None if isinstance(found, FoundShort) and found.whole is None else found
 
     def _raw(self, at: int) -> tuple[bytes, bytes, int, int] | None:
-        """Tag, body, checksum and end of the frame whose tag is 8 bytes behind ``at``.
+        """Tag, body, checksum and end of the frame at ``at``; None where it is not whole.
 
-        Its magic is not looked at: the checksum, which must be right, says more.
+        Its magic is not looked at: a right checksum says more.
         """
         prefix = self._at(at, PREFIX_LENGTH)
         tag = prefix[8:]
@@ -246,7 +251,7 @@ class _Scan:
         return None
 
     def _frame(self, at: int) -> Found | None:
-        """What the frame at ``at`` is of, where it is whole."""
+        """What the frame at ``at`` is of, where it is whole; else None."""
         raw = self._raw(at)
         if raw is None:
             return None

@@ -35,7 +35,7 @@ from serialpack.stages.stage import Buffer
 
 
 class StoredMember(NamedTuple):
-    """A member found in a file: where it and its ``first`` block begin, and its index."""
+    """A member in a file: where it and its ``first`` block begin, and its index."""
 
     start: int
     length: int
@@ -58,13 +58,14 @@ class StoredMember(NamedTuple):
 
 
 def find_members(file: IO[bytes], lost: list[DamagedError] | None = None) -> list[StoredMember]:
-    """The members of a file that can be sought, of which no long one's block is read.
+    """The members of a seekable file, without reading blocks but those of short members.
 
-    ``lost`` gets the damage of short ones, which are passed over then and not raised.
+    ``lost``: gets the damage of short members, which are passed over then; without it that is
+    raised.
     """
     try:
         found = _from_end(file)
-    except DamagedError:  # or a short one, which has no end
+    except DamagedError:  # damage, or a short member, which has no end to begin at
         members = []
         for member in _walk(file):
             if member.damage is None:
@@ -82,9 +83,9 @@ def find_members(file: IO[bytes], lost: list[DamagedError] | None = None) -> lis
 
 
 def _walk(file: IO[bytes]) -> Iterator[Member]:
-    """The members of a file that can be sought, in order, read to their ends but for blocks.
+    """The members of a seekable file from the front, each read to its end but for its blocks.
 
-    DamagedError where one is not whole; a short one is given with its ``damage``.
+    DamagedError where one is not whole, but for a short one, which comes with its ``damage``.
     """
     for member in members_of(_Sought(file), damaged=True):
         for _ in member.blocks(skip=True) if member.damage is None else ():
@@ -93,7 +94,7 @@ def _walk(file: IO[bytes]) -> Iterator[Member]:
 
 
 class _Sought(FrameSource):
-    """A file that can be sought, where what is passed over is not read."""
+    """A seekable file as a ``FrameSource``: it seeks over what is to be skipped."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._size = file.seek(0, os.SEEK_END)
@@ -109,7 +110,7 @@ class _Sought(FrameSource):
 
 
 def _from_end(file: IO[bytes]) -> list[StoredMember]:
-    """The members of a file that can be sought, read from its end without touching a block."""
+    """The members of a seekable file, found from its end on without reading a block."""
     end = file.seek(0, os.SEEK_END)
     members: list[StoredMember] = []
     while end > 0:
@@ -200,8 +201,11 @@ def read_block(
 
 
 def rows_in(file: IO[bytes], member: StoredMember, number: int, start: int) -> bytes:
-    """The rows of the entries in block ``number`` of a member that is shared, from its header
-    where the index does not have them. ``start``: where it begins, from ``member.offsets``."""
+    """The rows of the entries in block ``number`` of a member with several entries: from the index,
+    or where that does not repeat them from the block's header.
+
+    ``start``: where the block begins, from ``member.offsets``. DamagedError where it has none.
+    """
     rows = member.index.rows[number].entries
     if rows is None:
         rows = BlockParts(file, member, number, start).block.entries
@@ -212,8 +216,8 @@ def rows_in(file: IO[bytes], member: StoredMember, number: int, start: int) -> b
 
 
 def find_listed(file: IO[bytes]) -> list[StoredMember]:
-    """As ``find_members``; the indexes have the rows of all entries, for which headers of blocks
-    are read."""
+    """As ``find_members``, but with the rows of all entries in the indexes: headers of blocks are
+    read for those that the file's indexes do not repeat."""
     return [_with_rows(file, member) for member in find_members(file)]
 
 
@@ -245,7 +249,7 @@ class BlockParts:
         source = FrameSource(file.read, start)
         tag, body, check, _ = source.frame(f"block {number}")
         block: Block | None = None
-        #: Of a short member, whose one part is verified with all that it says.
+        #: The payload of a short member, which was verified with the frame before it.
         self._payload: Buffer | None = None
         if tag == SHORT:
             zstd = member.header.zstd_envelope
@@ -257,7 +261,7 @@ class BlockParts:
             block = Block.decode(body, start, member.id, member.header.writer)
         listed = member.index.rows[number]
         row = None if block is None else IndexRow.of(block, listed.frame, check)
-        # Of a short member they are known without an index.
+        # ``find_members`` of a short member gave its row with the entries, as ``row`` has them.
         if (
             block is None
             or row is None
@@ -279,7 +283,7 @@ class BlockParts:
         return read_parts(FrameSource(self._file.read, self._starts[0]), self.block)
 
     def read(self, number: int) -> Buffer:
-        """The stored bytes of a part, their checksum verified."""
+        """The stored bytes of part ``number``, their checksum verified."""
         if self._payload is not None:
             return self._payload
         start = self._starts[number]

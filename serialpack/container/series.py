@@ -9,19 +9,20 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from operator import sub
 
-#: As they are; what each is more than the one before; and where each stands among those that are
-#: different, in rising order, or how far from where the one before does.
+#: The ways to store a series: the numbers; the step from each to the next; the place of each in the
+#: list of different numbers, in rising order, which comes first; the steps from place to place.
 _PLAIN, _STEPS, _PLACES, _PLACE_STEPS = range(4)
 
 _ALL = (1 << 64) - 1
 _COUNT = struct.Struct("<I")
 
-#: About what the second of two planes, and its head, takes beside them.
+#: About the bits that a second series takes, with its head, beside its numbers.
 _HEAD_BITS = 48
 
 
 class Reader:
-    """What takes a series, or some bytes, after another from ``data``; ValueError at its end."""
+    """Takes one thing after another from ``data``: bytes, counts, texts, series. ValueError where
+    it ends before."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -84,9 +85,9 @@ class Reader:
 
 
 def series(numbers: Sequence[int]) -> bytes:
-    """``numbers``, each from 0 to 2**64 - 1."""
+    """``numbers``, each from 0 to 2**64 - 1, stored in the way that takes the fewest bits."""
     steps = _steps(numbers)
-    if len(different := sorted(set(numbers))) == 1:  # mostly so of modes
+    if len(different := sorted(set(numbers))) == 1:  # as the modes of files mostly are
         return bytes([_STEPS]) + _planes(steps)
     plain, stepped = _bits(numbers), _bits(steps)
     rising = _steps(different)
@@ -107,14 +108,16 @@ def series(numbers: Sequence[int]) -> bytes:
 
 
 def _planes(numbers: Sequence[int]) -> bytes:
-    """How many bytes each needs; then the lowest byte of each, the next of each, and so on."""
+    """``numbers`` as planes: how many bytes the largest needs (one byte), then the lowest byte of
+    each, the next one of each, and so on."""
     width = (max(numbers, default=0).bit_length() + 7) // 8
     flat = struct.pack(f"<{len(numbers)}Q", *numbers)
     return bytes([width]) + b"".join(flat[i::8] for i in range(width))
 
 
 def _steps(numbers: Sequence[int]) -> list[int]:
-    """What each is more than the one before, modulo 2**64; so that those near 0 are small."""
+    """The step from each number to the next, the first from 0, modulo 2**64 and as zigzag: steps
+    near 0 are small numbers, also negative ones."""
     steps = [*map(sub, numbers, chain((0,), numbers))]
     if max(numbers, default=0) >> 63:
         steps = [signed(step) for step in steps]
@@ -126,10 +129,10 @@ def _bits(numbers: Sequence[int]) -> int:
 
 
 def unzigzag(number: int) -> int:
-    """The step that is stored as ``number``, which is even where it is not negative."""
+    """The step that is stored as ``number``: even for 0 and more, odd for negative ones."""
     return number >> 1 ^ -(number & 1)
 
 
 def signed(number: int) -> int:
-    """``number`` modulo 2**64, from -2**63 to 2**63 - 1."""
+    """``number`` modulo 2**64, brought into the range from -2**63 to 2**63 - 1."""
     return (number + (1 << 63) & _ALL) - (1 << 63)

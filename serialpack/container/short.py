@@ -1,7 +1,7 @@
-"""The short member: one block, with all that is said of it in one frame. ``man/spk.5``, SHORT.
+"""The short member: one block, with all that is said of it in one frame (``man/spk.5``, SHORT).
 
-What it says is what a header, a block header and an index would: it is read as if these stood
-there, and whoever reads members need not know of it.
+It says what a header, a block header and an index would, and is read as if these stood there:
+whoever reads members need not know of it.
 """
 
 import struct
@@ -45,39 +45,40 @@ from serialpack.container.records import (
 from serialpack.errors import DamagedError, InputError, SerialpackError, UnsupportedError, newer
 from serialpack.stages.stage import Buffer
 
-#: The most bytes of payload that a writer holds to see whether another block follows; and that a
-#: reader takes.
+#: The most bytes of payload that a writer puts into a short member, for it holds them until it
+#: knows that no other block follows; and that a reader takes.
 MOST_WRITTEN = 1 << 20
 MOST_READ = 16 << 20
 
-#: Up to so many bytes of payload are little: what they say is kept until another is read.
+#: The most bytes of payload of a short member that is kept, decoded, until another one is read.
 LITTLE = 64 << 10
 
-#: Flags beside those of a block: nothing was proved; the name is the path of an entry; the rest
-#: names a dictionary.
+#: Flags beside those of a block: nothing was proved; the name is the path of an entry; a dictionary
+#: is named among the values that have no place of their own.
 UNPROVED = 8
 NAMES_ENTRY = 16
 NAMES_DICTIONARY = 32
 _KNOWN_FLAGS = STORED | EXACT | UNPROVED | NAMES_ENTRY | NAMES_DICTIONARY
 
-#: What stands first in the body: bytes of the payload, version. In any version, so that what is
-#: not known can be verified and passed over.
+#: What stands first in the body, in any version of the format: bytes of the payload, version. So a
+#: later version's member can be verified and passed over.
 _FIRST = struct.Struct("<IB")
 
-#: Keys of a header's map that have a place of their own; and the block size, which is its size.
+#: Keys of a header's map that have a place of their own here; and the block size, ``b``, which is
+#: the size of the one block.
 _PLACED = ("c", "f", "n", "e", "t", "w", "u", "b")
 
-#: What of ``needs`` is said by a flag.
+#: The features in ``needs`` that a flag says.
 _BY_FLAG = {ENTRY: NAMES_ENTRY, DICTIONARY: NAMES_DICTIONARY}
 
 
-#: Types of names and times in what is plain.
+#: The types that ``ShortForms`` takes of names and of times.
 _NAMES, _TIMES = (str, type(None)), (int, type(None))
 
-#: Up to so many bytes of body are plain: as a header, they are not too long either.
+#: The longest body that ``ShortForms`` takes: as a header it is surely not too long either.
 _PLAIN = 16 << 10
 
-#: So many forms are kept.
+#: How many different headers ``ShortForms`` keeps.
 _KEPT = 16
 
 Form = TypeVar("Form")
@@ -86,8 +87,8 @@ Form = TypeVar("Form")
 class ShortMember(NamedTuple):
     """A short member as it stands in the file; ``index``: what its index would say.
 
-    ``damage``: that its checksum does not match, so that nothing which it says can be relied on,
-    if it says anything.
+    ``damage``: the error where its checksum does not match. Nothing that it says can be relied on
+    then; the header is empty where it says nothing.
     """
 
     header: Header
@@ -102,7 +103,7 @@ class ShortMember(NamedTuple):
 
 
 class ShortForm:
-    """Short members of one header, but for name and time, each with a block of its own.
+    """Writes short members whose headers differ in name and time only, each with its own block.
 
     What they have in common is encoded once, and read back once, with the first.
     """
@@ -125,15 +126,15 @@ class ShortForm:
     def frame(
         self, block: Block, payload: Buffer, name: str | None, mtime: int | None
     ) -> bytes | None:
-        """The frame that says all of a member; None where it has to be a long one.
+        """The frame that says all of a member; None where the member cannot be a short one.
 
-        ``name``: of its source; that of an entry is the header's. InputError where readers would
-        not take it, or read something else in it.
+        ``name``: of the source; None for an entry, whose path the header has. InputError where
+        readers would refuse the frame, or read something else in it.
         """
         fields = self._fields(block, payload, name, mtime)
         if fields is None:
             return None
-        # As an array, which is packed and read back at once; its head, a byte, is left out.
+        # An array is packed and read back in one call; its head, one byte, is left out of the body.
         array = pack_values(fields)
         body = _FIRST.pack(len(payload), VERSION) + array[1:]
         if len(body) > MAX_BODY[SHORT]:
@@ -144,7 +145,7 @@ class ShortForm:
             same = read_back(array) == fields
         else:
             header, read = self._read(frame, payload)
-            # Of the writer's version its numbers are kept, of its block size that of the block.
+            # Only the digits of the writer's version are stored, and no block size.
             given = self._header._replace(
                 mtime=mtime, block_size=header.block_size, writer=header.writer
             )
@@ -166,7 +167,7 @@ class ShortForm:
             or len(payload) > MOST_WRITTEN
         ):
             return None
-        # One in which another container is stored might, if it is damaged, be taken for that one.
+        # Damaged, a member with a container in its payload could be taken for that container.
         if has_mark(payload):
             return None
         serialized = block.parts[0].restored
@@ -189,7 +190,7 @@ class ShortForm:
         return fields
 
     def _read(self, frame: bytes, payload: Buffer) -> tuple[Header, Block]:
-        """What a reader is told by a frame and the payload behind it."""
+        """The header and the block that a reader finds in a frame and the payload behind it."""
         prefix, rest = frame[:PREFIX_LENGTH], frame[PREFIX_LENGTH:]
         _, body, check = open_frame(prefix, rest, 0)
         sizes = frame_rest(prefix, 0), payload_size(body, 0)
@@ -203,8 +204,8 @@ def read_short(
 ) -> ShortMember:
     """The short member whose frame was just read from ``source``, with the payload behind it.
 
-    ``frame``: its body, checksum and start. DamagedError where it is not whole; where it is but
-    for its checksum, that is its ``damage``: the next member begins behind it.
+    ``frame``: its body, checksum and start. DamagedError where it is not whole. A wrong checksum is
+    not raised but its ``damage``: the next member still begins behind it.
     """
     body, check, start = frame
     payload = source.exactly(payload_size(body, start), "a short member")
@@ -232,24 +233,24 @@ def read_short(
 def _said(
     body: bytes, payload: bytes, check: int, start: int, zstd_envelope: bool
 ) -> tuple[Header, Block, Index]:
-    """What a short member says, and what its index would."""
+    """The header and the block of a short member, and the index that it would have."""
     header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
     row = IndexRow.of(block, FRAME_EXTRA + len(body), check)
     return header, block, short_index(header, block, row)
 
 
 def short_index(header: Header, block: Block, row: IndexRow) -> Index:
-    """What the index of a short member would say."""
+    """The index that a short member would have."""
     whole = block.check if block.source_check is None else block.source_check
     return Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
 
 
-#: Several look at a small file, one after another: what it is, whether it is of an archive.
+#: Of a small file this is asked several times in a row: what it is, whether it is of an archive.
 _said_last = lru_cache(1)(_said)
 
 
 def payload_size(body: bytes, start: int) -> int:
-    """How many bytes follow the frame with this body, which begins at ``start``."""
+    """Bytes of the payload behind the frame with this body; DamagedError, with ``start``."""
     if len(body) < _FIRST.size:
         raise DamagedError("a short member is malformed (it breaks off)", start=start)
     size = int(_FIRST.unpack_from(body)[0])
@@ -287,8 +288,9 @@ def _whole_at_start(data: bytes) -> _Framed | None:
 
 
 def short_source(data: bytes) -> tuple[int, int | None] | None:
-    """Bytes and modification time of the source of the short member that ``data`` is, where all of
-    it is there and has its checksum; else None. What else it says is not looked at."""
+    """The size of the source in bytes, and its modification time, as a file of one short member
+    says. None where ``data`` is not one whose checksum is right; nothing else in it is looked at.
+    """
     found = _whole_at_start(data)
     if found is None or found.stop != len(data) or found.body[_FIRST.size - 1] != VERSION:
         return None
@@ -302,7 +304,7 @@ def short_source(data: bytes) -> tuple[int, int | None] | None:
 def _decode(
     body: bytes, payload: bytes, start: int, *, zstd_envelope: bool
 ) -> tuple[Header, Block]:
-    """What a verified short member says."""
+    """The header and the block that a verified short member says."""
     version = body[_FIRST.size - 1]
     if version != VERSION:
         raise newer(f"version {version} of a short member", "")
@@ -317,7 +319,7 @@ def _decode(
 
 
 def _header_values(fields: list[Any]) -> dict[str, Any]:
-    """What a header would say, by the keys of its map; TypeError, ValueError."""
+    """What a header would say, by the keys of its map; TypeError, ValueError where malformed."""
     chain, format, name, mtime, writer, flags, _, size, _, _, *more = fields
     rest = dict(more[1]) if len(more) > 1 else {}
     if len(more) > 3 or not rest.keys().isdisjoint(_PLACED):
@@ -334,7 +336,7 @@ def _header_values(fields: list[Any]) -> dict[str, Any]:
 
 
 def _block(fields: list[Any], payload: bytes) -> Block:
-    """What a block header would say; TypeError, ValueError."""
+    """The block as a block header would say it; TypeError, ValueError where malformed."""
     flags, records, size, serialized, check, *more = fields[5:]
     source_check, _, entries = [*more, None, None, None][:3]
     restored = size if serialized is None else serialized
@@ -351,9 +353,10 @@ def _block(fields: list[Any], payload: bytes) -> Block:
 
 
 class ShortForms(Generic[Form]):
-    """Reads files that are one short member each, most of which say the same.
+    """Reads many files of one short member each, whose headers are mostly alike.
 
-    What they say beside name, time and block is decoded once; ``make`` gives what is kept of it.
+    What they say beside name, time and block is decoded once. ``make`` makes of that header what is
+    kept, and given out with each block.
     """
 
     def __init__(self, make: Callable[[Header], Form]) -> None:
@@ -361,10 +364,11 @@ class ShortForms(Generic[Form]):
         self._known: dict[str, Form] = {}
 
     def read(self, data: bytes) -> tuple[Form, StoredBlock] | None:
-        """What was made of the header, whose name and time are another file's perhaps, and the
-        block; None for what is no such file, or an entry, or odd: ``read_members`` is for that.
+        """What ``make`` made of a header like that of ``data`` (name and time may be those of
+        another file), and the block of ``data``.
 
-        DamagedError, UnsupportedError, and what ``make`` raises.
+        None where ``data`` is no such file, is of an archive, or unusual: ``read_members`` is for
+        those. DamagedError, UnsupportedError, and what ``make`` raises.
         """
         found = _whole_at_start(data)
         if found is None or found.stop != len(data) or found.body[_FIRST.size - 1] != VERSION:
@@ -376,7 +380,7 @@ class ShortForms(Generic[Form]):
         plain = type(flags) is int and not flags & NAMES_ENTRY
         if not plain or type(name) not in _NAMES or type(mtime) not in _TIMES:
             return None
-        # As text, in which True is not 1.
+        # As text: True and 1, which are equal keys, differ there.
         alike = repr((found.start, chain, format, writer, flags & ~(STORED | EXACT), fields[11:]))
         if alike not in self._known:
             if len(self._known) >= _KEPT:

@@ -1,7 +1,7 @@
-"""The small form: one object with few bytes around it, for messages. ``man/spk.5``, SMALL FORM.
+"""The small form: one object with few bytes around it, for messages (``man/spk.5``, SMALL FORM).
 
-It has no header, index or end, so it is written and read at once, and is always a whole file;
-in a file object it is told by its check from the next one.
+It has no header, index or end: it is written and read as one piece, and a whole file by itself.
+Where several follow each other in a file, the check of each tells where it ends.
 """
 
 import re
@@ -18,7 +18,7 @@ from serialpack.container.records import decode_chain
 from serialpack.errors import DamagedError, TruncatedError
 from serialpack.stages.stage import Buffer, ChainNumbers
 
-#: What it begins with; no start of another envelope does.
+#: The bytes that it begins with; no other envelope does.
 START_SMALL = b"\x89SPk"
 
 #: The most bytes that a writer serializes into the small form; and that a reader takes.
@@ -32,21 +32,24 @@ MAX_SMALL = 2 << 20
 STORED = 1
 UNPROVED = 2
 
-#: What stands behind the payload.
+#: The checksum behind the payload, as its bytes.
 _check = struct.Struct("<Q").pack
 CHECK_SIZE = 8
 
 _LEAST = len(START_SMALL) + CHECK_SIZE
 
-#: So many places are tried behind one that is damaged, each of which may take all bytes once.
+#: How many places behind a damaged small form are tried: each may cost one pass over all bytes.
 _MOST_TRIED = 16
 
 _START = re.compile(b"|".join(map(re.escape, (START_SMALL, START_OWN, START_ZSTD))))
 
 
 def small_form(head: bytes, size: int, settings: bytes, payload: Buffer) -> bytes:
-    """The whole file of what ``Small`` says; ``head`` is its ``small_head``, ``settings`` what
-    ``packed_settings`` makes of them."""
+    """A whole file in the small form.
+
+    ``head``: from ``small_head``; ``size``: bytes of the object after its serializer; ``settings``:
+    from ``packed_settings``.
+    """
     number = _SHORTEST[size] if size < 0x80 else _number(size)
     data = b"".join((head, number, settings, payload))
     return data + _check(checksum(data))
@@ -73,15 +76,15 @@ class Small(NamedTuple):
 
     @classmethod
     def decode(cls, data: Buffer) -> "Small":
-        """What ``data``, a whole file, says; DamagedError where it is not whole."""
+        """The small form that ``data``, a whole file, is; DamagedError where it is not whole."""
         said, size, payload = read_small(data)
         return cls(said.chain, said.flags, size, said.settings, payload)
 
 
 class Said:
-    """What the bytes around small forms say but for their size, alike in many of these.
+    """What a small form says beside its size and payload: the same in many of them.
 
-    ``made``: for those who read them, to keep what they make of it.
+    ``made``: whoever reads them keeps here what he made of it, for the next one.
     """
 
     __slots__ = ("chain", "flags", "made", "packed", "settings")
@@ -95,8 +98,8 @@ class Said:
 
 
 def read_small(data: Buffer) -> tuple[Said, int, bytes]:
-    """What ``data``, a whole file, says, the size of its object and its payload; DamagedError where
-    it is not whole."""
+    """What the small form ``data``, a whole file, says, the size of its object after its
+    serializer, and its payload; DamagedError where it is not whole."""
     whole = data if isinstance(data, bytes) else bytes(data)
     size = len(whole)
     if size < _LEAST:
@@ -149,8 +152,11 @@ def _is_whole(data: bytes) -> bool:
 
 
 def first_small(data: bytes) -> int:
-    """Where the small form that ``data`` begins with ends, if another container stands behind it:
-    its check is before the start of that. 0 where it is the whole file, or damaged."""
+    """Where the small form that ``data`` begins with ends, if another container follows it; 0 where
+    it is all of ``data``, or damaged.
+
+    Its size does not tell: a start is searched for, before which stands the right check.
+    """
     if len(data) <= MAX_SMALL and _is_whole(data):
         return 0
     hashed, at = xxh3_64(), 0
@@ -164,8 +170,8 @@ def first_small(data: bytes) -> int:
 
 
 def end_of_damaged(data: bytes) -> int:
-    """Where the first small form begins that is whole, behind a damaged one that ``data`` begins
-    with; 0 where there is none, or that is whole. Of what may begin one a few are tried."""
+    """Where a damaged small form, which ``data`` begins with, ends: there the first whole one
+    begins. 0 where none is among the first few places that may begin one, or nothing is damaged."""
     if first_small(data) or (len(data) <= MAX_SMALL and _is_whole(data)):
         return 0
     found = _START.finditer(data, len(START_SMALL), MAX_SMALL)
@@ -188,14 +194,14 @@ def several_small(data: bytes) -> DamagedError | None:
     return None
 
 
-#: What small forms begin with up to their size, of those that were read, by the length of that; and
-#: what it says. To read it again takes as long as all else.
+#: By its length, the head of each small form that was read (all before its size), and what it says.
+#: To decode a head anew would take as long as all else.
 _known: dict[int, dict[bytes, Said]] = {}
 _MOST_KNOWN = 64
 
 
 def _remember(head: bytes, said: Said) -> None:
-    # Never changed, only replaced: another thread may be looking through it.
+    # Replaced, never changed: another thread may be looking through it.
     global _known
     known = _known if sum(map(len, _known.values())) < _MOST_KNOWN else {}
     _known = {**known, len(head): {**known.get(len(head), {}), head: said}}
@@ -206,7 +212,7 @@ def _spelled(chain: ChainNumbers) -> list[Any]:
 
 
 def small_head(chain: ChainNumbers, flags: int, *, settings: bool) -> bytes:
-    """All before the size of a small form, with settings behind that or without."""
+    """All before the size of a small form; ``settings``: whether they stand behind the size."""
     fields = [flags, _spelled(chain), 0, *([0] * settings)]
     return START_SMALL + pack_body(fields)[: 2 - len(fields)]
 
@@ -222,15 +228,16 @@ def _number(value: int) -> bytes:
 
 
 def _number_at(data: bytes, at: int) -> tuple[int, int]:
-    """The size at that place, of more than a byte, and where it ends: at 0, where it is none."""
+    """The size at byte ``at``, where it takes more than one byte, and where it ends; an end of 0
+    where no size that is allowed stands there."""
     width = _WIDTHS.get(data[at], 0)
     end = at + 1 + width
     value = int.from_bytes(data[at + 1 : end], "big")
     return value, end if width and value <= MOST_READ and end <= len(data) - CHECK_SIZE else 0
 
 
-#: Those of counts that have a byte.
+#: The counts that take one byte.
 _SHORTEST = [bytes([value]) for value in range(0x80)]
 
-#: Bytes of a count behind each of these codes.
+#: Codes of MessagePack for longer counts, and the bytes of the count behind each.
 _WIDTHS = {0xCC: 1, 0xCD: 2, 0xCE: 4}

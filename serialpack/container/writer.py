@@ -1,7 +1,7 @@
 """Writes one member, in one pass, to anything that takes bytes.
 
-The proof of a block undoes its stages; that a reader takes the rest is seen to here: each frame
-is read back before it is written, by the reader's own rules, and must say what it was to say.
+The pipeline proves blocks by undoing their stages. The rest is proved here: each frame is read back
+before it is written, by the reader's own rules, and must say what it was to say.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from serialpack.stages.stage import Buffer
 class MemberWriter:
     """Writes a member: blocks in order, then ``finish``.
 
-    A member of one small block becomes a short one: so nothing is written of the first before
-    the second is there, or none. ``write`` must take all of what it is given or raise.
-    RefusedError, before anything of it is written, for a header, a block or an index that readers
-    would not take as it was given.
+    A member of one small block becomes a short one: so nothing is written before the second block
+    is there, or ``finish`` is called. ``write`` must take all of what it is given or raise.
+    RefusedError for a header, a block or an index that readers would not take as it was given;
+    nothing of it is written then.
     """
 
     def __init__(self, write: Callable[[Buffer], object], header: Header) -> None:
@@ -50,7 +50,7 @@ class MemberWriter:
         self.length = 0
         self.payload = 0
 
-    # Of a short member, which is read back by itself, nobody asks for these two.
+    # These two are made when a long member needs them: a short one is read back as a whole.
 
     @cached_property
     def _header(self) -> bytes:
@@ -68,7 +68,7 @@ class MemberWriter:
     ) -> None:
         """Write one block; ``payload`` holds the stored bytes of each part, cut anywhere.
 
-        One in place is the only block. ``covered``: the entries in it, for the index.
+        A block in place must be the only one. ``covered``: the entries in it, for the index.
         """
         if self.length or self._held is not None or not self._hold(block, payload, covered):
             frame = self._frame(block)
@@ -97,7 +97,7 @@ class MemberWriter:
         return index
 
     def _begin(self) -> None:
-        """Write what stands before the second block."""
+        """Write the start, the header and the first block, which was held."""
         if not self.length:
             self._put(self._given.start)
             self._put(write_frame(HEADER, self._header))
@@ -128,7 +128,7 @@ class MemberWriter:
         self._rows.append(row._replace(covered=covered))
 
     def _hold(self, block: Block, payload: Sequence[Buffer], covered: Covered | None) -> bool:
-        """Whether the first block is held: that a short member can be made of it."""
+        """Hold the first block back where a short member can be made of it; whether it was."""
         held = payload and not block.in_place
         if not held:
             return False
@@ -140,12 +140,12 @@ class MemberWriter:
         return frame is not None
 
     def _header_in(self, bodies: Sequence[bytes]) -> Header:
-        # Of the writer's version its numbers are kept.
+        # Only the digits of the writer's version are stored.
         header = Header.decode(bodies[0], 0, zstd_envelope=self._zstd)
         return header._replace(writer=self._given.writer)
 
     def _put(self, frame: Buffer) -> None:
-        """Write what restores to nothing: all but payload."""
+        """Write a frame, or anything else but payload: what zstd restores to nothing."""
         self._write(frame)
         self.length += len(frame)
         if self._zstd:
@@ -163,7 +163,7 @@ def _read_back(
 
 @contextmanager
 def refused_as_written() -> Iterator[None]:
-    """RefusedError where what is about to be written breaks a rule of readers."""
+    """Turn an InputError into a RefusedError: what is to be written breaks a rule of readers."""
     try:
         yield
     except InputError as error:
@@ -171,7 +171,7 @@ def refused_as_written() -> Iterator[None]:
 
 
 def cannot_be_stored(error: InputError) -> RefusedError:
-    """That what is about to be written breaks a rule of readers, as ``error`` says."""
+    """The refusal of what readers would not take, as ``error`` says."""
     return RefusedError(f"it cannot be stored so: {error.message}", hint="-s raw keeps the bytes")
 
 

@@ -1,4 +1,4 @@
-"""What is in an archive: its entries as the members' indexes list them, nothing being unpacked."""
+"""The entries of an archive, as the indexes of its members list them: nothing is unpacked."""
 
 import stat
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from serialpack.container.rows import decode_rows
 
 
 class ArchivedEntry(NamedTuple):
-    """One entry. ``type``: file, folder or link; ``packed``: about what it takes of its block;
+    """One entry. ``type``: file, folder or link; ``packed``: about its share of its block's bytes;
     ``modified``: ISO 8601 in UTC; ``mode``: permissions in octal; ``target``: where a link leads;
     ``owner``: numbers of user and group. None where that is not known."""
 
@@ -30,8 +30,8 @@ class ArchivedEntry(NamedTuple):
 def entries_in(
     header: Header, format: str, rows: Iterable[IndexRow], size: int, packed: int
 ) -> tuple[ArchivedEntry, ...] | None:
-    """The entries of a member with this ``header`` and these ``rows``; None where it is of no
-    archive. DamagedError where the rows say what cannot be."""
+    """The entries of a member with this ``header`` and these ``rows``; None where it is not of an
+    archive. DamagedError where the rows are malformed."""
     if not header.in_archive:
         return None
     if not header.shared:
@@ -76,6 +76,6 @@ def iso_time(nanoseconds: int | None) -> str | None:
     seconds, rest = divmod(nanoseconds, 10**9)
     try:
         when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    except OverflowError:  # a time that no calendar has
+    except OverflowError:  # a time beyond the calendar
         return f"{nanoseconds} ns"
     return f"{when:%Y-%m-%dT%H:%M:%S}.{rest:09}Z"

@@ -1,6 +1,6 @@
-"""What is in a file that a library of its own reads: datasets of HDF5, tables of a database.
+"""Lists the datasets of HDF5 and the tables of databases, whose own libraries read them.
 
-Such a library reads files: what is in a stream, or packed, is copied to one where it is not large.
+These libraries read files only: a stream, or a packed file, is copied to one if it is not large.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def is_library_read(declared: Declaration) -> bool:
 
 
 def library_listing(source: Source, declared: Declaration) -> Listing:
-    """What is in ``source``, which is of a format that ``is_library_read``."""
+    """The listing of ``source``, whose format ``is_library_read``."""
     kind, found = declared.name, list[ListedEntry]()
     add = _add_datasets if declared.has_datasets else _add_tables
     try:
@@ -50,7 +50,7 @@ class _More(Exception):
 
 
 class _OnlyFiles(Exception):
-    """It is too large, or too far away, to be copied."""
+    """The source is too large, or too far away, to be copied to a file."""
 
 
 def _read(source: Source) -> FileRead:

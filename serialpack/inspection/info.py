@@ -1,4 +1,4 @@
-"""What was found out about a file: of a container its members, of anything else its shape."""
+"""What inspection finds out about a file: of a container its members, of any other its shape."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class MemberInfo(NamedTuple):
-    """One member of a container. ``size`` is what it unpacks to, ``packed`` what it takes;
-    ``container`` is the part of ``packed`` that is not data. Times in ns since 1970. ``entry``
-    is its path in the archive, where it is one of an archive's. ``why``: the reason for the chain,
-    where auto had one in the data. ``forms``: of columns, how many blocks are what, where that can
-    be told without reading all; ``columns``: what is in them, where that was asked for.
-    ``array``: where it is one, or one is compressed in it; what is the least and the greatest is
-    known of up to 64 MiB, of one that is compressed 4 MiB, and where only the first block is read,
-    as of what is far, of that one. ``entries``: of an archive, those that
-    are in it. ``dictionary``: where it is unpacked with one. ``holds``: of an object its
-    values, of an archive of arrays what each is, with words for what is large
-    (``pipeline.outline``); of a compressed file what is in it (``nifti in gzip``). ``listing``: of
-    HDF5 its datasets, of a database its tables. ``damage``: what is wrong with the array."""
+    """One member of a container. Times are in ns since 1970; None where nothing is known.
+
+    ``size``: bytes that it unpacks to; ``packed``: bytes that it takes, of which ``container`` are
+    no data. ``entry``: its path, where it is one entry of an archive; ``entries``: those in it,
+    where it holds several. ``why``: auto's reason for the chain, where the data gave one.
+    ``forms``: of columns, how many blocks have which form, where that is known without reading all;
+    ``columns``: what is in them, if asked for. ``array``: what array it is, or has compressed in
+    it; its range is that of up to 64 MiB (compressed 4 MiB), or of the first block where only that
+    is read, as of far files. ``dictionary``: the one that unpacks it. ``holds``: of an object its
+    values, of a file of arrays what each is, with words for what is large (``pipeline.outline``);
+    of a compressed file what is in it (``nifti in gzip``). ``listing``: the datasets of HDF5, the
+    tables of a database. ``damage``: what is wrong with the array."""
 
     chain: Chain
     why: str
@@ -63,13 +63,13 @@ class MemberInfo(NamedTuple):
 
     @property
     def stored_blocks(self) -> int:
-        """How many blocks did not shrink."""
+        """How many blocks are stored as they are, for they did not shrink."""
         return sum(b.stored for b in self.blocks)
 
 
 class ColumnsInfo(NamedTuple):
-    """What the columns of a member hold. ``structure``: bytes of what is no column's;
-    ``text``: of blocks that are kept as their text."""
+    """What the columns of a member hold. ``structure``: bytes that are of no column; ``text``:
+    bytes of blocks that are kept as text."""
 
     columns: "tuple[ColumnInfo, ...]"
     structure: int
@@ -77,11 +77,11 @@ class ColumnsInfo(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What another file looks like. ``fields``: name -> types seen, of the first records, in the
-    first ``looked_at`` bytes (``look.Look``); ``entropy`` in bits a byte, of the bytes one by one
-    in the first ``sampled`` bytes. ``inside``: what is in it, where it is compressed; ``listing``:
-    its entries, where it is a tar or a zip, or one that is compressed. ``wrong``: what is wrong
-    with the array that it is."""
+    """What a file that is no container looks like. ``fields``: name -> types seen in the records of
+    the first ``looked_at`` bytes (``look.Look``). ``entropy``: in bits a byte, of single bytes in
+    the first ``sampled`` ones. ``inside``: the shape of what is in it, where it is compressed;
+    ``listing``: its entries, where it is a tar or a zip, also a compressed one. ``wrong``: what is
+    wrong with the array that it is."""
 
     format: str
     looks_like: str | None
@@ -101,8 +101,8 @@ class Shape(NamedTuple):
 
     @property
     def damage(self) -> DamagedError | None:
-        """What is wrong with a compressed file, an array, a tar or a zip, as far as it was looked
-        at."""
+        """What is wrong with a compressed file, an array, a tar or a zip, in the part that was
+        read; None where nothing is."""
         if self.inside is not None:
             look = self.inside.look
             if (damage := self.inside.damage or (look and look.damage)) is not None:
@@ -126,8 +126,8 @@ class Inspection(NamedTuple):
 
     @property
     def damage_inside(self) -> InputError | None:
-        """What is wrong with a file that is no container, or that a whole container is of, as far
-        as it was looked at."""
+        """What is wrong with a file that is no container, or with the file in a container that is
+        whole, in the part that was read; None where nothing is."""
         if self.shape is not None:
             return self.shape.damage
         told = (m.damage or (m.listing and m.listing.damage) for m in self.members)

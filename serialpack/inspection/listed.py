@@ -1,4 +1,4 @@
-"""What is listed of a tar, a zip, or a file of datasets or tables: an entry, and all of them."""
+"""The listing of a tar, a zip, or a file of datasets or tables, and its entries."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -7,13 +7,13 @@ from serialpack.errors import DamagedError
 if TYPE_CHECKING:
     from serialpack.formats.arrays.extremes import Extreme
 
-#: Entries that are listed at most, and bytes of a stream that they are looked for in.
+#: The most entries that are listed, and the most bytes of a stream that are searched for them.
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64 << 20
 
 
 class ListedArray(NamedTuple):
-    """Of an array the type of an item as NumPy spells it, the lengths, and the order: C or F."""
+    """An array: the type of an item as NumPy spells it, the lengths, and the order, C or F."""
 
     dtype: object
     shape: tuple[int, ...]
@@ -21,16 +21,16 @@ class ListedArray(NamedTuple):
 
     @property
     def words(self) -> str:
-        """For people: ``<f8, 100 x 3, C order``."""
+        """The array as people read it: ``<f8, 100 x 3, C order``."""
         from serialpack.formats.arrays.header import words_of
 
         return words_of(self.dtype, self.shape, fortran=self.order == "F")
 
 
 class ListedDataset(NamedTuple):
-    """What a dataset of HDF5 has beside what ``look.ArrayLook`` says of any array.
+    """A dataset of HDF5: what it has beside what ``look.ArrayLook`` says of any array.
 
-    ``chunks``: their lengths, None where it has none; ``filters``: those that the chunks went
+    ``chunks``: the lengths of a chunk, None where it has none; ``filters``: those that chunks went
     through, in order; ``attributes``: how many it has.
     """
 
@@ -44,11 +44,11 @@ class ListedDataset(NamedTuple):
 
 
 class ListedEntry(NamedTuple):
-    """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
-    8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
-    link, dataset, attribute, group, or other. ``array``: of one that is an array (.npy), what its
-    header says, and its range in ``dataset``. ``about``: where a link leads to, the value of an
-    attribute, and the like."""
+    """One entry. ``packed``: bytes that it takes in the file, where known. ``modified``: ISO 8601,
+    in UTC where it ends in Z, else in the local time of whoever wrote it. ``type``: file,
+    folder, link, dataset, attribute, group, or other. ``array``: what the header of an array (.npy)
+    says; its range is in ``dataset``. ``about``: where a link leads to, the value of an attribute,
+    and the like."""
 
     name: str
     size: int
@@ -61,9 +61,9 @@ class ListedEntry(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The entries of a tar or zip, or the datasets of a file (``kind``). ``whole``: these are
-    all; ``count``: how many there are, where that is known; ``why``: why there are no more of them;
-    ``damage``: what ends them where they are not what they should be."""
+    """The entries of a tar or zip, or the datasets of a file (``kind``). ``whole``: whether these
+    are all; ``count``: how many there are, where that is known; ``why``: why no more are listed;
+    ``damage``: the damage at which the list ends, if any."""
 
     kind: str
     entries: tuple[ListedEntry, ...]
@@ -79,11 +79,11 @@ class Listing(NamedTuple):
 
     @property
     def packed(self) -> int | None:
-        """Bytes that these take in the file, where that is told."""
+        """Bytes that these take in the file; None where that is not known."""
         sizes = [entry.packed for entry in self.entries if entry.packed is not None]
         return sum(sizes) if len(sizes) == len(self.entries) and sizes else None
 
 
 def no_more(most: int) -> str:
-    """Why a listing ends behind so many entries."""
+    """The reason why a listing ends behind ``most`` entries, in words."""
     return f"no more than {most:,} are listed"

@@ -1,7 +1,7 @@
-"""What is in a tar or a zip: its entries from their headers, never what they hold.
+"""Lists the entries of a tar or a zip by their headers, without their contents.
 
-Anybody may have made the file: what is read and kept of it is bounded, and names are as they are
-in it, to be escaped by whoever shows them.
+Anybody may have made the file: so what is read and kept of it is bounded. Names are as they are in
+it, and whoever shows them must escape them.
 """
 
 import io
@@ -31,16 +31,16 @@ from serialpack.inspection.listed import (
 if TYPE_CHECKING:
     from serialpack.formats.arrays.header import ArrayHeader
 
-#: Of so many entries that are arrays the headers are read, and of all their numbers so many bytes,
-#: some at a time.
+#: The most entries that are arrays whose headers are read, the most bytes of numbers of all of
+#: them, and how many are read at a time.
 _MOST_ARRAYS = 1000
 _MOST_NUMBERS = 64 << 20
 _PIECE = 1 << 20
 
-#: What is read in one go: of a zip all of its directory, of a tar a long name.
+#: The most bytes of one read: of a zip all of its directory, of a tar a long name.
 _MOST_READ = 8 << 20
 
-#: Reads of a tar for each entry, and at least: one that leads back to itself ends there.
+#: The most reads for each entry that may be listed: a tar that leads back to itself ends there.
 _MOST_READS = 64
 
 _FAILURES = (
@@ -89,11 +89,11 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
 
 
 class _Bound(Exception):
-    """More would have to be read than is."""
+    """More would have to be read than is allowed."""
 
 
 def _zip(source: Source, found: list[ListedEntry]) -> int:
-    """Add the entries of a zip to ``found``; how many there are."""
+    """Add the entries of a zip to ``found``, and return how many there are."""
     if not source.seekable():
         raise _Bound("a zip is read from its end, which a pipe does not let one do")
     left = _MOST_NUMBERS
@@ -117,8 +117,8 @@ def _zip(source: Source, found: list[ListedEntry]) -> int:
 
 
 def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo, left: int) -> _ArrayFacts:
-    """What the header of an entry says that is called an array, and of up to ``left`` bytes of its
-    numbers the range; nothing where it is none."""
+    """What the header of an entry says that is named as an array, and the range of up to ``left``
+    bytes of its numbers; nothing where it is no array."""
     if not info.filename.endswith(".npy"):
         return _NONE
     from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
@@ -135,7 +135,7 @@ def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo, left: int) -> _Arr
             array = ListedArray(spelled(header.descr), header.shape, order)
             pieces = chain([head[header.size :]], iter(lambda: file.read(_PIECE), b""))
             return array, _range_of(header, pieces, info.file_size - header.size, left)
-    except (*_FAILURES, RuntimeError, zlib.error):  # what is damaged is no array, but an entry
+    except (*_FAILURES, RuntimeError, zlib.error):  # a damaged array is still an entry
         return array, None
 
 
@@ -167,7 +167,7 @@ def _add(found: list[ListedEntry], entry: ListedEntry) -> None:
 
 
 def _dos_time(fields: tuple[int, ...]) -> str | None:
-    """The time of a zip's entry; None for one that no calendar has."""
+    """The time of a zip's entry; None for a date that does not exist."""
     try:
         return datetime(*fields).isoformat()  # type: ignore[arg-type]
     except ValueError:
@@ -175,7 +175,7 @@ def _dos_time(fields: tuple[int, ...]) -> str | None:
 
 
 def _tar(source: Source, found: list[ListedEntry]) -> int:
-    """Add the entries of a tar to ``found``; how many there are."""
+    """Add the entries of a tar to ``found``, and return how many there are."""
     seeks = source.seekable()
     file = cast("IO[bytes]", _Bounded(source.file) if seeks else _TarStream(source))
     if seeks:
@@ -207,7 +207,7 @@ def _tar_entry(info: tarfile.TarInfo) -> ListedEntry:
 
 
 class _Info(tarfile.TarInfo):
-    """A header that says that it is damaged; tarfile takes one behind others for the end."""
+    """A tar's header that raises where it is damaged: tarfile itself would take it for the end."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Info":
@@ -220,7 +220,7 @@ class _Info(tarfile.TarInfo):
 
 
 class _Bounded(io.RawIOBase):
-    """A file that is not read without bound."""
+    """A file of which only a bounded number of bytes and reads is allowed."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -246,7 +246,7 @@ class _Bounded(io.RawIOBase):
 
 
 class _TarStream:
-    """A source from its front to a bound."""
+    """A source as a stream, from its front up to a bound."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

@@ -15,18 +15,18 @@ from serialpack.stages.chain import StageSpec
 
 
 def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
-    """Those in ``data``, which the serializer ``called`` wrote of one object, in their order."""
+    """The large values in ``data``, in order, as the serializer ``called`` wrote one object."""
     serializer = of_values(SERIALIZERS.create(*called))
     if not is_framed(data.read(0, len(MARK))):
-        return _long(serializer, data, slice(0, len(data)))
+        return _long_bytes(serializer, data, slice(0, len(data)))
     layout = frame_layout(data.read, len(data))
     outline = serializer.outline(data.read(layout.pickle.start, layout.pickle.stop))
     headers = outline.beside if outline is not None else []
     known = [*headers, *[None] * (len(layout.buffers) - len(headers))]
-    # Each with what aligns the next one.
+    # A buffer ends where the next one begins, with the bytes that align that.
     ends = [*(place.start for place in layout.buffers[1:]), layout.end]
     return [
-        *_long(serializer, data, layout.pickle),
+        *_long_bytes(serializer, data, layout.pickle),
         *(
             LargeValue(place.start, end, None if header is None else layout_of(header))
             for place, end, header in zip(layout.buffers, ends, known, strict=True)
@@ -35,13 +35,14 @@ def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
 
 
 def heads_of(serializer: RecordSerializer) -> Heads | None:
-    """What the first bytes in its messages say; None where they are no such messages."""
+    """How to read the first bytes of values in the messages of ``serializer``; None where it writes
+    none that can be read so."""
     fmt = FORMATS.get(serializer.messages or serializer.stored_format or "bytes")
     return fmt.heads if isinstance(fmt, MessageFormat) else None
 
 
-def _long(serializer: RecordSerializer, data: Scattered, message: slice) -> list[LargeValue]:
-    """Long bytes in the message of an object."""
+def _long_bytes(serializer: RecordSerializer, data: Scattered, message: slice) -> list[LargeValue]:
+    """The long byte strings within ``message``, the part of ``data`` that is not buffers."""
     heads = heads_of(serializer) if message.stop - message.start >= LEAST else None
     if heads is None:
         return []

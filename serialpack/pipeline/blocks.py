@@ -1,4 +1,4 @@
-"""One block through the chain and back. A packer or unpacker belongs to one worker."""
+"""One block through the chain and back. Each packer and unpacker belongs to one worker."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -28,16 +28,16 @@ from serialpack.watch import at, within
 if TYPE_CHECKING:
     from serialpack.dictionaries import Dictionary
 
-#: Under which key of the style a header keeps the serializer's settings.
+#: The key of a header's style under which the serializer's settings stand.
 SETTINGS = "z"
 
-#: About how far a half of the work is when its bytes are made; then they are proved.
+#: About the share of the work of serializing that is done before the proof begins.
 _WRITTEN = 0.9
 
-#: What is raised by those who read stored bytes, where no writer of ours has written these.
+#: What readers of stored bytes raise for bytes that no writer of ours has written.
 MALFORMED = (ValueError, TypeError, LookupError, OverflowError, RecursionError, AttributeError)
 
-#: So many first blocks may be all of the file.
+#: How many blocks are early: they may be all of the file (see ``shrinks_well``).
 _EARLY = 2
 
 
@@ -49,13 +49,13 @@ class Plan(NamedTuple):
     style: Style
     verify: bool = True
     demand_exact: bool = False
-    #: What the codec must save of a block, or it is stored: see ``auto.choice.Choice``.
+    #: The share that the codec must save of a block, or it is stored: see ``auto.choice.Choice``.
     min_saving: float = 0.0
     #: The version that wrote the member, where it is read.
     writer: str = ""
-    #: Whether its codec works as for text of records: see ``of_records``.
+    #: Whether the codec is told that it gets text of records: see ``of_records``.
     records: bool = False
-    #: What its codec works with.
+    #: The dictionary that the codec works with.
     dictionary: "Dictionary | None" = None
 
 
@@ -87,7 +87,7 @@ def plan_of(header: Header) -> Plan:
         raise DamagedError(f"the header's style is malformed ({error})") from None
     if fmt is None and not serializer.exact:
         raise newer(f"format number {header.format}, as it is there", header.writer)
-    # The bytes come back whatever format they are in.
+    # An exact serializer gives the bytes back, also of a format that this version does not know.
     name = fmt.name if fmt is not None else "bytes"
     source = FORMATS.get(name)
     if needs_values(serializer, source) and not source.has_values:
@@ -111,14 +111,14 @@ def plan_of(header: Header) -> Plan:
 class PackedBlock(NamedTuple):
     """A block ready to be written: its header, and the stored bytes of each of its parts.
 
-    ``data`` is None where the source's bytes are serialized.
+    ``data``: the serialized bytes; None where these are the source's.
     """
 
     block: Block
     payload: tuple[Buffer, ...]
     data: Buffer | None
     seconds: dict[str, float]
-    #: What of the source does not come back, beside the values that do.
+    #: What of the source, beside its values, does not come back: comments, say.
     dropped: Sequence[Loss] = ()
 
 
@@ -128,7 +128,7 @@ class Serialized(NamedTuple):
     data: Buffer
     records: int | None
     exact: bool
-    #: What of the style is different for this block.
+    #: How the style of this block differs from that of the source.
     extras: Style
     dropped: Sequence[Loss] = ()
 
@@ -143,7 +143,7 @@ class Restored(NamedTuple):
 
     @property
     def source_data(self) -> Buffer:
-        """The source's bytes, which may be the serialized ones."""
+        """The source's bytes: ``source``, or where there is none the serialized bytes."""
         return self.data if self.source is None else self.source
 
 
@@ -156,7 +156,7 @@ class BlockPacker:
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
         self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
-        #: Whether the serializer hands on the bytes as they are, and looks at none.
+        #: Whether the serializer hands on the source's bytes without looking at them.
         self.passes = isinstance(self.serializer, ByteSerializer) and self.serializer.passes
         self._parts = PartPacker(plan.chain, plan.dictionary, plan.min_saving, verify=plan.verify)
         if plan.records:
@@ -170,8 +170,8 @@ class BlockPacker:
             return self.finish(source, serialized, timer)
 
     def alone(self, source: SourceBlock, timer: Timer) -> tuple[Block, Buffer]:
-        """The one block of a source, and its payload, where the serializer ``passes``: as by
-        calling it, with nothing around the work itself."""
+        """The block of a source that is all in one, and its payload: as a call gives them, but
+        faster. Only where the serializer ``passes``."""
         timer.seconds.update(serialize=0.0, prove=0.0)  # there was nothing to do
         data = source.data
         packed = self._parts.one(data, 0, timer, early=True, payload=source.payload)
@@ -182,7 +182,7 @@ class BlockPacker:
 
     @property
     def _serialized(self) -> float:
-        """About how far the work is once the block is serialized and proved."""
+        """About the share of all work that is done once the block is serialized and proved."""
         if self.serializer.compresses:
             return 0.95
         return 0.0 if self.keeps else 0.5
@@ -295,7 +295,7 @@ class BlockUnpacker:
             raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
-        # Of a block in place it is that of its parts' own, which were verified.
+        # The check of a block in place is of its parts' checksums, which were verified.
         if not stored.block.in_place and checksum(data) != stored.block.check:
             raise _damaged(stored, "the checksum of its content does not match")
         timer.lap("checksum")
@@ -335,7 +335,7 @@ class BlockUnpacker:
     def pieces(self, stored: StoredBlock) -> Iterator[Buffer]:
         """The source's bytes from the front, for a caller that stops when it has enough.
 
-        Then no checksum of the content is verified, which would take the rest of it. Those of the
+        The checksum of the content is not verified: that would take the rest of it. Those of the
         stored bytes were, and they cover every byte that is decoded here.
         """
         block = stored.block

@@ -8,9 +8,8 @@ from serialpack.stages.stage import Buffer
 
 
 class WholeDigest:
-    """XXH3-128 of the whole: of the source's bytes while every block is exact, and of the
-    serialized bytes, which are the same thing where a block gives no ``source``; of a block in
-    place, of what it tells of them."""
+    """XXH3-128 of all of a member: of the source's bytes where every block is exact, else of the
+    serialized bytes. For a block in place, ``Block.told`` stands for these."""
 
     def __init__(self) -> None:
         self._serialized = xxh3_128()
@@ -18,7 +17,7 @@ class WholeDigest:
         self._exact = True
 
     def add(self, serialized: Buffer, source: Buffer | None, *, exact: bool) -> None:
-        """``source`` None: it is the serialized bytes."""
+        """Add the next block. ``source``: None where its bytes are the serialized ones."""
         if source is not None and self._source is None:
             self._source = self._serialized.copy()
         if self._source is not None:
@@ -27,5 +26,6 @@ class WholeDigest:
         self._exact = self._exact and exact
 
     def digest(self) -> bytes:
+        """The digest of all blocks so far, 16 bytes."""
         whole = self._source if self._exact and self._source is not None else self._serialized
         return whole.digest()

@@ -1,4 +1,4 @@
-"""How much there will be, for whoever looks on."""
+"""Tells how many bytes will come out of a container, for whoever looks on (a progress bar)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from serialpack.watch import expect, watching
 def expect_restored(source: Source, *, serialized: bool = False) -> None:
     """Let whoever looks on know how many bytes come out of ``source``, a container.
 
-    ``serialized``: those that its blocks were serialized as, not the source's.
+    ``serialized``: the serialized bytes are meant, not the source's.
     """
     if watching() is None:
         return
@@ -21,7 +21,7 @@ def expect_restored(source: Source, *, serialized: bool = False) -> None:
     def total(opened: Source) -> int | None:
         try:
             found = [member.index for member in find_members(opened.file)]
-        except (SerialpackError, OSError, ValueError):  # unpacking says it better
+        except (SerialpackError, OSError, ValueError):  # unpacking will say what is wrong
             return None
         return sum(index.serialized if serialized else index.size for index in found)
 
@@ -41,5 +41,5 @@ def expect_restored(source: Source, *, serialized: bool = False) -> None:
             source.file.seek(place)
         expect(lambda: size)
     else:
-        # Only when it is asked for, and from the file opened once more: members may be many.
+        # Counted when somebody asks, in the file opened once more: members may be many.
         expect(total_again)

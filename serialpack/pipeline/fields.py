@@ -1,4 +1,4 @@
-"""Some fields of a container's records, of which only these fields' columns are read."""
+"""Some fields of the records in a container: only the columns of these fields are read."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from serialpack.pipeline.workers import in_order
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
-#: Ends of lines that are blank.
+#: Blank lines, each with its end.
 _BLANK_LINES = re.compile(rb"(?:(?<=\n)|\A)\r?\n")
 
 _NO_LOCK = nullcontext()
 
 
 def projectable(source: Source, plan: Plan) -> StoredMember | None:
-    """The member of a container of which fields can be read from their columns alone.
+    """The one member of a container whose fields can be read from their columns alone.
 
-    None where it cannot be sought, has several members, or none of columns, or its source is no
-    sequence of records, or array of them.
+    None where the container is not seekable or has several members, where its records are not
+    stored as columns, and where its source is neither a sequence of records nor an array of them.
     """
     columns = plan.chain.serializer.name == "columns"
     records = FORMATS.declaration(plan.format).has_lines or plan.style.get("k") == Structure.ARRAY
@@ -52,8 +52,8 @@ def projectable(source: Source, plan: Plan) -> StoredMember | None:
 class OpenBlock:
     """A block of columns, of which only what is asked for is read, each part verified.
 
-    ``load`` gives the stored bytes of a part, verified. What is done with its columns, is done
-    ``with checked()``: DamagedError, UnsupportedError.
+    ``load`` gives the stored bytes of a part, verified. Whatever is done with the columns is to be
+    done ``with checked()``, which raises DamagedError and UnsupportedError.
     """
 
     def __init__(self, plan: Plan, block: Block, start: int, load: Callable[[int], Buffer]) -> None:
@@ -74,20 +74,20 @@ class OpenBlock:
             self.form = Form.of(self._data[:1])
 
     def columns(self) -> ColumnBlock:
-        """The columns of a block whose form is that."""
+        """The columns of a block in the form of columns."""
         columns = ColumnBlock(memoryview(self._data), self._need)
         if self._kind not in ("", columns.shape.text_kind):
             raise Broken("the structure of a text in another format")
         return columns
 
     def text(self) -> bytes:
-        """The text of a block that is kept as it is."""
+        """The text of a block that is kept as text."""
         self._need(0, len(self._data))
         return read_text(bytes(self._data))
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Errors of columns become those of a container."""
+        """Turn the errors of columns into those of a container."""
         try:
             with gc_paused():
                 yield
@@ -122,9 +122,10 @@ def opened_block(
     start: int,
     lock: AbstractContextManager[object] = _NO_LOCK,
 ) -> tuple[OpenBlock, BlockParts]:
-    """Block ``number`` of a member, which begins at ``start``, and what is read of it.
+    """Block ``number`` of a member, which begins at ``start``, and its parts, which count the bytes
+    that are read.
 
-    ``lock``: around reading ``file``.
+    ``lock``: is held whenever ``file`` is read.
     """
     with lock:
         parts = BlockParts(file, member, number, start)
@@ -137,7 +138,7 @@ def opened_block(
 
 
 class _Piece(NamedTuple):
-    """Of one block the lines, the bytes that were read for them, and the fields none had."""
+    """The lines of one block, the bytes that were read for them, and the fields that none had."""
 
     text: bytes
     read: int
@@ -145,12 +146,12 @@ class _Piece(NamedTuple):
 
 
 class Projected:
-    """The records of a container's source with only some of their fields.
+    """The records of a container's source with only some of their fields, as text, block by block.
 
-    Of JSON and NDJSON as NDJSON, of tables as tables: see ``columns.fields.json`` and ``csv``.
-    ``member``: see ``projectable``; ``plan``: how it is undone. ``read`` counts bytes of the file,
-    ``missing`` has the fields that none of the records so far has. RefusedError where a record is
-    no map, or no valid JSON, which ``verify`` looks for in the fields too; DamagedError.
+    JSON and NDJSON become NDJSON, tables stay tables: see ``columns.fields.json`` and ``csv``.
+    ``member``: see ``projectable``; ``plan``: how to undo it. ``read``: bytes of the file that were
+    read so far; ``missing``: fields that no record had so far. RefusedError where a record is no
+    map, or not valid JSON (``verify`` checks also the fields that were asked for); DamagedError.
     """
 
     def __init__(
@@ -167,20 +168,20 @@ class Projected:
         self._member = member
         self._lock = Lock()
         self._plan = plan
-        #: What is given is in this format.
+        #: The format of what is given out.
         self._delimiter = FORMATS.declaration(plan.format).delimiter
         self.format = plan.format if self._delimiter else "ndjson"
         self._fields = tuple(fields)
         self._threads = threads
         self._verify = verify
-        #: How many there are in what was read so far; None of tables.
+        #: How many records were given out so far; None of a table.
         self.records: int | None = None if self._delimiter else 0
         self.count = len(self._member.index.rows)
         self.missing = frozenset(self._fields)
         self._offsets = self._member.offsets
         self.read = self._member.length - (self._offsets[-1] - self._offsets[0])
         numbers = [n for n, row in enumerate(self._member.index.rows) if row.records != 0]
-        #: The last block that has records; behind it may be white space.
+        #: The last block that has records: blocks of white space may follow.
         self._last = max(numbers, default=0)
         #: Of a table: the places of the fields, and how many there are.
         self._places: list[int] = []
@@ -188,7 +189,7 @@ class Projected:
 
     @property
     def found(self) -> frozenset[Field]:
-        """The fields that there were."""
+        """The fields that some record had."""
         return frozenset(self._fields) - self.missing
 
     def __iter__(self) -> Iterator[bytes]:
@@ -218,9 +219,9 @@ class Projected:
         return _Piece(text, parts.bytes_read, missing)
 
     def _lines(self, block: OpenBlock) -> tuple[bytes, frozenset[Field]]:
-        apart, texts = _apart(block)
+        text_shape, texts = _shape_and_columns(block)
         projection = project.Projection(
-            apart,
+            text_shape,
             self._fields,
             inside=self._plan.style.get("k", Structure.SEQUENCE),
             first=block.block.seq == 0,
@@ -240,7 +241,8 @@ class Projected:
         else:
             text = rows.select(block.text(), self._places, self._delimiter)
         if len(self._places) == 1 and _BLANK_LINES.search(text):
-            # In a table of one column they would be records; unless they stand within quotes.
+            # Blank lines of the source would become records of an empty value. Those within
+            # quotes are part of a value, and cannot be told from them here.
             if b'"' in text.replace(b'""', b""):
                 raise UntoldError(None, "blank lines in a table of one column")
             text = _BLANK_LINES.sub(b"", text)
@@ -258,7 +260,7 @@ class Projected:
 
 
 def head_of(block: OpenBlock) -> bytes:
-    """How a table begins of which this is the first block: its first line, and maybe more."""
+    """The beginning of a table, from its first block: the first line, and maybe more."""
     if block.form is not Form.COLUMNS:
         return block.text()
     columns = block.columns()
@@ -279,8 +281,8 @@ def _is_json(lines: bytes) -> bool:
     return True
 
 
-def _apart(block: OpenBlock) -> tuple[TextShape, Callable[[int], Texts]]:
-    """Structure and columns of a block of JSON, whatever it is kept as."""
+def _shape_and_columns(block: OpenBlock) -> tuple[TextShape, Callable[[int], Texts]]:
+    """The structure of a block of JSON, and what gives each column, in either form of a block."""
     if block.form is Form.COLUMNS:
         columns = block.columns()
         return columns.shape, columns.texts

@@ -16,8 +16,8 @@ from serialpack.pipeline.pack import Packing, prepare
 from serialpack.pipeline.workers import in_order
 from serialpack.stages.stage import Buffer
 
-#: The most bytes of a part, of which one is read and verified whole. A block header has room for
-#: some 50,000 of them.
+#: The most bytes of a part: each is read and verified as a whole. A block header has room for some
+#: 50,000 parts.
 _PART = 16 << 20
 
 
@@ -30,7 +30,7 @@ def pack_in_place(
     """
     header, _ = prepare(packing, SourceBlock(b"", 0, 0))
     jobs = iter([data.slices(start, stop) for start, stop in _cuts(head, len(data))])
-    parts = [Part(*found) for _, found in in_order(jobs, lambda: _told, packing.threads)]
+    parts = [Part(*found) for _, found in in_order(jobs, lambda: _sizes_and_check, packing.threads)]
     size = sum(part.stored for part in parts)
     block = Block(0, IN_PLACE | EXACT, 1, size, 0, None, tuple(parts))
     block = block._replace(check=checksum(block.told))
@@ -46,8 +46,8 @@ def _cuts(head: int, total: int) -> Iterator[tuple[int, int]]:
         yield from ((at, min(at + _PART, stop)) for at in range(start, stop, _PART))
 
 
-def _told(pieces: list[memoryview]) -> tuple[int, int, int]:
-    """Both sizes of a part, and its checksum."""
+def _sizes_and_check(pieces: list[memoryview]) -> tuple[int, int, int]:
+    """The stored and the restored size of a part, which are the same, and its checksum."""
     state, size = xxh3_64(), 0
     for piece in pieces:
         state.update(piece)

@@ -1,7 +1,8 @@
-"""The main line: the blocks of one source through workers, in order, timed and told of.
+"""The main line: the blocks of one source go through workers, and come back in order.
 
-What stands behind takes what the workers made of each block: filters, codec and container for
-``pack`` (``pack.pack_stream``), a joiner for ``--to`` (``conversion.stream.convert_stream``).
+It times them and tells whoever looks on. What comes behind takes what the workers made of each
+block: the container for ``pack`` (``pack.pack_stream``), a joiner for ``--to``
+(``conversion.stream.convert_stream``).
 """
 
 from collections.abc import Callable, Iterator
@@ -13,31 +14,31 @@ from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.timing import add_seconds, timed, turns
 from serialpack.pipeline.workers import INLINE, MakeWorker, in_order
 
-#: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
+#: The least bytes of a source for which worker processes pay: to start two takes 0.2-0.45 s.
 PROCESSES_FROM = 64 << 20
 
 #: The same for serializers that compress: those take longer.
 PROCESSES_FROM_IF_SLOW = 12 << 20
 
-#: Blocks of fewer bytes are held as if they had so many.
+#: In the limit on bytes that are on their way, a smaller block counts as if it had so many.
 _LEAST_HELD = 4 << 20
 
-#: A file of up to so many bytes is done at once, with little around it: it is one of many, mostly.
+#: The most bytes of a small file, for which there is a shorter way: mostly it is one of many.
 SMALL = 64 << 10
 
 Progress = Callable[[int, int], object]
 
-#: Gives each block, of a source or stored in a container, with what a worker made of it, in order,
-#: as workers elsewhere do it.
+#: Has workers elsewhere (on other machines) do the work: takes blocks, of a source or stored in a
+#: container, and gives each with what a worker made of it, in order.
 Elsewhere = Callable[[Iterator[Any], MakeWorker], Iterator[tuple[Any, Any]]]
 
 
 class Crew(NamedTuple):
     """Who works on the blocks.
 
-    ``threads``: how many. ``processes``: whether they may move into processes of their own, once
-    the source turns out large. ``slow``: whether that pays early. ``inline``: up to how many
-    bytes a single block is worked on in the caller's thread. ``elsewhere``: others that do all.
+    ``threads``: how many workers. ``processes``: whether they may move into processes of their own,
+    once the source turns out large; ``slow``: whether that pays early. ``inline``: the most bytes
+    of a single block that is worked on in the caller's thread. ``elsewhere``: does all instead.
     """
 
     threads: int = 1
@@ -50,9 +51,9 @@ class Crew(NamedTuple):
 class Line:
     """The blocks of a source; ``first`` is read at once, for whoever plans.
 
-    ``block_size``: the bytes of a block, of which only one may have more whose one record has, or
-    whose header: then so many fewer are on their way at once. ``size``: the source's bytes, where
-    they are known. ``progress(read, written)`` is called after each block, with totals in bytes;
+    ``block_size``: the bytes of a block; only one whose single record, or header, is longer has
+    more, and then fewer blocks are on their way at a time. ``size``: the source's bytes, where they
+    are known. ``progress(read, written)`` is called after each block, with totals in bytes;
     ``written`` is set by whoever writes.
     """
 
@@ -74,7 +75,7 @@ class Line:
         self.first = next(self._blocks)
 
     def through(self, make: MakeWorker, crew: Crew) -> Iterator[tuple[SourceBlock, Any]]:
-        """Each block, and what a worker of ``make`` made of it: anything with ``seconds``.
+        """Each block, and what a worker from ``make`` made of it: anything with ``seconds``.
 
         What the caller does before the next block is asked for counts as writing.
         """
@@ -96,7 +97,7 @@ class Line:
     def _here(
         self, blocks: Iterator[SourceBlock], maker: "WorkerMaker", crew: Crew
     ) -> Iterator[tuple[SourceBlock, Any]]:
-        """The same by threads, and processes, of this machine."""
+        """As ``through``, by threads and processes of this machine."""
         return in_order(
             blocks,
             maker.make,
@@ -111,8 +112,8 @@ class Line:
 class WorkerMaker:
     """Makes the workers: threads, or processes once there is enough to pay for their start.
 
-    ``size``: the source's, where it is known. ``processes``: whether they may be at all.
-    ``slow``: whether processes pay early; then one worker stays here, as this process has time.
+    ``size``: the source's bytes, where they are known. ``processes``: whether there may be any.
+    ``slow``: whether they pay early; then one worker stays here, as this process has time.
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class WorkerMaker:
 
 
 class _Worker:
-    """A worker here, that moves into a process of its own when the source turns out large."""
+    """A worker in this process that moves into its own when the source turns out large."""
 
     def __init__(self, maker: WorkerMaker, make: MakeWorker) -> None:
         self._maker = maker
@@ -144,7 +145,7 @@ class _Worker:
             from serialpack.pipeline.processes import ProcessWorker, WorkerNotStartedError
 
             self._moved = True
-            with suppress(WorkerNotStartedError):  # it stays here then, and is slower
+            with suppress(WorkerNotStartedError):  # the worker stays here then, and is slower
                 self._worker = ProcessWorker(self._make)
         self._worker = self._worker or self._make()
         return self._worker(source)

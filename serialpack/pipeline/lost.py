@@ -1,4 +1,4 @@
-"""Which ranges of a source are lost with some of its blocks: bytes and records, where known."""
+"""The ranges of a source that are lost with some of its blocks: bytes and records, where known."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _OPEN = "nothing tells whether there was more"
 def lost_ranges(
     number: int, member: FoundMember, slots: list[Slot], why: dict[int, str]
 ) -> Iterator[LostRange]:
-    """What is not given back, in order, neighbours together.
+    """The ranges that are not given back, in order; blocks next to each other are one range.
 
-    ``slots``: all that is known of the blocks of ``member``, which has the number ``number`` in
-    its file; ``why``: of those that are not given back, why not.
+    ``slots``: all that is known of the blocks of ``member``, which has the number ``number`` in its
+    file; ``why``: for each block that is not given back the reason.
     """
     sizes, counts = [slot.size for slot in slots], [slot.records for slot in slots]
     places, records = _places(sizes), _places(counts)
@@ -50,7 +50,8 @@ def lost_ranges(
 
 
 def _places(sizes: list[int | None]) -> list[int | None]:
-    """Where each begins, and where the last one ends; None behind one whose size is not known."""
+    """Where each block begins, and where the last one ends, counted from the front; None for all
+    behind a block whose size is not known."""
     places: list[int | None] = [0]
     for size in sizes:
         before = places[-1]
@@ -66,7 +67,9 @@ def _end(
     *,
     until_end: bool,
 ) -> int | None:
-    """Where slots up to but not including ``end`` end, told from either side."""
+    """Where the blocks before number ``end`` end: counted from the front, or else from the
+    ``total`` back. ``until_end``: it is not known that these are all, so the total alone says it.
+    """
     if until_end:
         return total
     behind = sizes[end:]

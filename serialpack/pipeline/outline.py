@@ -1,4 +1,4 @@
-"""What a container with large values holds, in words; none of these is read for it."""
+"""The outline of what a container holds. Words stand for large values, which are not read."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from serialpack.serializers.base import FAILURES
 from serialpack.serializers.whole import of_values
 from serialpack.stages.stage import Buffer
 
-#: A message of more bytes is not told: to read it is to unpack it.
+#: The most bytes of a message that is outlined: to read a longer one would be to unpack it.
 _MOST = 1 << 20
 
-#: So many elements of a list or a map are told, and characters of a text; and so many levels.
+#: The most elements shown of a list or a map, the most characters of a text, the most levels.
 _FEW, _SHORT, _DEEP = 20, 100, 10
 
 
 def holds(file: IO[bytes]) -> Any:
-    """Plain values for what is in a container of one member, with words for what is large.
+    """The outline of a container of one member, as values that JSON has.
 
-    Of an object its values, of an archive of arrays each with its chain; None for others, and for
-    what cannot be told soon.
+    Of an object its values, of a file of arrays the name of each with its shape and chain. None for
+    anything else, and for what takes long to find out.
     """
     try:
-        # Of a pickle only the place is looked at.
+        # Trusted, for nothing that can run code is loaded: of a pickle only the size is told.
         stored = StoredBytes(Source(file), trust=True)
         if FORMATS.get(stored.plan.format).serialized:
             return _short(_object(stored), _DEEP)
@@ -43,7 +43,7 @@ def holds(file: IO[bytes]) -> Any:
         if isinstance(fmt, DocumentFormat):
             found |= fmt.small_values(stored.read, len(stored), _FEW)
         return found or None
-    except (SerialpackError, *FAILURES):  # unpacking says it better
+    except (SerialpackError, *FAILURES):  # unpacking will say what is wrong
         return None
 
 
@@ -58,7 +58,7 @@ def _object(stored: StoredBytes) -> Any:
         return {serializer.name: f"<{stop - start} bytes>", "buffers": sizes}
     heads = heads_of(serializer)
     if heads is not None:
-        read = partial(_until, stored, stop)
+        read = partial(_block_until, stored, stop)
         message = without_long(lambda at: read(start + at), stop - start, heads, _MOST)
     elif stop - start <= _MOST:
         message = bytes(stored.read(start, stop))
@@ -71,12 +71,13 @@ def _object(stored: StoredBytes) -> Any:
     return records if serializer.tabular else records[0]
 
 
-def _until(stored: StoredBytes, stop: int, start: int) -> Buffer:
+def _block_until(stored: StoredBytes, stop: int, start: int) -> Buffer:
+    """The bytes from ``start`` to the end of their block, or to ``stop`` if that comes first."""
     return memoryview(stored.block_from(start))[: stop - start]
 
 
 def _short(value: Any, levels: int) -> Any:
-    """``value`` as JSON has it, and no more of it than is looked at."""
+    """``value`` in the types of JSON, cut down to what people look at."""
     if isinstance(value, list | tuple | set | frozenset | dict) and not levels:
         return "..."
     if isinstance(value, dict):

@@ -34,7 +34,7 @@ from serialpack.watch import watching
 
 
 class Packing(NamedTuple):
-    """What there is to pack, and how: one member. ``size``: the source's, where it is known.
+    """How one member is packed, and of what. ``size``: the source's bytes, where known.
 
     ``min_saving``, ``why``: see ``auto.choice.Choice``.
     """
@@ -45,7 +45,7 @@ class Packing(NamedTuple):
     name: str | None = None
     mtime: int | None = None
     entry: str | None = None
-    #: Of a part of an archive: see ``Header``.
+    #: Whether it is part of an archive that a closing member ends: see ``Header``.
     archive: bool = False
     before: int | None = None
     access: tuple[int, ...] = ()
@@ -59,19 +59,19 @@ class Packing(NamedTuple):
     why: str = ""
     #: The serializer's settings (``Serializer.settings``).
     settings: Style = {}  # noqa: RUF012
-    #: What the codec works with.
+    #: The dictionary that the codec works with.
     dictionary: DictionaryName | None = None
-    #: Who else works on the blocks: see ``Crew``.
+    #: Who works on the blocks in place of this machine: see ``Crew``.
     elsewhere: Elsewhere | None = None
     #: See ``auto.choice.Choice``.
     split: Split | None = None
 
 
 class PackedMember(NamedTuple):
-    """What was written: a row for each block, and of the whole what an ``Index`` says.
+    """What was written: a row for each block, and the totals that an ``Index`` has.
 
-    ``payload`` is the part of ``length`` that holds data. ``dropped``: what of the source does not
-    come back, by rule, beside the values that do. ``saved``: see ``pack_smallest``.
+    ``payload`` is the part of ``length`` that holds data. ``dropped``: what of the source, beside
+    its values, does not come back (comments, say), by rule. ``saved``: see ``pack_smallest``.
     """
 
     rows: tuple[IndexRow, ...]
@@ -87,7 +87,7 @@ class PackedMember(NamedTuple):
 
 
 def check_meta(meta: Mapping[str, str] | None) -> None:
-    """UsageError where a note is no text."""
+    """UsageError where a key or a value of ``--meta`` is no text."""
     if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
         raise UsageError("the keys and values of meta must be strings")
 
@@ -107,12 +107,12 @@ def pack_stream(
 
 
 def blocks_of(read: Callable[[int], bytes], packing: Packing) -> Iterator[SourceBlock]:
-    """The blocks that what ``read`` gives is packed in; see ``pack_stream``."""
+    """The blocks that ``packing`` cuts a source into; ``read``: see ``pack_stream``."""
     return splitter_of(packing)(read)
 
 
 def splitter_of(packing: Packing) -> Callable[[Callable[[int], bytes]], Iterator[SourceBlock]]:
-    """What cuts sources that are packed so into their blocks, one after another."""
+    """What cuts sources into the blocks that ``packing`` packs; for one source after another."""
     if (split := packing.split) is not None:
         return lambda read: split(read, packing.block_size)
     fmt = FORMATS.get(packing.format)
@@ -139,7 +139,7 @@ def pack_blocks(
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     line = Line(blocks, block_size=packing.block_size, size=packing.size, progress=progress)
-    if entries is None and (member := _pack_alone(line, write, packing)) is not None:
+    if entries is None and (member := _pack_short(line, write, packing)) is not None:
         if progress is not None:
             progress(member.size, member.length)
         return member
@@ -190,7 +190,7 @@ def pack_blocks(
 
 
 class ShortPacker(NamedTuple):
-    """Packs small sources that have all in common but name, time and bytes, in one thread.
+    """Packs small sources of which only name, time and bytes differ, in one thread.
 
     ``split``: see ``splitter_of``.
     """
@@ -205,9 +205,10 @@ class ShortPacker(NamedTuple):
     def member(
         self, source: SourceBlock, name: str | None, mtime: int | None, seconds: dict[str, float]
     ) -> tuple[bytes, Block, bytes] | None:
-        """The short member of ``source``, all in one block; that block, and the frame that says so.
+        """The bytes of a short member of ``source``, which is all in one block; that block; and the
+        frame that describes it. None where the member has to be a long one.
 
-        None where it has to be a long one. ``seconds``: those that it took are added there.
+        ``seconds``: gets the time of each stage added.
         """
         since = perf_counter()
         if self.packer.passes and not source.extents:
@@ -234,9 +235,9 @@ class ShortPacker(NamedTuple):
 
 
 class _LastAlike(local):
-    """What each thread keeps for the next small source: to make it takes longer than to use it."""
+    """The packers that a thread keeps for its next small source, for they take long to make."""
 
-    #: The last one first; two, as a source may be tried in two ways.
+    #: The last used one first; two, as a source may be tried in two ways (``ways_of``).
     alike: tuple[ShortPacker, ...] = ()
 
 
@@ -244,21 +245,20 @@ _last = _LastAlike()
 
 
 def last_alike() -> ShortPacker | None:
-    """What packed the last small source of this thread."""
+    """The packer of the last small source of this thread; None where it has had none."""
     return _last.alike[0] if _last.alike else None
 
 
 def forget_alike() -> None:
-    """Let this thread begin anew with its next small source."""
+    """Drop the packers that this thread keeps."""
     _last.alike = ()
 
 
-def _pack_alone(
+def _pack_short(
     line: Line, write: Callable[[Buffer], object], packing: Packing
 ) -> PackedMember | None:
-    """Pack a source that is one small block, whose bytes are kept as they are, into a short
-    member, in the very bytes that it would have otherwise; None for any other source, and where
-    somebody looks on."""
+    """Pack a source of one small block, which is kept as it is, into the same bytes in less time;
+    None, and nothing is written, for any other source, and where somebody looks on."""
     first = line.first
     if not first.last or first.index or len(first.data) > SMALL or watching() is not None:
         return None
@@ -293,10 +293,8 @@ def _pack_alone(
 
 
 def ways_of(packing: Packing, chain: Chain, shared_dict: Path | None, size: int) -> list[Packing]:
-    """How a source of ``size`` bytes may be packed: as ``packing`` has it; and, where it is small,
-    through ``chain`` with the dictionary in the file ``shared_dict``.
-
-    What ``dictionaries.for_source`` raises.
+    """The ways to pack a source of ``size`` bytes: that of ``packing``, and where it is small also
+    through ``chain`` with the dictionary in ``shared_dict``. Raises as ``dictionaries.for_source``.
     """
     if shared_dict is None:
         return [packing]
@@ -313,8 +311,11 @@ def pack_smallest(
     ways: Sequence[Packing],
     progress: Progress | None = None,
 ) -> tuple[Packing, PackedMember]:
-    """As ``pack_stream``, in that of ``ways`` (see ``ways_of``) which makes the smallest member,
-    the first of equal ones; the member says how much is ``saved`` beside the first."""
+    """Pack as ``pack_stream`` in each of ``ways`` (see ``ways_of``), and write the smallest member,
+    the first of equal ones: which way that was, and the member.
+
+    ``PackedMember.saved``: how many bytes smaller it is than by the first way.
+    """
     if len(ways) == 1:
         return ways[0], pack_stream(read, write, ways[0], progress)
     from serialpack.dictionaries import MOST_SOURCE
@@ -333,11 +334,11 @@ def pack_smallest(
 
 
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
-    """The header of the member, and how its blocks are packed; ``first``: the first of them."""
+    """The header of the member, and the plan for its blocks; ``first``: the first of them."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
     style: Style
     if packing.archive and packing.entry is None:
-        style = {}  # of many files
+        style = {}  # its blocks are of many files
     elif isinstance(fmt, ValueFormat) and needs_values(serializer, fmt):
         style = fmt.detect_style(first)
     else:

@@ -1,7 +1,7 @@
-"""The parts of a block: each through filters and codec, proved, and back again.
+"""The parts of a block: each goes through filters and codec, is proved, and comes back again.
 
-Most blocks have one, under the chain of the header. An extent of the source that has a chain of its
-own, as an array in an object, is a part of its own, which is read without the others.
+Most blocks have one part, under the chain of the header. An extent of the source with a chain of
+its own (an array in an object, say) is a part by itself, which can be read without the others.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class PackedPart(NamedTuple):
-    """``stored``: neither filters nor codec were applied. ``check``: of the restored part."""
+    """A part as it is to be stored. ``stored``: neither filters nor codec were applied. ``check``:
+    the checksum of the restored part."""
 
     stored: bool
     payload: Buffer
@@ -43,7 +44,7 @@ class PartPacker:
         self._least = min_saving
         self._verify = verify
         self._squeezes: dict[Chain, Squeeze] = {chain: self.squeeze}
-        #: Where what was packed is restored, to be looked at.
+        #: Memory in which parts are restored for the proof, used again and again.
         self._room = bytearray()
 
     def one(
@@ -55,8 +56,8 @@ class PartPacker:
         early: bool,
         payload: Buffer | None = None,
     ) -> PackedPart:
-        """``data`` as the one part of a block; ``early``: as for ``shrinks_well``. ``payload``:
-        what filters and codec make of it, where that is known."""
+        """``data`` as the one part of a block. ``early``: see ``shrinks_well``. ``payload``: what
+        filters and codec make of it, where that is known already."""
         return self._pack(data, self._chain, self.squeeze, block, timer, early=early, known=payload)
 
     def several(
@@ -73,7 +74,7 @@ class PartPacker:
             packed = self._pack(piece, chain, squeeze, block, timer, early=False)
             at += extent.size
             if packed.stored and len(extents) == 1:
-                chain = self._chain  # the block is marked as stored
+                chain = self._chain  # the block's flag says that it is stored
             elif packed.stored and not self._chain.zstd_envelope:
                 chain = chain._replace(filters=(), codec=parse_stage(CODECS, "none"))
             if chain != self._chain:
@@ -107,8 +108,8 @@ class PartPacker:
     def _compress(
         self, data: Buffer, chain: Chain, squeeze: Squeeze, *, early: bool, known: Buffer | None
     ) -> tuple[bool, Buffer]:
-        """Whether it is stored, and the payload, which may be ``known``."""
-        # What tells whether a part shrinks does so by zstd.
+        """Whether the part is stored as it is, and its payload: ``known``, where that is given."""
+        # ``shrinks_well`` tries zstd, which tells nothing of other codecs.
         least = self._least if chain.codec.name == "zstd" else 0
         if chain.plain:
             return False, data
@@ -137,7 +138,7 @@ class PartPacker:
     def _undo(
         self, payload: Buffer, squeeze: Squeeze, chain: Chain, was: tuple[int, int], block: int
     ) -> None:
-        """Undo filters and codec, and compare what comes back as unpacking will.
+        """Undo filters and codec as unpacking will, and compare; the error of ``not_given_back``.
 
         ``was``: the size and the checksum of what was packed.
         """
@@ -166,8 +167,9 @@ class PartUnpacker:
     def __call__(
         self, part: Part, payload: Buffer, *, stored: bool, room: memoryview | None = None
     ) -> Buffer:
-        """The part restored; ``stored``: its block is. ``room``: memory where it may be then.
-        CodecError, UnsupportedError, and DamagedError for a chain that cannot be its own."""
+        """The part restored. ``stored``: whether its block says that it is stored as it is;
+        ``room``: memory that may be used for it. CodecError, UnsupportedError; DamagedError where
+        it has a chain that no part can have."""
         squeeze = self.squeeze if part.chain is None else self._own(part.chain, stored=stored)
         if stored and not self._chain.zstd_envelope:
             if part.stored != part.restored:

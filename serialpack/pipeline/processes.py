@@ -30,8 +30,8 @@ from serialpack.watch import at, telling, told
 if TYPE_CHECKING:
     import subprocess
 
-#: Settings of glibc's malloc: what a block took is kept for the next one, which saves a third of
-#: the time that the system spends on giving it again. Arrow then needs no other.
+#: Settings of glibc's malloc, by which memory of a block is kept for the next one: that saves a
+#: third of the time that the system spends on giving it anew. With them Arrow needs no other.
 MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
@@ -40,12 +40,12 @@ MEMORY = {
 #: The variable that names the ledger of hidden files to a worker process.
 _LEDGER = "SERIALPACK_LEDGER"
 _LENGTH = struct.Struct("<Q")
-#: Bytes that are worth a piece of their own.
+#: The least bytes of a value that is sent on its own, behind the message.
 _LARGE = 64 << 10
 
 
-#: The child looks where this serialpack is last, and never in the current folder, whose files are
-#: data: a json.py among them must not be run.
+#: What the child runs. It looks for modules last where this serialpack is, and never in the current
+#: folder, whose files are data: a json.py among them must not be run.
 _CHILD = (
     "import sys; sys.path.append({root!r}); import "
     + __name__
@@ -54,19 +54,19 @@ _CHILD = (
 
 
 class _Done(NamedTuple):
-    """That a job was done, and what came of it."""
+    """Message of a worker process: a job is done, and this came of it."""
 
     result: Any
 
 
 class _At(NamedTuple):
-    """That so much of a job is done; only where somebody is told."""
+    """Message of a worker process: this share of a job is done. Only where somebody looks on."""
 
     share: float
 
 
 class WorkerEnded(SerialpackError):
-    """A worker process ended before it had an answer; ``how`` in words."""
+    """A worker process ended before it had an answer; ``how`` it ended in words."""
 
     def __init__(self, code: int) -> None:
         self.how = f"signal {-code}" if code < 0 else f"exit {code}"
@@ -86,20 +86,20 @@ class WorkerNotStartedError(SerialpackError):
         )
 
 
-#: Processes that were started ahead, for the next workers.
+#: Processes that were started ahead, which the next workers take.
 _ahead: list[subprocess.Popen[bytes]] = []
 
 
 def start_processes(count: int, *imported: str) -> None:
-    """Have processes for the next ``count`` workers, as far as the system starts them: they import
-    the modules ``imported`` meanwhile."""
+    """Start processes ahead for the next ``count`` workers, as far as the system starts them; they
+    import the modules ``imported`` meanwhile."""
     with suppress(OSError):
         while len(_ahead) < count:
             _ahead.append(_started(*imported))
 
 
 def end_processes() -> None:
-    """End the processes that were started ahead and that nobody needs."""
+    """End the processes that were started ahead and that no worker took."""
     while _ahead:
         _end(_ahead.pop())
 
@@ -136,7 +136,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class ProcessWorker:
-    """A worker in a process of its own. Belongs to one thread; WorkerNotStartedError for none."""
+    """A worker in its own process. Belongs to one thread; WorkerNotStartedError where the system
+    starts no process."""
 
     def __init__(self, make: MakeWorker) -> None:
         try:
@@ -176,7 +177,7 @@ class ProcessWorker:
         self._process.kill()
 
     def stop(self, seconds: float) -> None:
-        """Let the process end, which sees that it is to; kill it after so many seconds."""
+        """Tell the process to end; kill it where it has not after so many seconds."""
         assert self._process.stdin is not None
         import subprocess
 
@@ -196,19 +197,19 @@ class ProcessWorker:
 
 
 def _descendants(pid: int) -> list[int]:
-    """The processes that ``pid`` has started, and they in turn: proc(5)."""
+    """The processes that ``pid`` has started, and those that they have: proc(5)."""
     from pathlib import Path
 
     found = []
     for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):  # the thread has ended meanwhile
+        with suppress(OSError):  # that thread has ended meanwhile
             for child in map(int, tasks.read_text("ascii").split()):
                 found += [child, *_descendants(child)]
     return found
 
 
 def _widen(pipe: int) -> None:
-    """Let a pipe take more at once, where the system can: fewer turns between the two processes."""
+    """Let a pipe hold more, where the system can: both processes then wait less for each other."""
     if sys.platform == "linux":
         import fcntl
 
@@ -217,7 +218,7 @@ def _widen(pipe: int) -> None:
 
 
 def _send(pipe: io.RawIOBase, what: Any) -> None:
-    """Send an object; large bytes in it, or in the tuples in it, behind it and without a copy."""
+    """Send an object. Large bytes in it, or in tuples in it, are sent behind it without a copy."""
     buffers: list[pickle.PickleBuffer] = []
     data = pickle.dumps(out_of_band(what), protocol=5, buffer_callback=buffers.append)
     pieces: list[Buffer] = [data, *(buffer.raw() for buffer in buffers)]
@@ -229,7 +230,7 @@ def _send(pipe: io.RawIOBase, what: Any) -> None:
 
 
 def out_of_band(value: Any) -> Any:
-    """``value`` with the large bytes in tuples, named or not, marked to be sent on their own."""
+    """``value`` with large bytes, also those within tuples, marked to be sent behind it."""
     if isinstance(value, tuple):
         apart = tuple(map(out_of_band, value))
         if all(map(operator.is_, apart, value)):
@@ -260,16 +261,17 @@ def _numbers(pipe: IO[bytes], count: int) -> list[int] | None:
 
 
 def stop_with_parent(*_: object) -> None:
-    """Stop a worker's job whose parent is gone, so that nothing appears after it.
+    """End a worker process whose parent is gone, so that no file of its job appears after that.
 
-    To be called for progress. A parent that is there sends nothing before it has its answer.
+    To be called as progress. A living parent sends nothing before it has its answer: anything there
+    is to read is the end of its pipe.
     """
     if os.name == "posix" and select.select([0], [], [], 0)[0]:
         sys.exit(1)
 
 
 class _Teller:
-    """Tells the parent of each hundredth that is done."""
+    """Tells the parent of each hundredth of a job that is done."""
 
     def __init__(self, sink: io.RawIOBase) -> None:
         self._sink = sink
@@ -290,7 +292,7 @@ def main(*imported: str) -> None:
     for module in imported:
         import_module(module)
     if (begun := _receive(source)) is None:
-        return  # the parent is gone before it has said what is to be done
+        return  # the parent has ended before it said what to do
     make, telling = begun
     worker: Callable[[Any], Any] | None = None
     while (job := _receive(source)) is not None:

@@ -1,4 +1,4 @@
-"""A range of records or bytes out of a container, reading only the blocks that it needs."""
+"""Writes a range of records or bytes of a container, and reads only the blocks that it needs."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ from serialpack.stages.stage import Buffer
 
 
 class Span(NamedTuple):
-    """Half-open: from ``start`` up to but not including ``stop`` (None: to the end)."""
+    """A half-open range: from ``start`` up to but not including ``stop`` (None: to the end)."""
 
     start: int
     stop: int | None
 
     def overlaps(self, start: int, size: int) -> bool:
+        """Whether any of ``size`` places from ``start`` on is in the range."""
         return start + size > self.start and (self.stop is None or start < self.stop)
 
     def passed(self, position: int) -> bool:
-        """Whether nothing at or after ``position`` is in it."""
+        """Whether the range ends at ``position`` or before."""
         return self.stop is not None and position >= self.stop
 
 
 @runtime_checkable
 class _FromFront(Protocol):
-    """A format that finds records without reading on behind them: see NdJson."""
+    """A format that finds records in a block without what is behind them: see NdJson."""
 
     def range_in_pieces(
         self, pieces: Iterator[Buffer], span: tuple[int, int], *, first: bool
@@ -43,7 +44,10 @@ class _FromFront(Protocol):
 
 
 class _Place(NamedTuple):
-    """A block's place in the whole: how much it holds, and how to get it."""
+    """A block of a container: where it is, and how much it holds.
+
+    ``block``: its stored bytes, where they were read from a pipe already.
+    """
 
     member: int
     seq: int
@@ -54,7 +58,7 @@ class _Place(NamedTuple):
 
 
 class _Blocks:
-    """The blocks of a container, sought in a file or read in turn from a pipe."""
+    """The blocks of a container: any of a seekable file, or one after another from a pipe."""
 
     def __init__(self, source: Source, *, trust: bool, alone: StoredMember | None) -> None:
         self._trust = trust
@@ -109,7 +113,7 @@ class _Blocks:
         return restored.source_data
 
     def pieces(self, place: _Place) -> Iterator[Buffer]:
-        """The same from the front, as far as it is asked for."""
+        """The source's bytes of a block from the front, as far as they are asked for."""
         pieces = self._unpackers[place.member].pieces(self._stored(place))
         return timed(pieces, self.seconds, "decompress")
 
@@ -164,12 +168,13 @@ def unpack_bytes(
 
 
 def _cut_out(pieces: Iterator[Buffer], start: int, stop: int) -> bytes:
-    """Bytes ``start`` up to but not including ``stop``; asks for no piece behind them."""
+    """The bytes of ``pieces`` from ``start`` up to but not including ``stop``; no piece behind
+    these is asked for."""
     found: list[Buffer] = []
     position = 0
     while position < stop:
         piece = next(pieces)
-        if position + len(piece) > start:  # else not even an empty view of it is kept
+        if position + len(piece) > start:  # an empty view would keep the memory of the piece
             found.append(memoryview(piece)[max(start - position, 0) : stop - position])
         position += len(piece)
     return b"".join(found)
@@ -203,7 +208,7 @@ def unpack_records(
             piece.add(place.seq, place.records, restore, pieces)
         except UsageError:
             raise
-        except MALFORMED as error:  # of a style that says what none can
+        except MALFORMED as error:  # from a style that no writer has written
             raise DamagedError(
                 f"its records cannot be cut out ({error})", block=place.seq
             ) from None
@@ -220,15 +225,15 @@ def slice_source(
     span: Span,
     hint: str = "inspect without --head tells what it is",
 ) -> int:
-    """Write the records of ``span`` of a file that is no container; how many there are.
+    """Write the records of ``span`` of a file that is no container, and return how many there are.
 
-    ``hint``: what to do where they cannot be told apart.
+    ``hint``: what to do where records cannot be told apart, for the UsageError.
     """
     fmt = FORMATS.get(format)
     piece: _Slice | None = None
     for block in fmt.split(read, DEFAULT_BLOCK_SIZE):
         if block.records is None:
-            raise _untold(fmt, hint)
+            raise _no_records(fmt, hint)
         piece = piece or _Slice(fmt, fmt.outline(block), span, write)
         piece.add(block.index, block.records, lambda block=block: block.data)  # type: ignore[misc]
         if piece.complete:
@@ -236,12 +241,13 @@ def slice_source(
     return piece.finish() if piece is not None else 0
 
 
-def _untold(fmt: Format, hint: str) -> UsageError:
+def _no_records(fmt: Format, hint: str) -> UsageError:
     return UsageError(f"the records of this source ({fmt.name}) cannot be told apart", hint=hint)
 
 
 class _Slice:
-    """Records of a range, taken from blocks in order and written between their format's ends."""
+    """Takes the records of a range from blocks in order, and writes them as their format spells a
+    sequence."""
 
     def __init__(self, fmt: Format, style: Style, span: Span, write: Write) -> None:
         self._format = fmt
@@ -254,7 +260,8 @@ class _Slice:
         self._joint: bytes | None = None
 
     def begin(self) -> None:
-        """Another source begins: what stood behind the last record of the one before is gone."""
+        """Begin another source: between its records and those written stands what the format puts
+        there, not what stood behind the last record."""
         if self._joint is not None and self._ends is not None:
             between = self._format.slice_between
             self._joint = self._ends[1] if between is None else between
@@ -271,12 +278,12 @@ class _Slice:
         restore: Callable[[], Buffer],
         pieces: Callable[[], Iterator[Buffer]] | None = None,
     ) -> None:
-        """The next block. ``restore`` gives its source's bytes, and is called only if needed.
+        """Take the next block. ``restore`` gives its source's bytes, and is called only if needed.
 
-        ``pieces`` gives them from the front, for records that have others behind them.
+        ``pieces`` gives them from the front: enough where the range ends within the block.
         """
         if records is None:
-            raise _untold(self._format, "a range of bytes can be had (unpack --bytes A:B)")
+            raise _no_records(self._format, "a range of bytes can be had (unpack --bytes A:B)")
         span = (
             max(self._span.start - self._position, 0),
             records if self._span.stop is None else min(self._span.stop - self._position, records),
@@ -308,7 +315,7 @@ class _Slice:
     ) -> tuple[Buffer, int, int]:
         found = self._format.record_range(text, self._style, span, records, first=seq == 0)
         if found is None:
-            # Its bytes are those that were packed: their checksum was right.
+            # No damage: the checksum was right, so the source was like that.
             raise InputError(
                 f"its {records} records cannot be told apart, "
                 f"as in what is not valid {self._format.name}",
@@ -317,7 +324,7 @@ class _Slice:
         return text, *found
 
     def finish(self) -> int:
-        """Write what closes the sequence; how many records there are in it."""
+        """Write what closes the sequence, and return how many records are in it."""
         if self._ends is not None:
             self._write(self._ends[1] if self._written or self._ends[0] else b"")
         return self._written

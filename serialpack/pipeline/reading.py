@@ -9,11 +9,11 @@ from serialpack.values.kinds import Difference
 
 
 class Proof(NamedTuple):
-    """What came of a proof.
+    """The outcome of a proof.
 
-    ``lost``: the first value that is not the same; None where all are. ``exact``: the very bytes
-    come back, else the same values. ``style``: what of the source's style is different for this
-    block; usually nothing.
+    ``lost``: the first value that is not the same; None where all are. ``exact``: whether the very
+    bytes come back, or only the same values. ``style``: how the style of this block differs from
+    the source's; mostly empty.
     """
 
     lost: Difference | None
@@ -34,7 +34,7 @@ class Reading:
         return self.format.parse(block)
 
     def text(self, block: SourceBlock, records: list[Any], changes: Style) -> bytes:
-        """The text of a block whose records are ``records``, ``changes`` put over the style."""
+        """The text of a block with these ``records``, in the source's style with ``changes``."""
         return self.format.write_text(records, {**self.style, **changes}, first=block.index == 0)
 
     def prove(
@@ -43,12 +43,12 @@ class Reading:
         records: list[Any],
         strictly: Callable[[], list[Any]] | None = None,
     ) -> Proof:
-        """Whether ``records`` give back the block: read from it, or from what they became.
+        """Prove that ``records``, read from the block or from its serialized bytes, give it back.
 
-        First the bytes are compared, in the source's style and in guesses at the block's own.
-        Only where they differ the values are, strictly, of the text as it will be written.
-        ``strictly`` gives the records for that, where ``records`` would pass for others whose
-        text is another. One of ``serializers.base.FAILURES`` for values that have no text.
+        First the bytes are compared, in the source's style and in guesses at the block's own. Where
+        they differ, the values are: strictly, as read from the text that will be written.
+        ``strictly`` gives the records for that, where ``records`` may equal others whose text
+        differs. One of ``serializers.base.FAILURES`` for values that have no text.
         """
         guess = self._exact(block, records)
         if guess is not None:
@@ -61,7 +61,8 @@ class Reading:
             return Proof(self.format.difference(block, text), False, changed)
 
     def style_of(self, block: SourceBlock, records: list[Any]) -> Style | None:
-        """The style in which the block is the very text of ``records``; None where none is found.
+        """How the style differs in which the block is the very text of ``records``; None where no
+        such style is found.
 
         One of ``serializers.base.FAILURES`` for values that have no text.
         """
@@ -69,7 +70,7 @@ class Reading:
         return None if changes is None else {**self.style, **changes}
 
     def guesses(self, block: SourceBlock) -> Iterator[Style]:
-        """What of the style may be different for a block, likeliest first."""
+        """Guesses how the style of a block may differ from the source's, likeliest first."""
         yield self.format.style_changes(block, self.style)
         yield from self.format.style_guesses(block, self.style)
 

@@ -1,4 +1,4 @@
-"""Blocks that are left of a source become a source again: the array, lines or table of them."""
+"""Makes a source again of the blocks that are left of one: an array, lines or a table."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from serialpack.serializers import reader
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 
-#: What JSON takes for white space.
+#: The white space of JSON.
 _WHITE = b" \t\r\n"
 
 
 class Plain:
-    """Blocks one after another, as they are."""
+    """Writes blocks one after another, as they are."""
 
     def __init__(self, out: LimitedWrite) -> None:
         self._out = out
@@ -32,7 +32,7 @@ class Plain:
 
 
 class Headed(Plain):
-    """The elements of one array, or the members of one map, behind their number."""
+    """Writes the elements of one array, or members of one map, behind the number of those left."""
 
     def __init__(self, out: LimitedWrite, fmt: Format, style: Style, left: list[Slot]) -> None:
         super().__init__(out)
@@ -48,9 +48,9 @@ class Headed(Plain):
 
 
 class Rejoined(Plain):
-    """Records one after another, as their format spells a sequence of them.
+    """Writes records one after another, as their format spells a sequence of them.
 
-    ``last``: the number of the last block that there was, where it is known.
+    ``last``: the number of the last block that the source had, where it is known.
     """
 
     def __init__(self, out: LimitedWrite, plan: Plan, fmt: Format, last: int | None) -> None:
@@ -59,7 +59,8 @@ class Rejoined(Plain):
         self._format = fmt
         self._last = last
         self._begun = False
-        #: The block before, which what follows it is to be written behind.
+        #: The last block so far. It is held until another block comes, or the end, by which what
+        #: stands behind its records may have to change.
         self._held: Buffer = b""
         self._white: list[Buffer] = []
         self._slot: Slot | None = None
@@ -87,7 +88,8 @@ class Rejoined(Plain):
         self._held, self._white = b"", []
 
     def _with_head(self, slot: Slot, restored: Restored) -> Buffer:
-        """The text of the first block that is left, with what stands before the first record."""
+        """The text of the first block that is left. What stands before the first record of a source
+        is in it, or was written."""
         plan, fmt = self._plan, self._format
         serializer = reader(*plan.chain.serializer)
         if isinstance(serializer, RecordSerializer) and not keeps(type(serializer), fmt):
@@ -96,16 +98,16 @@ class Rejoined(Plain):
             style = {**plan.style, **slot.found.block.extras.get("s", {})}
             return Writing(serializer, fmt).decode(restored.data, style, first=True, exact=False)
         if not fmt.slice_needs_head:
-            with suppress(UsageError):  # a format without
+            with suppress(UsageError):  # the format has nothing there
                 self._out(fmt.slice_ends(b"", plan.style)[0])
         return restored.source_data
 
     def finish(self) -> None:
-        """Write what closes the sequence, where that is lost."""
+        """Write the block that is held, and what closes the sequence, where that is lost."""
         if self._slot is None:
             return
         bare = bytes(self._held).rstrip(_WHITE)
-        # Behind every block but the last one stands a comma, before the next record.
+        # A block that ends in a comma, or before any record, is not the last one.
         open_end = bare.endswith(b",") or (not self._slot.records and bare in (b"[", b"{"))
         if self._slot.seq == self._last or (self._last is None and not open_end):
             self._flush()

@@ -1,4 +1,4 @@
-"""What is left of a damaged member becomes as much of its source as can be had.
+"""Writes as much of its source as is left in a damaged member.
 
 Every block that is given back has passed all of its checksums. Records are kept whole, and what
 is left of a sequence of them is a sequence again, as its format spells one (``Format.slice_ends``).
@@ -45,7 +45,7 @@ _UNTOLD = "header and index are lost, so how it was packed is not known"
 
 
 class Salvaged(NamedTuple):
-    """What came out, what is damaged, and what of the sources is lost."""
+    """What was written, what is damaged, and which ranges of the sources are lost."""
 
     done: Unpacked
     damage: tuple[Damage, ...]
@@ -98,7 +98,7 @@ def salvage_source(
             written=out.written,
             blocks=sum(each.done.blocks for each in done),
             blocks_read=sum(each.done.blocks_read for each in done),
-            records=_sum(each.done.records for each in done),
+            records=_sum_if_known(each.done.records for each in done),
             exact=all(each.done.exact for each in done),
             seconds=seconds,
         ),
@@ -122,7 +122,7 @@ def salvage_member(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Salvaged:
-    """Write what is left of one member to ``out``. ``number``: which of the file's it is."""
+    """Write what is left of one member to ``out``. ``number``: its number in the file."""
     header = header_of(member)
     plan = None if header is None else member_plan(header, trust=trust)
     work = _Work(file, member, plan, out, threads, progress)
@@ -156,12 +156,13 @@ def salvage_member(
 
 
 def header_of(member: FoundMember) -> Header | None:
-    """The header of a member, from wherever it is known; None where it is not."""
+    """The header of a member, also where only the copy in its index is whole; None without any."""
     return None if member.body is None else _header(member.body, member.first)
 
 
 def first_left(source: Source) -> Header | None:
-    """The first header, or copy of one, that is whole in ``source``, which can be sought."""
+    """The first whole header, or copy of one, in ``source``, which must be seekable; None without
+    any."""
     place = source.file.tell()
     try:
         body = first_body(source.file)
@@ -197,7 +198,8 @@ class _Work:
         self.slots = member.slots()
         self._format = FORMATS.get("bytes" if plan is None else plan.format)
         self._style: Style = {} if plan is None else plan.style
-        #: Why a block is not given back; of those in ``failed`` it is found out by restoring them.
+        #: For each block that is not given back the reason. Those in ``failed`` looked whole, and
+        #: could not be restored.
         self.why = {slot.seq: _DAMAGED for slot in self.slots if not slot.whole}
         self.failed: set[int] = set()
         self.seconds: dict[str, float] = {}
@@ -207,11 +209,11 @@ class _Work:
 
     @property
     def left(self) -> list[Slot]:
-        """The slots of blocks that are, as far as is known, given back."""
+        """The slots of the blocks that are given back, as far as is known yet."""
         return [slot for slot in self.slots if slot.seq not in self.why]
 
     def drop_pieces(self, header: Header | None) -> None:
-        """Take out what is whole, but a piece of a record or of an object that is not."""
+        """Take out whole blocks that are pieces of a record or an object that is not whole."""
         if self._format.serialized:
             self._verify(self.slots)
             if self.why or not self._member.last_known:
@@ -220,13 +222,13 @@ class _Work:
         for group in self._groups():
             if len(group) > 1:
                 self._verify(group)
-            if any(slot.seq in self.why for slot in group) or self._goes_on(group, header):
+            if any(slot.seq in self.why for slot in group) or self._may_go_on(group, header):
                 self._drop(group, _RECORD)
         if self._headed and (self.why or not self._member.last_known):
             self._verify(self.left)
 
     def _groups(self) -> Iterator[list[Slot]]:
-        """The blocks, those together that are pieces of one record."""
+        """The blocks in groups: those that are pieces of one record, and every other by itself."""
         group: list[Slot] = []
         for slot in self.slots:
             if group and not (slot.flags or 0) & CONTINUED:
@@ -236,12 +238,12 @@ class _Work:
         if group:
             yield group
 
-    def _goes_on(self, group: list[Slot], header: Header | None) -> bool:
+    def _may_go_on(self, group: list[Slot], header: Header | None) -> bool:
         """Whether the record of ``group`` may go on in a block of which nothing is known."""
         last = group[-1]
         behind = self.slots[last.seq + 1 : last.seq + 2]
         unknown = behind[0].flags is None if behind else not self._member.last_known
-        # Pieces of a record are as long as blocks are to be.
+        # All pieces of a long record but the last one have the block size.
         piece = len(group) > 1 or last.records == 1
         if header is None or not (unknown and piece and last.size == header.block_size):
             return False
@@ -256,12 +258,12 @@ class _Work:
             self.why.setdefault(slot.seq, why)
 
     def _verify(self, slots: Iterable[Slot]) -> None:
-        """Restore the blocks for nothing: what they are part of must not be begun in vain."""
+        """Restore the blocks to see which are whole, before what they are part of is begun."""
         for _ in self._restored(slots):
             pass
 
     def _restored(self, slots: Iterable[Slot]) -> Iterator[tuple[Slot, Restored]]:
-        """The blocks that can be restored; the others are taken out."""
+        """Those of the blocks that can be restored; for the others ``why`` gets the reason."""
         wanted = [slot for slot in slots if slot.seq not in self.why]
         places = {slot.seq: slot for slot in wanted}
 
@@ -271,7 +273,7 @@ class _Work:
                 self._out.check(slot.found.block.size)
                 yield read_found(self._file, slot.found)
 
-        make = _bare if self._plan is None else _SalvageWorker(self._plan).make
+        make = _without_chain if self._plan is None else _SalvageWorker(self._plan).make
         for stored, restored in in_order(
             timed(jobs(), self.seconds, "read"),
             make,
@@ -289,19 +291,19 @@ class _Work:
 
     @property
     def _headed(self) -> bool:
-        """Whether the source is one array or map that says first how long it is."""
+        """Whether the source is one array or map that begins with its length."""
         return self._format.head_of(self._style, 0) is not None
 
     @property
     def head_lost(self) -> bool:
-        """Whether names that all records need are lost with the first block."""
+        """Whether the names that all records need (a table's) are lost with the first block."""
         if self._plan is None or not self._format.slice_needs_head or 0 not in self.why:
             return False
         serializer = SERIALIZERS.cls(self._plan.chain.serializer.name)
         return serializer.exact or keeps(serializer, self._format)
 
     def write(self) -> int:
-        """Write what is left; how many blocks that were."""
+        """Write the blocks that are left, and return how many."""
         left = self.left
         known = all(slot.records is not None for slot in self.slots if slot.flags is not None)
         bare = self._plan is None or not known or not self._format.has_values
@@ -330,7 +332,7 @@ class _Work:
             if self._progress is not None and slot.end is not None:
                 self._progress(slot.end, self._out.written)
         writer.finish()
-        self.records = None if bare and not whole else _sum(records)
+        self.records = None if bare and not whole else _sum_if_known(records)
         index = self._member.index
         if not self.why and index is not None and index.index is not None:
             self.digest_matches = index.index.is_of(digest.digest())
@@ -338,7 +340,7 @@ class _Work:
 
 
 class _SalvageWorker:
-    """Restores blocks, and gives an error back as what came of one."""
+    """Makes workers that restore blocks, and give the error of a damaged one back as its result."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -355,11 +357,11 @@ class _SalvageWorker:
         return work
 
 
-def _bare() -> Callable[[StoredBlock], Restored | DamagedError]:
-    """Restores blocks whose chain is not known, where their checksum says what they restore to.
+def _without_chain() -> Callable[[StoredBlock], Restored | DamagedError]:
+    """A worker that restores blocks whose chain is not known: stored ones, and those of zstd.
 
-    It is that of the serialized bytes. Those are the source's where the block is exact and has no
-    other checksum for these. So whoever finds bytes with it has found the source's.
+    Their checksum proves it. It is of the serialized bytes, which are the source's where the block
+    is exact and has no second checksum.
     """
     codec = CODECS.create("zstd")
 
@@ -388,6 +390,6 @@ def _as_it_is(stored: Buffer, size: int) -> Buffer:
     return stored
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
+def _sum_if_known(counts: Iterable[int | None]) -> int | None:
     found = list(counts)
     return None if None in found else sum(count or 0 for count in found)

@@ -1,4 +1,4 @@
-"""The choice of a chain for a source: by ``auto``, or apart for its large values."""
+"""Settles the chain for a source: ``auto``'s choice, or one for each of its large values."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from serialpack.stages.stage import Buffer
 def settle(
     choice: Choice, format: str, peek: Callable[[int], Buffer], source: Source | None = None
 ) -> Choice:
-    """As ``auto.choice.settle``, of a source that may have large values."""
+    """As ``auto.choice.settle``, for a source that may have large values."""
     if not choice.settled and source is not None:
         from serialpack.auto.extents import settle_apart
 

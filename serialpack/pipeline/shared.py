@@ -1,4 +1,4 @@
-"""Blocks that entries of an archive share: restored, and each entry held against its check."""
+"""Restores blocks that entries of an archive share, and holds each entry against its check."""
 
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ class SharedBlock(NamedTuple):
     """The entries of a block, and the bytes of all of them, one after another.
 
     ``serialized``, ``source``: as ``Restored`` has them. ``damage``: why there are no bytes;
-    ``covered``: what is known of the entries where not even they are told. ``read``: bytes of the
-    file that were read for it.
+    ``covered``: what the index says of the entries where the block's own list is damaged too.
+    ``read``: bytes of the file that were read for it.
     """
 
     entries: list[EntryRow]
@@ -32,17 +32,17 @@ class SharedBlock(NamedTuple):
     def lost(
         cls, entries: list[EntryRow], damage: DamagedError, covered: Covered | None = None
     ) -> "SharedBlock":
-        """A block of which nothing is left but what its entries were."""
+        """A damaged block, of which only the list of its entries is left."""
         return cls(entries, b"", b"", None, {}, damage, covered)
 
     @property
     def what(self) -> str:
-        """What it is called in messages where it is damaged."""
+        """The words for it in messages about its damage."""
         return f"block {self.damage and self.damage.block}, and {self.covered or 'its entries'}"
 
 
 class SharedUnpacker:
-    """Restores the blocks of one member that entries share; of a damaged one it says so."""
+    """Restores the blocks of one member that entries share; a damaged one comes with its error."""
 
     def __init__(self, plan: Plan) -> None:
         self._unpack = BlockUnpacker(plan)
@@ -56,7 +56,7 @@ class SharedUnpacker:
             restored = self._unpack(stored)
             check_entries(stored, entries, restored.source_data)
         except DamagedError as error:
-            if error.block is None:  # it is of the block's header
+            if error.block is None:  # an error in what the block's header says
                 error.block = stored.block.seq
             return SharedBlock.lost(entries, error)
         data, other = restored.data, restored.source
@@ -78,7 +78,7 @@ def entries_of(stored: StoredBlock) -> list[EntryRow]:
 
 
 def check_faults(stored: StoredBlock, entries: list[EntryRow]) -> None:
-    """DamagedError where one of ``entries`` can be in no archive."""
+    """DamagedError where one of ``entries`` cannot be in an archive."""
     for entry in entries:
         if fault := entry.fault:
             raise _damaged(stored, f"the path of an entry {fault}: {entry.path[:100]!r}")
@@ -91,7 +91,7 @@ def check_entries(stored: StoredBlock, entries: list[EntryRow], data: Buffer) ->
     view = memoryview(data)
     for entry, begin, end in cut(entries):
         if entry.check is None or not entry.is_file:
-            continue  # it is under the checks of its block
+            continue  # it has no check of its own: those of the block cover it
         if checksum(view[begin:end]) != entry.check:
             raise _damaged(stored, f"the checksum of {entry.path} does not match")
 

@@ -1,4 +1,4 @@
-"""Objects through a chain into the small form, and back, without the machinery of blocks."""
+"""Packs objects into the small form and unpacks them, without the machinery of blocks."""
 
 import io
 from threading import local
@@ -32,8 +32,8 @@ _thread = local()
 
 
 class SmallWriter:
-    """Packs serialized objects, of one thread, in the small form; ``settings``: their
-    serializer's."""
+    """Packs serialized objects in the small form, in one thread; ``settings``: those of their
+    serializer."""
 
     def __init__(self, chain: Chain, settings: Style) -> None:
         self._chain = chain
@@ -45,7 +45,7 @@ class SmallWriter:
         ]
 
     def pack(self, data: Buffer, verify: bool) -> bytes | None:
-        """``data``, an object, in the small form; None where it is too large for that."""
+        """The serialized object ``data`` in the small form; None where it is too large for that."""
         size = len(data)
         if size > MOST_WRITTEN:
             return None
@@ -71,7 +71,7 @@ def _undo(chain: Chain, squeeze: Squeeze, payload: Buffer, data: Buffer) -> None
 
 
 def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
-    """The serialized object in the small form ``data``, and how it is to be read.
+    """The plan by which to read the small form ``data``, and the serialized object in it.
 
     DamagedError where it is not whole; RefusedError as by ``check_trust``.
     """
@@ -91,8 +91,8 @@ def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
 
 
 def _planned(said: Said) -> tuple[Plan, bool, bool]:
-    """The plan, whether it leaves bytes as they are, and whether what it gives is safe to load;
-    kept in ``said``.
+    """The plan for such small forms, whether their payload is the object's bytes as they are, and
+    whether these are safe to load; kept in ``said.made``.
 
     UnsupportedError for a stage that this version does not know.
     """
@@ -105,8 +105,8 @@ def _planned(said: Said) -> tuple[Plan, bool, bool]:
 
 
 def expand(data: Buffer) -> bytes:
-    """The container that says the same as the small form ``data``, for those who read blocks."""
-    plan, restored = unpack_small(data, trust=True)  # they ask for it themselves
+    """The small form ``data`` as a container with header and blocks, for those who read blocks."""
+    plan, restored = unpack_small(data, trust=True)  # whoever reads the blocks checks it
     pieces: list[Buffer] = []
     pack_stream(
         io.BytesIO(restored).read,

@@ -1,4 +1,4 @@
-"""A source that can be read from any place: what is behind its damage may be needed first."""
+"""A seekable source, for salvage: what is behind the damage may be needed first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from serialpack.files.source import Source, file_error
 
 
 def whole_small(source: Source) -> bool:
-    """Whether ``source`` is in the small form, of which all or nothing is left."""
+    """Whether ``source`` is in the small form, of which nothing can be salvaged but the whole."""
     try:
         return is_small(source.peek(SNIFF)) and bool(Small.decode(source.peek(MAX_SMALL + 1)))
     except DamagedError:
@@ -23,7 +23,7 @@ def whole_small(source: Source) -> bool:
 
 @contextmanager
 def sought(source: Source) -> Iterator[Source]:
-    """``source``, if it can be sought; else all of it in a temporary file that can."""
+    """``source``, if it is seekable; else a copy of it in a temporary file."""
     if source.seekable():
         yield source
         return

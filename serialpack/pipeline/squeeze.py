@@ -1,4 +1,4 @@
-"""Filters and codec, behind either half of the main line."""
+"""Filters and codec as one step: the last one of packing, the first one of unpacking."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Squeeze:
     """Filters and codec of a chain, as one reversible step.
 
-    ``dictionary`` is for the codec: MissingFileError where it is not there, InputError where it is
-    no sound one.
+    ``dictionary``: for the codec. MissingFileError where its file is not there, InputError where
+    that is no sound one.
     """
 
     def __init__(self, chain: Chain, dictionary: Dictionary | None = None) -> None:
@@ -35,16 +35,16 @@ class Squeeze:
             from serialpack.codecs.blosc import Blosc
 
             if isinstance(self.codec, Blosc):
-                # Blosc shuffles block by block within its cache, as it compresses.
+                # Blosc applies its own shuffle filter block by block in the cache as it compresses.
                 kind, (item_size, *_) = filters.pop()
                 self.codec.with_filter(kind, item_size)
         self.filters = [FILTERS.create(*f) for f in filters]
         self.restores_in_place = self.codec.restores_in_place and not self.filters
-        #: Of all filters of the chain together, in bytes.
+        #: The size in bytes that items have for all filters of the chain.
         self.item_size = math.lcm(*(values[0] for _, values in chain.filters if values))
 
     def filtered(self, data: Buffer) -> Buffer:
-        """What the codec gets. A filter that Blosc applies itself is not in it."""
+        """``data`` as the codec gets it, after the filters but those that Blosc applies itself."""
         for stage in self.filters:
             data = stage.forward(data)
         return data
@@ -53,8 +53,8 @@ class Squeeze:
         return self.codec.compress(self.filtered(data))
 
     def backward(self, stored: Buffer, size: int, room: memoryview | None = None) -> Buffer:
-        """The ``size`` bytes again; ``room``: memory for as many, where they may be then, and are
-        where this ``restores_in_place``."""
+        """The ``size`` bytes that ``stored`` restores to. ``room``: memory for as many, which they
+        may be put in, and are where this ``restores_in_place``."""
         data = (
             self.codec.decompress_into(stored, room)
             if room is not None and self.restores_in_place

@@ -1,4 +1,4 @@
-"""The serialized bytes of a container, read from any place: only the blocks that are touched."""
+"""Reads serialized bytes of a container from any place, and only the blocks that it takes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from serialpack.stages.stage import Buffer
 
 
 class StoredBytes:
-    """The serialized bytes of a container of one member, in a file that can be sought.
+    """The serialized bytes of a container of one member, in a seekable file.
 
-    ``bytes_read``: how many bytes of blocks were read from the file so far. For any number of
-    threads, one at a time. UsageError for several members.
+    ``bytes_read``: how many bytes of blocks were read from the file so far. Any thread may read;
+    the others wait meanwhile. UsageError for several members.
     """
 
     def __init__(self, source: Source, *, trust: bool = False, closes: bool = True) -> None:
-        """``closes``: the source ends with it, where nobody else has its file."""
+        """``closes``: close the source with this object, where nobody else has its file."""
         members = find_members(source.file)
         if len(members) != 1:
             raise UsageError("holds several files one after another", hint="unpack it")
@@ -49,7 +49,7 @@ class StoredBytes:
         self._offsets = self._member.offsets
         rows = self._member.index.rows
         sizes = [row.size if row.serialized is None else row.serialized for row in rows]
-        #: Of a block in place its parts, each of which is read alone.
+        #: The parts of a block in place, each of which is read alone; None of other blocks.
         self._parts: BlockParts | None = None
         if any(row.flags & IN_PLACE for row in rows):
             self._parts = BlockParts(self._file, self._member, 0, self._offsets[0])
@@ -57,15 +57,15 @@ class StoredBytes:
         self._starts = [*accumulate(sizes, initial=0)]
         self._kept: tuple[int, Buffer] = (-1, b"")
         self._lock, self._process = Lock(), os.getpid()
-        if closes and source.owned:  # nobody else closes it, as with a file that is mapped
+        if closes and source.owned:  # a mapped array may need the file as long as this lives
             finalize(self, source.close)
         self.bytes_read = 0
-        #: By which the file is opened again, also from another folder.
+        #: The name by which the file can be opened again, also from another current folder.
         self._name = None
         if source.owned:
             self._name = source.path if source.is_far else str(Path(source.path).absolute())
         serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
-        #: Whether they are the source's.
+        #: Whether these bytes are the source's.
         self.is_source = keeps(serializer, FORMATS.get(self.plan.format))
         #: The most bytes of a block.
         self.block_size = max([1, *sizes])
@@ -74,15 +74,15 @@ class StoredBytes:
         return self._starts[-1]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By name: who reads a pickle of it opens the file again. TypeError without a name."""
+        """Pickle it as the name of the file, which is opened again then; TypeError without one."""
         if self._name is None:
             raise TypeError("what lies in an open file has no name by which to open it again")
         return _opened_again, (self._name, self._member.index.digest)
 
     @property
     def mapped_at(self) -> int | None:
-        """Where they begin in the file; None where they, or it, cannot be mapped."""
-        # A file that decompresses another has the number of that one.
+        """Where the bytes begin in the file; None where they are packed, or it cannot be mapped."""
+        # Not asked by its number: a file that decompresses another has the number of that one.
         plain = isinstance(getattr(self._source.file, "raw", self._source.file), FileIO)
         if self._parts is None or not plain:
             return None
@@ -99,7 +99,7 @@ class StoredBytes:
 
     def read(self, start: int, stop: int) -> Buffer:
         """The bytes from ``start`` up to but not including ``stop``; DamagedError."""
-        with self._alone():
+        with self._locked():
             pieces = list(self._pieces(start, stop))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -108,23 +108,23 @@ class StoredBytes:
         return self.read(start, self._starts[self._number_at(start) + 1])
 
     def chain_at(self, start: int) -> Chain:
-        """The chain under which what begins at ``start`` stands."""
+        """The chain of the block that byte ``start`` is in."""
         number = self._number_at(start)
         block = BlockParts(self._file, self._member, number, self._offsets[number]).block
         own = block.parts[0].chain
         return self.plan.chain if own is None else chain_of_numbers(own, self.plan.writer)
 
     def fill(self, start: int, target: memoryview) -> None:
-        """Write the bytes from ``start`` on over ``target``, without one more copy; as ``read``."""
-        with self._alone():
+        """Fill ``target`` with the bytes from ``start`` on, without one more copy; DamagedError."""
+        with self._locked():
             for piece in self._pieces(start, start + len(target)):
                 target[: len(piece)] = piece
                 target = target[len(piece) :]
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """For one thread at a time; errors say which file it is."""
-        if self._process != os.getpid():  # a fork, which may have come while a thread was reading
+    def _locked(self) -> Iterator[None]:
+        """Let one thread read at a time; errors get the name of the file."""
+        if self._process != os.getpid():  # after a fork, which may have copied a lock that is held
             self._lock, self._process = Lock(), os.getpid()
         with self._lock:
             try:
@@ -153,7 +153,7 @@ class StoredBytes:
 
 
 def _opened_again(path: str, digest: bytes) -> StoredBytes:
-    """Those of the container at ``path``; FileError where that is another one by now."""
+    """The bytes of the container at ``path``; FileError where it is another one by now."""
     found = StoredBytes(Source(path))
     if found._member.index.digest != digest:
         raise FileError("is not the file that was pickled", path=path, hint="load it again")
@@ -161,8 +161,8 @@ def _opened_again(path: str, digest: bytes) -> StoredBytes:
 
 
 def opened_bytes(source: Source) -> IO[bytes]:
-    """The source that a container of one member was made of, as a file, any number of times;
-    RefusedError for several."""
+    """The source of a container of one member as an open file, for as often as it is called;
+    RefusedError for several members."""
     if len(find_members(source.file)) > 1:
         raise several_files()
     stored = StoredBytes(source, closes=False)

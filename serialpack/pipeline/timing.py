@@ -22,7 +22,7 @@ class TimeSpan(NamedTuple):
     stages: dict[str, float]
 
 
-#: What is recorded; None: nobody asked, and nothing is.
+#: The spans recorded so far; None where nobody asked for them.
 _spans: list[TimeSpan] | None = None
 
 
@@ -42,12 +42,12 @@ def recorded() -> Iterator[list[TimeSpan]]:
 
 
 def is_recording() -> bool:
-    """Whether anybody asks who does what."""
+    """Whether spans are recorded."""
     return _spans is not None
 
 
 def record(start: float, end: float, stages: dict[str, float]) -> None:
-    """This thread did ``stages`` from ``start`` to ``end``: see ``TimeSpan``."""
+    """Record that this thread did ``stages`` from ``start`` to ``end``: see ``TimeSpan``."""
     if _spans is not None:
         _spans.append(TimeSpan(get_ident(), start, end, stages))
 
@@ -72,8 +72,8 @@ def add_seconds(total: dict[str, float], more: dict[str, float]) -> None:
 
 
 def turns(items: Iterator[Item], total: dict[str, float]) -> Iterator[Item]:
-    """``items``, with the time until each comes added to ``total["wait"]``, and that until the next
-    is asked for to ``total["write"]``."""
+    """``items``; the time until each comes is added to ``total["wait"]``, the time until the next
+    one is asked for to ``total["write"]``."""
     since = perf_counter()
     for item in items:
         waited = perf_counter()
@@ -85,7 +85,7 @@ def turns(items: Iterator[Item], total: dict[str, float]) -> Iterator[Item]:
 
 
 def timed(items: Iterator[Item], total: dict[str, float], stage: str) -> Iterator[Item]:
-    """``items``, with the time they take to come added to ``total[stage]``."""
+    """``items``; the time until each comes is added to ``total[stage]``."""
     while True:
         since = perf_counter()
         try:

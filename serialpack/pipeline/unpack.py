@@ -29,7 +29,7 @@ Room = Callable[[int], memoryview | None]
 
 
 class Unpacked(NamedTuple):
-    """What came out. ``exact``: it is the source, byte for byte."""
+    """What was written, and of what. ``exact``: it is the source, byte for byte."""
 
     headers: tuple[Header, ...]
     format: str
@@ -40,12 +40,12 @@ class Unpacked(NamedTuple):
     records: int | None
     exact: bool
     seconds: dict[str, float]
-    #: How many entries of an archive there are in it; None where it is none.
+    #: How many entries of an archive were in it; None where it is no archive.
     entries: int | None = None
 
 
 class LimitedWrite:
-    """Counts what is written, and refuses to go over the user's limit before it is written."""
+    """Counts the bytes that are written, and refuses those beyond the user's limit (``most``)."""
 
     def __init__(self, write: Write, most: int | None) -> None:
         self.write = write
@@ -79,7 +79,7 @@ def member_plan(header: Header, *, trust: bool = True) -> Plan:
 def check_trust(chain: Chain, *, trust: bool) -> None:
     """RefusedError without ``trust``, where undoing ``chain`` can run code that is in the file."""
     if not (trust or _is_safe(chain.serializer.name)):
-        # Whoever looks is told, too: inspect --head has no --trust.
+        # The same words serve inspect --head, which has no --trust.
         raise untrusted(
             chain.serializer.name, "unpack --trust gives it back, if you know who that was"
         )
@@ -100,7 +100,7 @@ def _is_safe(serializer: str) -> bool:
 
 
 def untrusted(what: str, hint: str) -> RefusedError:
-    """That ``what`` can run code which is in the file; ``hint``: what ``--trust`` does."""
+    """The refusal of ``what``, which can run code in the file; ``hint``: what ``--trust`` does."""
     return RefusedError(
         f"{what} can run any code that the file's writer put into it",
         hint=hint,
@@ -123,9 +123,9 @@ def unpack_stream(
     """Unpack all members that ``read`` gives, in order, checking every byte.
 
     ``trust``: also those whose serializer can run code that is in the file. ``into``: see
-    ``FrameSource``. ``elsewhere`` has others restore the blocks. ``room(size)`` gives memory for
-    each block in its turn, in which it is then, or None; ``write`` gets just that. ``first``: no
-    more than the first member, behind which nothing is read.
+    ``FrameSource``. ``elsewhere``: has others restore the blocks. ``room(size)``: memory to restore
+    the next block in, which ``write`` then gets, or None. ``first``: only the first member; nothing
+    behind it is read.
 
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
     written: a caller that wants all or nothing gives a file of its own.
@@ -181,9 +181,9 @@ def unpack_member(
     plan = member_plan(member.header, trust=trust)
     short = member.short
     if short is not None and short.block.block.serialized <= SMALL and watching() is None:
-        blocks = _alone(member, plan, seconds, before=out.check)
+        blocks = _restored_short(member, plan, seconds, before=out.check)
     else:
-        # One entry of many is not worth the way.
+        # A single entry of an archive is too little to send elsewhere.
         others = None if member.header.in_archive else elsewhere
         blocks = _restored(
             member,
@@ -224,7 +224,7 @@ def unpack_member(
 
 
 class _LastUnpacker(local):
-    """What each thread keeps for the next small file, which is packed alike mostly."""
+    """The unpacker that a thread keeps for the next small file: mostly it is packed alike."""
 
     unpacker: BlockUnpacker | None = None
 
@@ -232,15 +232,15 @@ class _LastUnpacker(local):
 _last = _LastUnpacker()
 
 
-def _alone(
+def _restored_short(
     member: Member, plan: Plan, seconds: dict[str, float], before: Callable[[int], None]
 ) -> Iterator[tuple[StoredBlock, Restored]]:
-    """As ``_restored``, of a short member: where its one block is whole, all of it is."""
+    """As ``_restored``, of a short member. It has no digest: where its block is whole, all is."""
     (stored,) = timed(_announced(member, before), seconds, "read")
     unpacker = _last.unpacker
     if unpacker is None or unpacker.plan != plan:
         unpacker = BlockUnpacker(plan)
-        if unpacker.keeps:  # others may remember what they have read
+        if unpacker.keeps:  # other serializers may remember values that they have read
             _last.unpacker = unpacker
     since = perf_counter()
     restored = unpacker(stored)
@@ -259,16 +259,16 @@ class ShortUnpacker:
         self._forms = ShortForms(self._form)
 
     def _form(self, header: Header) -> "tuple[BlockUnpacker, bool] | None":
-        """What unpacks files with such a header, and whether they were proved; None where
-        ``unpack_stream`` is to do it."""
+        """The unpacker of files with such a header, and whether they were proved when packed; None
+        where ``unpack_stream`` is to unpack them."""
         unpacker = BlockUnpacker(member_plan(header, trust=self._trust))
         kept = unpacker.keeps and not header.in_archive
         return (unpacker, not header.unproved) if kept else None
 
     def __call__(self, data: bytes) -> "UnpackedShort | None":
-        """What the whole file ``data`` is unpacked to; None where ``unpack_stream`` is to do it.
+        """The whole file ``data``, unpacked; None where ``unpack_stream`` is to do it.
 
-        DamagedError, and whatever else that raises.
+        DamagedError, and whatever else ``unpack_stream`` raises.
         """
         since = perf_counter()
         found = self._forms.read(data)
@@ -310,10 +310,10 @@ def restored_pieces(
     trust: bool = False,
     threads: int = 1,
 ) -> Iterator[Buffer]:
-    """What ``unpack_stream`` writes, to be taken piece by piece.
+    """What ``unpack_stream`` writes, piece by piece, for the caller to take.
 
-    ``serialized``: the bytes that blocks were serialized as, not the source's. Several members
-    are refused: one after another, their sources need not be one.
+    ``serialized``: the serialized bytes, not the source's. Several members are refused: their
+    sources one after another need not be one file of a format.
     """
     for number, member in enumerate(read_members(read)):
         if number:
@@ -337,8 +337,8 @@ def _restored(
 ) -> Iterator[tuple[StoredBlock, Restored]]:
     """The member's blocks, restored; DamagedError where they are not what was packed.
 
-    ``before`` gets the size of each before it is restored. ``watched``: whoever looks on counts
-    these blocks, not something that is made of them.
+    ``before`` is called with the size of each block before it is restored. ``watched``: whoever
+    looks on counts these blocks, and not something that is made of them.
     """
     digest = WholeDigest()
     blocks = timed(_announced(member, before, room), seconds, "read")
@@ -371,6 +371,7 @@ def _restored(
 def _announced(
     member: Member, before: Callable[[int], None], room: Room | None = None
 ) -> Iterator[StoredBlock]:
+    """The blocks of ``member``, with memory from ``room``; ``before`` is told the size of each."""
     for stored in member.blocks():
         before(stored.block.size)
         yield stored if room is None else stored._replace(room=room(stored.block.size))

@@ -1,4 +1,4 @@
-"""A file that is sought in, also by processes that have it from the one that opened it."""
+"""A seekable file that may be read in several processes that came of one by fork."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from serialpack.formats.shared.large import SizedFile
 
 
 def unshared(file: IO[bytes]) -> IO[bytes]:
-    """``file``, or of one of the system's another that reads it, and leaves where it stands.
+    """``file``, or for a file of the system another one that reads it without moving its position.
 
-    Processes that come of a fork have that place in common: each would read where another one has
+    After a fork all processes have that position in common: each would read where another one has
     sought to.
     """
     raw = getattr(file, "raw", None)
@@ -22,7 +22,7 @@ def unshared(file: IO[bytes]) -> IO[bytes]:
 
 
 class _Unshared(SizedFile):
-    """Reads ``file`` from places of its own, and lets it live as long as it does."""
+    """Reads ``file`` at positions of its own, and keeps it alive."""
 
     def __init__(self, file: IO[bytes], number: int) -> None:
         super().__init__(os.fstat(number).st_size)
@@ -30,7 +30,7 @@ class _Unshared(SizedFile):
         self._number = number
 
     def readinto(self, target: Any) -> int:
-        if self._file.closed:  # whose number may be another's by now
+        if self._file.closed:  # its number may be another file's by now
             raise ValueError("read of closed file")
         got = os.preadv(self._number, [target], self._at)
         self._at += got

@@ -1,7 +1,7 @@
 """A block of one large record, through a serializer and back part by part.
 
-Where anything is not as usual it is None: the general way, which has the record as values, then
-does it, or says what is wrong. ``formats.shared.parts`` has the words.
+Where anything is unusual both give None. Then the general way, which has the record as values, does
+it, or says what is wrong. ``formats.shared.parts`` explains the words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNUSUAL = (SerialpackError, Unheld, *FAILURES)
 
 
 def encoded(block: SourceBlock, fmt: Format, serializer: RecordSerializer) -> Buffer | None:
-    """The serialized bytes of a block."""
+    """The serialized bytes of a block of one large record; None where anything is unusual."""
     cutter, join = cutter_of(fmt, {}), _join_of(serializer)
     if cutter is None or join is None or block.records != 1:
         return None
@@ -41,7 +41,8 @@ def encoded(block: SourceBlock, fmt: Format, serializer: RecordSerializer) -> Bu
 def decoded(
     data: Buffer, fmt: Format, style: Style, serializer: RecordSerializer, *, first: bool
 ) -> Buffer | None:
-    """The text in a source's style of the one record that was serialized as ``data``."""
+    """The text, in ``style``, of the one record that was serialized as ``data``; None where
+    anything is unusual."""
     if _join_of(serializer) is None:
         return None
     try:
@@ -68,8 +69,8 @@ def _one(cutter: Cutter, block: SourceBlock, join: Join, write: Any) -> bytearra
 
 
 def _join_of(serializer: RecordSerializer) -> Join | None:
-    """How parts are put together that the serializer writes; None where they must not be."""
-    if any(serializer.values):  # canonical, say: the order of all keys
+    """How to join parts that the serializer writes; None where they must not be joined."""
+    if any(serializer.values):  # a parameter, as canonical, may be about the whole (order of keys)
         return None
     join = _value_format(serializer.stored_format).join
     return join if join is not None and join.record is not None else None

@@ -1,4 +1,4 @@
-"""Blocks through worker threads: read ahead, worked on in parallel, given back in order.
+"""Has blocks worked on by threads: read ahead, worked on in parallel, given back in order.
 
 Three kinds of thread, all daemons, so that a read that hangs never keeps the process from
 ending: one that takes jobs from an iterator, ``threads`` that work, and the caller's, which
@@ -23,22 +23,22 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-#: Up to so many bytes a single block is worked on in the caller's thread: even level 22 is done
-#: with them in some tenths of a second.
+#: The most bytes of a single block that is worked on in the caller's thread: even level 22 takes
+#: only some tenths of a second for them.
 INLINE = 256 << 10
 
 #: The same where nothing is compressed: no single step takes longer for these.
 INLINE_PLAIN = 8 << 20
 
 
-#: Of several files, larger ones are worked on one by one, each by all threads; of so many of the
-#: others, or bytes of them, several at a time.
+#: Of several files, larger ones are worked on one by one, each by all threads. The others are
+#: worked on several at a time where there are so many of them, or so many bytes.
 LARGE = 4 << 20
 MANY_FILES, MUCH = 1000, 16 << 20
 
 
-#: Makes a worker, which does one job after another: a class and the plan that its instances are
-#: told, as a ``partial``. It can be pickled, as can what its workers get and give.
+#: Makes a worker, which does one job after another: a ``partial`` of a class and the plan for its
+#: instances. It can be pickled, and so can what its workers get and give.
 MakeWorker = Callable[[], Callable[[Any], Any]]
 
 
@@ -57,7 +57,7 @@ class _Slot(Generic[Job, Result]):
 
 
 class _Doing(Generic[Job, Result]):
-    """Has workers do jobs, timed, and told to whoever looks on; ``size``: see ``in_order``."""
+    """Has workers do jobs; times them, and tells whoever looks on. ``size``: see ``in_order``."""
 
     def __init__(self, size: Callable[[Job], int] | None) -> None:
         self._size = size
@@ -82,7 +82,7 @@ class _Doing(Generic[Job, Result]):
         return result
 
     def ended(self, slot: _Slot[Job, Result]) -> None:
-        """The caller has done with the result."""
+        """Note that the caller has done with the result of ``slot``."""
         if self._watch is not None and slot.seen is not None:
             self._watch.end(slot.seen)
 
@@ -95,16 +95,16 @@ class _Room:
 
     def __init__(self, jobs: int, most: int) -> None:
         self._most = most
-        #: What those on their way weigh; known to the one thread that waits.
+        #: The weight of all jobs on their way; only the one thread that waits uses it.
         self._held = 0
-        #: A place for each job that may still come, as the weight of the one that was there.
+        #: The free places: for each the weight of the job that had it, to be taken off ``_held``.
         self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
         for _ in range(jobs):
             self._free.put(0)
 
     def wait(self, weight: int, stopped: threading.Event) -> None:
-        """Take a place for a job of this weight, once there is one; at once where it is
-        ``stopped``, if ``free`` is called behind that."""
+        """Wait for a place for a job of this weight, and take it. Once ``stopped`` is set, any
+        ``free`` ends the wait."""
         self._held += weight - self._free.get()
         more = 0
         while self._held > self._most and self._held > weight and not stopped.is_set():
@@ -128,14 +128,13 @@ def in_order(
     weight: Callable[[Job], int] = lambda _: 0,
     most: int = 0,
 ) -> Generator[tuple[Job, Result], None, None]:
-    """Each job with its result, in the order of ``jobs``; an error comes in its job's place.
+    """Each job with its result, in the order of ``jobs``; an error is raised in its job's place.
 
-    At most ``threads`` + 2 jobs are held at once, and no more of them than have ``most`` bytes by
-    their ``weight``, but one; the next one waits beside them. ``make_worker`` is called once in
-    each thread. A single job is worked on right here where it is ``inline``: small, so that threads
-    would only cost time. A large one is not, because a signal must wait for what its thread is
-    doing.
-    ``size``: a job's bytes, as whoever looks on counts them.
+    At most ``threads`` + 2 jobs are held at once. Together they weigh ``most`` bytes at most, by
+    ``weight``, unless one alone weighs more; the next job is read already and waits.
+    ``make_worker`` is called once in each thread. A single job that is ``inline``, that is small,
+    is worked on in this thread, for others would only cost time. A large one is not: a signal has
+    to wait for what this thread is doing. ``size``: a job's bytes, as whoever looks on counts them.
     """
     doing = _Doing[Job, Result](size)
     first = next(jobs, None)
@@ -145,7 +144,7 @@ def in_order(
     failed: Exception | None = None
     try:
         second = next(jobs, None)
-    except Exception as error:  # which comes behind the first one's result
+    except Exception as error:  # it is raised behind the result of the first job
         failed = error
     if second is None and inline(first):
         alone: _Slot[Job, Result] = _Slot(first)
@@ -155,7 +154,7 @@ def in_order(
         if failed is not None:
             raise failed
         return
-    # These may be large, and are done long before the last; a list's iterator ends with the list.
+    # The first jobs may be large: no name here may keep them until the last one is done.
     jobs = chain(iter([first] if second is None else [first, second]), jobs)
     del first, second
     room = _Room(threads + 2, most)
@@ -171,10 +170,10 @@ def _by_threads(
     room: _Room,
     weight: Callable[[Job], int],
 ) -> Generator[tuple[Job, Result], None, None]:
-    """As ``in_order``; ``failed``: what is raised behind the last job."""
+    """As ``in_order``, by threads. ``failed``: the error to raise behind the last job."""
     todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
     ordered: queue.SimpleQueue[_Slot[Job, Result]] = queue.SimpleQueue()
-    # Made beforehand: an end for want of memory must not look like the end of the jobs.
+    # Made beforehand: where there is no memory to make it, that must not look like the end of jobs.
     last: _Slot[Job, Result] = _Slot(None)
     last.error = failed
     # Where memory was refused to one, others may meet what it left half done, as an import.
@@ -210,7 +209,7 @@ def _by_threads(
                     refused.append(error)
             finally:
                 slot.done.release()
-                del slot  # the next may be long in coming
+                del slot  # its memory is not needed while the next one is waited for
         close = getattr(worker, "close", None)
         if close is not None:
             close()

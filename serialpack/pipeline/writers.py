@@ -1,6 +1,6 @@
-"""What objects are written by: a chain, its serializer, and what packs small ones.
+"""What writes objects: a chain, its serializer, and the packer of small ones.
 
-A thread keeps them: one is made in less time only than a large message is packed.
+Each thread keeps its writers: making one takes longer than packing most messages.
 """
 
 import re
@@ -18,12 +18,12 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.serializers.whole import of_values
 
-#: How many a thread keeps.
+#: How many writers a thread keeps.
 _MOST = 64
 
 
 class Writer(NamedTuple):
-    """``settings``: what the serializer was configured with, for the header."""
+    """What writes objects through one chain. ``settings``: the serializer's, for the header."""
 
     choice: Choice
     serializer: RecordSerializer
@@ -32,7 +32,7 @@ class Writer(NamedTuple):
 
 
 class _KeptWriters(local):
-    """Those of a thread that were asked for without options, by chain and effort."""
+    """The writers of a thread that were asked for without options, by chain and effort."""
 
     def __init__(self) -> None:
         self.writers: dict[tuple[str, int], Writer] = {}
@@ -42,8 +42,8 @@ _kept = _KeptWriters()
 
 
 def writer_of(chain: str, effort: int, options: Mapping[str, Any] | None) -> Writer:
-    """What writes objects by ``chain``, with what that leaves open set by ``effort``; UsageError
-    for one of bytes, and as by ``choose``."""
+    """The writer for ``chain``, whose open parameters ``effort`` sets. UsageError for a serializer
+    of bytes, and where ``choose`` raises it."""
     found = None if options else _kept.writers.get((chain, effort))
     if found is None:
         found = _made(chain, effort, options or {})
@@ -66,7 +66,7 @@ def _made(chain: str, effort: int, options: Mapping[str, Any]) -> Writer:
 
 
 def _check_first(name: str, chain: str) -> None:
-    """UsageError where a chain begins behind its serializer, as ``zstd:19`` does."""
+    """UsageError where ``chain`` lacks its serializer, as ``zstd:19`` does."""
     word, last = (re.split("[:@/]", stage)[0] for stage in (name, chain.rpartition("+")[2]))
     kind = next((each.kind for each in (FILTERS, CODECS) if word in each), None)
     if kind is not None and word not in SERIALIZERS:

@@ -1,6 +1,6 @@
-"""The writing half: records become serialized bytes, and these are proved.
+"""The writing half: blocks of a source become serialized bytes, and these are proved.
 
-A serializer of bytes has no records: it takes the source's bytes, and gives them back.
+This is about serializers of records. One of bytes takes the source's bytes and gives them back.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from serialpack.values.kinds import Difference, Loss
 
 
 def keeps(serializer: type[Serializer], fmt: Format) -> bool:
-    """Whether the bytes of a source in ``fmt`` are the serialized bytes, as they are."""
+    """Whether a source in ``fmt`` is kept as it is: its bytes are the serialized ones."""
     if issubclass(serializer, ByteSerializer):
         return serializer.passes
     if fmt.serialized:
@@ -37,12 +37,12 @@ def keeps(serializer: type[Serializer], fmt: Format) -> bool:
 
 
 def needs_values(serializer: type[Serializer], fmt: Format) -> bool:
-    """Whether a source in ``fmt`` is packed by its values, not by its bytes."""
+    """Whether ``serializer`` packs a source in ``fmt`` by its values, not by its bytes."""
     return not (serializer.exact or keeps(serializer, fmt))
 
 
 def gives_back(serializer: ByteSerializer, data: Buffer, source: Buffer) -> bool:
-    """Whether ``data``, the encoded ``source``, gives back the very bytes."""
+    """Whether ``data``, which ``serializer`` made of ``source``, gives back its very bytes."""
     try:
         return serializer.decode(data) == source
     except ValueError:
@@ -50,13 +50,13 @@ def gives_back(serializer: ByteSerializer, data: Buffer, source: Buffer) -> bool
 
 
 class Writing:
-    """A serializer of records, between the text of a source and serialized bytes."""
+    """Takes the text of blocks through a serializer of records, and back."""
 
     def __init__(self, serializer: RecordSerializer, fmt: Format) -> None:
         self.serializer = serializer
         self.format = fmt
         self.keeps = keeps(type(serializer), fmt)
-        #: What ``encode`` read and the bytes do not say: comments, and the like.
+        #: What ``encode`` read that is not in the serialized bytes: comments, and the like.
         self.dropped: list[Loss] = []
 
     def encode(self, block: SourceBlock) -> tuple[Buffer, int | None]:
@@ -83,14 +83,15 @@ class Writing:
                 raise self.serializer.refuse(lost, block.first_record) from None
 
     def encode_otherwise(self, block: SourceBlock) -> Buffer | None:
-        """The same of a block that is not given back so, where the serializer has another way; None
-        where it has none."""
+        """The serialized bytes by the serializer's other way, for a block that the first one does
+        not give back; None where it has no other way."""
         with gc_paused():
             pieces = self.serializer.dump_otherwise(self._read(block), whole=False)
         return None if pieces is None else b"".join(pieces)
 
     def _in_parts(self, block: SourceBlock) -> Buffer | None:
-        """The serialized bytes of a block that is one large record; None where it is not."""
+        """The serialized bytes of a block of one large record, made part by part; None for another
+        block, or an unusual record."""
         assert isinstance(self.format, ValueFormat)
         if len(block.data) < WIDE or block.records != 1 or self.format.tells:
             return None
@@ -107,11 +108,12 @@ class Writing:
         exact: bool,
         right: Callable[[Buffer], bool] | None = None,
     ) -> Buffer:
-        """The block's text again. One of ``FAILURES`` for bytes that nobody wrote here.
+        """The text of the block that was serialized as ``data``. One of ``FAILURES`` for bytes that
+        no serializer wrote.
 
-        ``exact``: the caller holds it against the very bytes, or their checksum, and so need not
-        be told of values that would pass for others. ``right``: where there is one record, which
-        may be large, says whether a text is that; where it is not, all of it is read as values.
+        ``exact``: the caller compares the very bytes, or their checksum, so that values that equal
+        others need not be told apart. ``right``: for a block of one record, says whether a text is
+        the right one; then a large record is written part by part, and as values where it is wrong.
         """
         if self.keeps:
             return data
@@ -126,7 +128,7 @@ class Writing:
             return fmt.write_text(records, style, first=first)
 
     def prove(self, block: SourceBlock, data: Buffer, style: Style) -> Proof:
-        """Whether ``data``, the encoded ``block``, gives it back."""
+        """Prove that ``data``, the serialized ``block``, gives it back."""
         if self.keeps:
             return Proof(None, True, {})
         assert isinstance(self.format, ValueFormat)
@@ -138,11 +140,12 @@ class Writing:
                 reading = Reading(self.format, style)
                 return reading.prove(block, again, lambda: self._strictly(data))
         except FAILURES as error:
-            # The library does not read what it wrote: which value is to blame is looked for.
+            # The library does not read what it wrote: look for the value that is to blame.
             return Proof(self.serializer.blame(self._read(block), error), False, {})
 
     def _text(self, data: Buffer, style: Style, *, first: bool) -> Buffer | None:
-        """The text of one large record; None where it is not, or is not as usual."""
+        """The text of one large record, made part by part; None where ``data`` is not large, or the
+        record unusual."""
         if len(data) < WIDE:
             return None
         from serialpack.pipeline.wide import decoded
@@ -150,8 +153,8 @@ class Writing:
         return decoded(data, self.format, style, self.serializer, first=first)
 
     def _prove_in_parts(self, block: SourceBlock, data: Buffer, style: Style) -> Proof | None:
-        """That one large record comes back to the very bytes, by a way that unpacking goes too;
-        None where it does not, or is none."""
+        """The proof that one large record comes back to the very bytes part by part, as unpacking
+        does it; None for another block, or where other bytes come back."""
         if len(data) < WIDE or block.records != 1:
             return None
         assert isinstance(self.format, ValueFormat)
@@ -162,7 +165,7 @@ class Writing:
         return None
 
     def _strictly(self, data: Buffer) -> list[Any]:
-        """The records, where their text is all that will be looked at."""
+        """The records in ``data``, read so that values with different texts stay different."""
         assert isinstance(self.format, ValueFormat)
         return (
             self.serializer.load_json(data) if self.format.restyled else self.serializer.load(data)
@@ -173,17 +176,18 @@ class Writing:
         try:
             if not self.format.tells:
                 return self.format.parse(block)
-            # Loaded by few: it knows all kinds of values.
+            # Imported here: it imports all kinds of values, and few formats need it.
             from serialpack.formats.shared.lossy import parse_lossy
 
             records, self.dropped = parse_lossy(self.format, block, frozenset())
             return records
         except Unheld as unheld:
-            # Python cannot hold it, so no other serializer of records can.
+            # Python cannot hold the value, so no other serializer of records can either.
             raise self._lost(unheld.difference, block) from None
 
     def _count(self, block: SourceBlock) -> int | None:
-        """How many records a block has that is kept as it is; SyntaxInputError where it is none."""
+        """How many records a block has that is kept as it is; None where its format has no values.
+        SyntaxInputError where it is malformed."""
         if not isinstance(self.format, ValueFormat):
             return block.records
         try:

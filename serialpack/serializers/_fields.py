@@ -1,5 +1,5 @@
-"""Types of NumPy whose fields an .npy file has no words for: aligned, or in another order than they
-lie. They are spelled by the map that NumPy itself makes of them, and takes (``numpy.dtype``)."""
+"""Spells types of NumPy whose fields an .npy file cannot describe: aligned ones, and those in
+another order than they lie. They are spelled as the map that NumPy makes of them and takes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MORE = frozenset({*_KEYS, "titles", "aligned"})
 
 
 def spelled_type(dtype: Any) -> Any:
-    """A type as in an .npy file, or where that says less, as a map; literals of Python.
+    """A type as an .npy file spells it, or where that says too little, as a map; Python literals.
 
     TypeError where it has more than a map says: words of its own (``dtype.metadata``), another
     class of items, titles that are no text; and where its fields take more bytes than an item, so
@@ -32,8 +32,8 @@ def spelled_type(dtype: Any) -> Any:
 
 
 def type_spelled(said: Any, length: int) -> Any:
-    """The type that is spelled so in a text of ``length`` characters; ValueError, or OverflowError,
-    where it is none."""
+    """The type that ``said`` spells, the literal of a text of ``length`` characters; ValueError, or
+    OverflowError, where it is none."""
     if not isinstance(said, dict):
         return dtype_of(said)
     if length > _LONGEST:
@@ -48,7 +48,7 @@ def type_spelled(said: Any, length: int) -> Any:
 
 
 def _says_more(dtype: Any) -> bool:
-    """Whether it is not what an .npy file says of it, as a whole or in its fields."""
+    """Whether a type has more to it, as a whole or in its fields, than an .npy file says."""
     if dtype.metadata is not None or dtype.isalignedstruct:
         return True
     if dtype.names is None:

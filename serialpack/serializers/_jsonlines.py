@@ -14,13 +14,13 @@ from serialpack.serializers.base import RecordSerializer, check_finite
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON
 
-#: Strings, and numbers that are integers of as many digits as 64 bits may not hold.
+#: Strings and numbers; the group is an integer with so many digits that 64 bits may not hold it.
 _LONG_INTEGER = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]{19,}+)(?![.eE])|[0-9][-+.eE0-9]*')
 #: Numbers that may be beyond the range of a double, or other bytes that look like one.
 _MAY_OVERFLOW = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{300}")
 #: How many values of a list or map are looked at to guess what the others are, and how far down.
 _SAMPLES, _LEVELS = 16, 8
-#: A map of so many values is written in about the time that looking at it takes.
+#: The most values of a map that is just written: to look at it first takes as long.
 _FEW = 64
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
@@ -38,7 +38,7 @@ class JsonLines(RecordSerializer):
 
 
 class LooseJsonLines(JsonLines):
-    """By a library that reads a number beyond the range of a double as an infinity."""
+    """As ``JsonLines``, by a library that reads a number beyond a double's range as an infinity."""
 
     def load_json(self, data: Buffer) -> list[Any]:
         records = self.load(data)
@@ -50,13 +50,13 @@ class LooseJsonLines(JsonLines):
 def write_lines(records: list[Any], writer: Callable[[bool], Callable[[Any], str]]) -> bytes:
     """The records, by a library that writes one text at a time.
 
-    ``writer(ascii_only)`` is what writes a record, with what is beyond ASCII escaped or as it is.
-    Where there is little of that, it is escaped: one wide character makes a wide text of it all,
-    which takes three times as long.
+    ``writer(ascii_only)`` gives what writes a record, with characters beyond ASCII escaped or as
+    they are. Where these are few they are escaped: a single wide one makes all of the text wide in
+    memory, which takes three times as long.
     """
     if len(records) == 1 and type(records[0]) is dict and len(records[0]) <= _FEW:
         line = writer(True)(records[0])
-        if "\\u" not in line:  # it is alike both ways, and told sooner than by a look before
+        if "\\u" not in line:  # the same either way; quicker to tell now than before
             return f"{line}\n".encode()
     try:
         return _joined(list(map(writer(_mostly_ascii(records)), records)))
@@ -65,7 +65,7 @@ def write_lines(records: list[Any], writer: Callable[[bool], Callable[[Any], str
 
 
 def _mostly_ascii(records: list[Any]) -> bool:
-    """Whether few characters are beyond ASCII: by a look at some texts, which may err."""
+    """Whether few characters are beyond ASCII, guessed from some texts."""
     texts: list[str] = []
     values = _some_parts(records)
     for _ in range(_LEVELS):
@@ -84,7 +84,7 @@ def _joined(lines: list[str]) -> bytes:
     if len(lines) != 1:
         return "\n".join([*lines, ""]).encode()
     line = lines.pop()
-    line += "\n"  # in its place: nobody else knows the text
+    line += "\n"  # without a copy: there is no other reference to the text
     return line.encode()
 
 
@@ -94,7 +94,7 @@ def read_lines(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
 
 
 def is_one_line(data: bytes) -> bool:
-    """Whether there is one line, with its end or without, so that it need not be copied."""
+    """Whether ``data`` is one line, with its end or without, which need not be copied then."""
     return data.find(b"\n") in (-1, len(data) - 1) and data not in (b"", b"\n")
 
 
@@ -110,7 +110,7 @@ def lines_of(data: Buffer) -> list[bytes]:
 
 
 def scan_lines(data: Buffer, scan: Callable[[str, int], tuple[Any, int]]) -> list[Any]:
-    """The records of all lines, by a scanner as the standard library's, which needs no copies."""
+    """The records of all lines, by a scanner like the standard library's, which needs no copies."""
     text = str(data, "utf-8")
     records = []
     at = 0

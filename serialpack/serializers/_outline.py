@@ -1,4 +1,4 @@
-"""What is in a message of ``objects``, told for people: no array is made, no class is needed."""
+"""The outline of a message of ``objects``, for people: no array is made, no class is needed."""
 
 from __future__ import annotations
 
@@ -38,40 +38,41 @@ from serialpack.serializers.of_polars import OF_POLARS
 from serialpack.serializers.of_scipy import OF_SCIPY
 from serialpack.stages.stage import Buffer
 
-#: Beside arrays, what is stored once, and stays one, where an object holds the very same twice.
+#: Extensions, beside arrays, of values that are stored once where an object holds the very same
+#: one several times.
 COUNTED = frozenset(
     {ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS, OF_NUMPY, OF_SCIPY}
 )
-#: By which extension such are said again.
+#: For each extension whose values are stored once, the one that refers to an earlier value.
 _AGAIN = {ARRAY: SAME, OF_PANDAS: SAME_INDEX, **dict.fromkeys(COUNTED, SAME_OBJECT)}
 
 
 class Met:
-    """What a message had so far, for what stands for it again."""
+    """The values that a message had so far, for the extensions that refer to them."""
 
     def __init__(self) -> None:
         self._met: dict[int, list[Any]] = {code: [] for code in _AGAIN.values()}
 
     def keep(self, code: int, made: Any) -> None:
-        """``made`` of an extension ``code``."""
+        """Keep ``made``, the value of an extension ``code``, if others may refer to it."""
         if (again := _AGAIN.get(code)) is not None:
             self._met[again].append(made)
 
     def stands_for(self, code: int) -> list[Any] | None:
-        """What an extension ``code`` is one of; None where it is a value of its own."""
+        """The values that an extension ``code`` may refer to; None where it refers to none."""
         return self._met.get(code)
 
 
 class ObjectOutline(NamedTuple):
-    """``value``: plain values, with words for arrays. ``beside``: what the buffers beside the
-    message are, in their order: arrays, or None."""
+    """``value``: plain values, with words for arrays. ``beside``: what each buffer beside the
+    message is, in order: the description of an array, or None."""
 
     value: Any
     beside: list[ArrayHeader | None]
 
 
 def outline(message: Buffer) -> ObjectOutline:
-    """What the message holds; one of ``FAILURES`` where it is none."""
+    """The outline of a message; one of ``FAILURES`` where it is none."""
     reader = _Outliner()
     try:
         (value,) = messages(message, ext_hook=reader)

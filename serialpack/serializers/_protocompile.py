@@ -34,7 +34,7 @@ def compiled(path: Any) -> bytes:
     except DecodeError:
         raise UsageError(f"{path} is neither a .proto file nor a FileDescriptorSet") from None
     for file in files.file:
-        file.ClearField("source_code_info")  # comments and places, which nobody reads here
+        file.ClearField("source_code_info")  # comments and places: not needed here
     data = bytes(files.SerializeToString(deterministic=True))
     check_size(data)
     return data
@@ -49,7 +49,7 @@ def _run_protoc(path: str) -> bytes:
     folder, name = os.path.split(Path(path).absolute())
     with tempfile.TemporaryDirectory() as place:
         target = Path(place) / "schema.binpb"
-        # -P: no module is taken from the current folder.
+        # -P: the current folder, whose files are data, is no place to import from.
         command = [sys.executable, "-P", "-m", "grpc_tools.protoc"]
         command += [f"-I{folder}", "--include_imports", f"--descriptor_set_out={target}"]
         done = subprocess.run([*command, name], capture_output=True, text=True, check=False)

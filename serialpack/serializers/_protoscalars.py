@@ -17,7 +17,7 @@ Reader = Callable[[bytes, int, int, int], tuple[Any, int]]
 
 
 class Unfit(ValueError):
-    """A value that is not what the schema says. ``path``: where it is in its record."""
+    """A value does not fit the schema. ``path``: where it is in its record."""
 
     def __init__(self, message: str, value: Any, path: str = "") -> None:
         super().__init__(message)
@@ -27,7 +27,8 @@ class Unfit(ValueError):
 
 
 class Scalar(NamedTuple):
-    """How values of one type are written behind their tag, read, and what an absent one is."""
+    """How to write values of one type behind their tag, how to read them, and what an absent one
+    is."""
 
     layout: int
     write: Writer
@@ -176,7 +177,7 @@ def enum(descriptor: Any) -> Scalar:
     return Scalar(wire.VARINT, write, read, descriptor.values[0].name)
 
 
-#: By the numbers of FieldDescriptorProto.Type.
+#: The scalars by the numbers of FieldDescriptorProto.Type.
 SCALARS = {
     1: _floats("double", "d"),
     2: _floats("float", "f"),

@@ -19,12 +19,12 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.serializers._protoscalars import SCALARS, Scalar, Unfit, enum
 from serialpack.values.kinds import shown, value_step
 
-#: Messages within messages: what protobuf's own libraries read.
+#: How deep messages may nest: what protobuf's own libraries read.
 MAX_DEPTH = 100
 
 
 class ProtoField(NamedTuple):
-    """A field of a message. ``entry``: of a map, the types of its keys and values."""
+    """A field of a message. ``entry``: the types of keys and values where it is a map."""
 
     name: str
     tag: bytes
@@ -49,7 +49,7 @@ class ProtoSchema:
         return found
 
     def kind(self, descriptor: Any) -> Scalar:
-        """How the values of a field are written. ValueError for what is not done here."""
+        """How the values of a field are written. ValueError for types that are not supported."""
         if descriptor.type == descriptor.TYPE_GROUP:
             raise ValueError(f"{descriptor.full_name} is a group, which only other tools read")
         if descriptor.message_type is not None:
@@ -154,7 +154,7 @@ class Message:
             raise Unfit(f"its empty lists do not stand in the order of {self.name}", record)
 
     def _with_lists(self, record: dict[str, Any]) -> dict[str, Any]:
-        """``record`` and the lists that are not in it, in the schema's order if it was so."""
+        """``record`` with the lists that it lacks, in the schema's order if it was in that."""
         absent = [name for name in self._lists if name not in record]
         if not absent:
             return record

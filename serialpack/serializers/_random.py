@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Those that make bits, and the words in their states that say how many of so many were used: NumPy
-#: believes any number there.
+#: Generators of bits, and the words in their states that count what was used, with the most of it:
+#: NumPy believes any number there.
 _USED = {
     "MT19937": ("pos", 624),
     "PCG64": None,
@@ -14,7 +14,7 @@ _USED = {
     "SFC64": None,
 }
 
-#: Words that a seed is spread over, at most: each is mixed with each.
+#: The most words that a seed is spread over: each is mixed with each, which takes time.
 _LARGEST_POOL = 256
 
 
@@ -71,7 +71,7 @@ def random_of(name: str, *parts: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether NumPy takes numbers from it without asking a class of somebody's."""
+    """Whether NumPy takes numbers from it without running code of a foreign class."""
     import numpy as np
 
     if type(value) is dict:

@@ -1,4 +1,4 @@
-"""Two libraries install a module ``rapidjson``: which of them is there."""
+"""Tells which of the two libraries that install a module ``rapidjson`` is there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def missing(distribution: str, extra: str) -> str | None:
 
 
 def installed() -> str | None:
-    """The distribution whose module is there; where both were installed, the later one's is."""
+    """The distribution whose module is there: of both, the one that was installed later."""
     if not is_installed("rapidjson"):
         return None
     import rapidjson

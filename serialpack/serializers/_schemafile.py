@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.errors import UsageError
 from serialpack.files.source import file_error
 
-#: What of a header's 32 KiB a schema may take.
+#: The most bytes of a header's 32 KiB that a schema may take.
 MAX_SCHEMA = 24 << 10
 
 

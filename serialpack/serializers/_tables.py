@@ -14,8 +14,8 @@ from serialpack.values.kinds import BEYOND_JSON
 class TableSerializer(WholeFiles, FormatSerializer):
     """Records that are maps with the same keys, whose values are of one type in each column.
 
-    A key that is absent, integers beside floats and the like are refused: a table has one row
-    like the other. Null may stand everywhere.
+    A key that is absent, integers beside floats and the like are refused: all rows of a table are
+    alike. Null may stand everywhere.
     """
 
     library = "pyarrow"
@@ -25,7 +25,7 @@ class TableSerializer(WholeFiles, FormatSerializer):
         *("non-finite", "nan-bits", "bytes", "decimal", "uuid"),
         *("utc-datetime", "local-datetime", "date", "time", "timedelta"),
     }
-    # Of decimals, those with a fixed point; of the others, what is of one type and not too deep.
+    # Decimals with a fixed point are held; the other kinds where they have one type, not too deep.
     partly = frozenset({"decimal", "array", "nested", "boolean", "integral-float", "bytes"})
     tabular = True
     compiled = True

@@ -1,4 +1,4 @@
-"""Serializers whose bytes are undone on trust only: loading them can run code, or crash."""
+"""Serializers whose bytes are loaded with ``--trust`` only: that can run code, or crash."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from serialpack.serializers.base import RecordSerializer
 
 
 class UnsafeSerializer(RecordSerializer):
-    """One whose bytes are loaded on trust only."""
+    """A serializer whose bytes are loaded with ``--trust`` only."""
 
     portable = False
     safe = False

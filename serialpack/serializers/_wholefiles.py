@@ -10,12 +10,12 @@ from serialpack.values.kinds import ROOT, Difference, Path, key_kind, path_text,
 
 
 class WholeFiles(RecordSerializer):
-    """One whose records may each be held, but not in one file."""
+    """A serializer that may hold each of some records, but not all of them in one file."""
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         """The first record that is not held together with those before it."""
-        # The first ``high`` are not held; so many more each time are tried that all of this costs
-        # what the records up to the first bad one do.
+        # ``high`` doubles until the first so many are not held: so all these trials together cost
+        # about what the records up to the first bad one do.
         low, high = 0, 1
         failure = self.failure if self._unfit(records) is None else self._unfit
         while failure(records[:high]) is None:
@@ -37,7 +37,7 @@ class WholeFiles(RecordSerializer):
         return Difference(low, "$", f"as those before it ({together})", "", "mixed")
 
     def _unfit(self, records: list[Any]) -> Exception | None:
-        """As ``failure``, of what ``fit`` raises."""
+        """As ``failure``, but only what ``fit`` raises."""
         try:
             if records:
                 self.fit(records)
@@ -59,7 +59,7 @@ class WholeFiles(RecordSerializer):
 
 
 def _path_to(record: Any, part: Any, *, is_key: bool) -> str:
-    """Where ``part``, this very object, stands in a record; of a key, where its map does."""
+    """The path of ``part``, this very object, in a record; of a key the path of its map."""
     stack: list[tuple[Path, Any]] = [(ROOT, record)]
     while stack:
         path, value = stack.pop()

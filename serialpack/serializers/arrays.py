@@ -1,5 +1,5 @@
-"""Arrays of NumPy as what describes them and their bytes, and arrays again over such bytes; arrays
-with a mask, which are two of them, and of other classes of NumPy's."""
+"""Arrays of NumPy as a description and their bytes, and back, without a copy of these; also arrays
+with a mask, which are two arrays, and those of other classes of NumPy."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from serialpack.imported import imported
 from serialpack.serializers._fields import spelled_type, type_spelled
 from serialpack.stages.stage import Buffer
 
-#: The extensions of arrays with a mask, and of those of the classes that show one in another way.
+#: The extensions of arrays with a mask, and of a matrix, a recarray or a chararray.
 MASKED, SHOWN = 33, 34
-#: An array that the message had before; and what libraries make of arrays.
+#: The extensions of an array, and of another library's object, that the message had before.
 SAME, SAME_OBJECT = 35, 36
-#: An array of objects of Python.
+#: The extension of an array of Python objects.
 OBJECTS = 37
 _SHOWN = ("matrix", "recarray", "chararray")
 
@@ -33,7 +33,8 @@ def is_array(value: Any) -> bool:
 
 
 def described(value: Any) -> tuple[list[Any], memoryview]:
-    """The type (``spelled_type``), shape, order and whether it may be written; the bytes.
+    """The type (``spelled_type``), shape and order of an array, whether it may be written, and its
+    bytes.
 
     TypeError for an array of objects, and for a type that is not spelled.
     """
@@ -47,7 +48,7 @@ def described(value: Any) -> tuple[list[Any], memoryview]:
 
 
 def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:
-    """The array over ``data``, which stays where it is; ValueError where that is none."""
+    """The array over ``data``, without a copy; ValueError where the description does not fit."""
     import numpy as np
 
     kind = type_of(descr, shape, len(memoryview(data)))
@@ -59,7 +60,7 @@ def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writea
 
 
 def type_of(descr: str, shape: list[int], size: int) -> Any:
-    """The type of an array of ``size`` bytes; ValueError where they are none with this shape."""
+    """The type of an array of this shape and ``size`` bytes; ValueError where they do not agree."""
     kind = _dtype(descr)
     if any(type(n) is not int or n < 0 for n in shape) or kind.hasobject:
         raise ValueError("no shape or type of an array of numbers")
@@ -70,11 +71,11 @@ def type_of(descr: str, shape: list[int], size: int) -> Any:
 
 def scalar_over(data: bytes, descr: str) -> Any:
     """The scalar of NumPy that ``data`` is."""
-    # A record is no copy, but a view of what it is in, and its fields may be set.
+    # A record is not a copy, but a view, and its fields may be set: so its memory must be its own.
     array = array_over(bytearray(data), descr, [], False, True)
     found = array[()]
-    # Of bytes and texts an array takes the zeros at the end for none; a zero alone is what NumPy
-    # makes of an empty one.
+    # In an array, bytes and texts lose zeros at their end; NumPy makes a single zero of an empty
+    # one.
     size = array.dtype.itemsize
     if array.dtype.kind == "S" and len(found) < size > 1:
         return type(found)(data)
@@ -84,12 +85,12 @@ def scalar_over(data: bytes, descr: str) -> Any:
     return found
 
 
-#: So many characters have the types of which many arrays are, and which are no records.
+#: The most characters of the types that most arrays have, and which are no records.
 _SHORT = 8
 
 
 def descr_of(text: str) -> Any:
-    """What ``described`` says of a type, out of its text; what ``ast.literal_eval`` raises."""
+    """The type of ``described`` out of its text; raises what ``ast.literal_eval`` raises."""
     return _short_descr(text) if len(text) <= _SHORT else ast.literal_eval(text)
 
 
@@ -98,7 +99,7 @@ def _short_descr(text: str) -> Any:
     return ast.literal_eval(text)
 
 
-#: The letters of types that are told by kind and size.
+#: The letters of types that kind and size determine.
 _OF_NUMBERS = frozenset("?bhilqBHILQefdFD")
 
 
@@ -117,7 +118,7 @@ def _dtype(descr: str) -> Any:
 
 
 def parts_of_objects(value: Any) -> tuple[int, list[Any]] | None:
-    """What an array, or a scalar, is as an extension where its items are objects; else None."""
+    """The extension of an array, or a scalar, whose items are Python objects; else None."""
     if value.dtype != object:
         return None
     fortran = value.flags.f_contiguous and not value.flags.c_contiguous
@@ -132,14 +133,14 @@ def parts_of_objects(value: Any) -> tuple[int, list[Any]] | None:
 def objects_of(
     items: list[Any], shape: list[int], fortran: bool, writeable: bool, said: Any = None
 ) -> Any:
-    """The array of objects again; ValueError where the parts are none of one."""
+    """The array of objects that the parts are of; ValueError where they are of none."""
     import numpy as np
 
     if type(items) is not list or any(type(n) is not int or n < 0 for n in shape):
         raise ValueError("no items or shape of an array of objects")
     if math.prod(shape) != len(items) or math.prod(n or 1 for n in shape) >= 1 << 60:
         raise ValueError(f"an array of {len(items)} objects with another shape")
-    # Lists in it stay items, which all other ways of NumPy take for rows.
+    # Lists in it stay items: all other ways of NumPy would take them for rows.
     found: Any = np.fromiter(items, object, len(items))
     if said is not None:
         if type(said) is not dict:
@@ -151,9 +152,9 @@ def objects_of(
 
 
 def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:
-    """What an array with a mask is as an extension; None for all else.
+    """The extension of an array with a mask; None for all else.
 
-    TypeError for one that has attributes of its own.
+    TypeError for an array with attributes that were set on it.
     """
     numpy = imported("numpy")
     if numpy is None or type(value) is not numpy.ma.MaskedArray:
@@ -166,10 +167,10 @@ def parts_of_masked(value: Any) -> tuple[int, list[Any]] | None:
 
 
 def masked_of(items: Any, mask: Any, fill: Any, hard: bool) -> Any:
-    """The array with a mask again; ValueError where the parts are none of one."""
+    """The array with a mask that the parts are of; ValueError where they are of none."""
     import numpy as np
 
-    # Of any other value nothing is asked, which its class would answer.
+    # Any other value is not touched: its class might run code.
     others = [each for each in (mask, fill) if each is not None]
     if not all(map(is_array, (items, *others))) or type(hard) is not bool:
         raise ValueError("an array with a mask without its parts")
@@ -192,9 +193,9 @@ def masked_of(items: Any, mask: Any, fill: Any, hard: bool) -> Any:
 
 
 def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
-    """What a matrix, a recarray or a chararray is as an extension; None for all else.
+    """The extension of a matrix, a recarray or a chararray; None for all else.
 
-    TypeError for one that has attributes of its own.
+    TypeError for an array with attributes that were set on it.
     """
     numpy, name = imported("numpy"), type(value).__name__
     if numpy is None or name not in _SHOWN or type(value) is not _shown(name):
@@ -208,7 +209,7 @@ def parts_of_shown(value: Any) -> tuple[int, list[Any]] | None:
 
 
 def shown_of(name: str, items: Any) -> Any:
-    """The matrix, recarray or chararray again; ValueError where the parts are none of one."""
+    """The matrix, recarray or chararray that the parts are of; ValueError for wrong parts."""
     import numpy as np
 
     if name not in _SHOWN or not is_array(items) or not np.ndim(items):
@@ -227,7 +228,7 @@ def _shown(name: str) -> Any:
 
 
 def one_of(before: list[Any], number: int) -> Any:
-    """The one of this number, of those that a message had before; ValueError."""
+    """The value of this number among those that a message had before; ValueError."""
     if type(number) is not int or not 0 <= number < len(before):
         raise ValueError("the same as one before that is not there")
     return before[number]

@@ -31,7 +31,7 @@ from serialpack.values.kinds import (
 if TYPE_CHECKING:
     from serialpack.serializers._outline import ObjectOutline
 
-#: What libraries raise for a value that they cannot write or read; others are translated.
+#: What libraries raise for a value that they cannot write or read; other errors become these.
 FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
 
 
@@ -45,8 +45,8 @@ class Serializer(Stage, ABC):
     exact: ClassVar[bool] = False
     #: Whether it holds the GIL while it works, so that worker processes pay.
     holds_gil: ClassVar[bool] = True
-    #: What people choose by: whether other languages read it, whether people do, whether
-    #: reading what a stranger wrote is safe, whether its library is a compiled module.
+    #: What people choose by: whether other languages can read it, whether people can, whether it is
+    #: safe to read what a stranger wrote, whether its library is compiled.
     portable: ClassVar[bool] = True
     text: ClassVar[bool] = False
     safe: ClassVar[bool] = True
@@ -54,10 +54,10 @@ class Serializer(Stage, ABC):
 
     #: Whether what it writes is compressed already: then its one parameter is the effort.
     compresses: ClassVar[bool] = False
-    #: The parameters with which it is worth comparing with others, as a chain spells them.
+    #: The parameters, as a chain spells them, with which ``bench`` compares it with others.
     levels: ClassVar[tuple[str, ...]] = ("",)
 
-    #: Whether it takes options of the user's: ``settings``.
+    #: Whether it takes options of the user: see ``settings``.
     takes_options: ClassVar[bool] = False
 
     @classmethod
@@ -67,7 +67,7 @@ class Serializer(Stage, ABC):
 
     @classmethod
     def settings(cls, options: Mapping[str, Any]) -> Style:
-        """What its bytes need to be read again beside the parameters; kept in the header.
+        """What is needed, beside the parameters, to read its bytes again; kept in the header.
 
         ``options``: the user's, by name. UsageError where they are not of this serializer.
         """
@@ -76,9 +76,9 @@ class Serializer(Stage, ABC):
         return {}
 
     def configure(self, settings: Style) -> None:
-        """Take over ``settings``, before any bytes: those of a header, or of this call.
+        """Take over ``settings``, of a header or of this run, before any bytes.
 
-        UnsupportedError where they ask for what is not here.
+        UnsupportedError where they ask for what this version lacks.
         """
 
 
@@ -86,12 +86,12 @@ class ByteSerializer(Serializer):
     """A serializer of the source's bytes, which always come back; it knows no records."""
 
     exact = True
-    #: Whether what it writes is the source's bytes.
+    #: Whether it hands on the source's bytes as they are.
     passes: ClassVar[bool] = False
 
     @classmethod
     def suits(cls, kind: str) -> bool:  # noqa: ARG003
-        """Whether it does more for text of this kind (``Declaration.columns``) than for bytes."""
+        """Whether it knows text of this kind (``Declaration.columns``), and not only bytes."""
         return True
 
     @abstractmethod
@@ -110,9 +110,9 @@ class ByteSerializer(Serializer):
         """The block's bytes again; ValueError for bytes that this serializer never wrote."""
 
     def parts(self, data: Buffer) -> Sequence[Buffer]:
-        """``data``, which ``encode`` gave, as the pieces that are worth reading on their own.
+        """``data``, which ``encode`` gave, in pieces that are worth reading one by one.
 
-        They become the parts of a block that no filter or codec touches, each with a checksum.
+        They become parts of a block that no filter or codec touches, each with a checksum.
         """
         return (data,)
 
@@ -121,12 +121,11 @@ class RecordSerializer(Serializer):
     """A serializer of records, which are values of Python; it knows no text of a source."""
 
     stored_format: ClassVar[str]
-    #: Whether what was one object, in two places or inside itself, is so again.
+    #: Whether an object that stands in two places, or inside itself, is one object again.
     identity: ClassVar[bool] = False
-    #: Whether C code writes, which makes no containers that the collector would look at.
+    #: Whether C code writes, which makes no containers for the garbage collector to look at.
     written_in_c: ClassVar[bool] = False
-    #: Whether bytes that ``dump_object`` gives are a pickle, of protocol 5, of a value without any
-    #: buffer.
+    #: Whether ``dump_object`` gives, for a value without buffers, a pickle of protocol 5.
     pickles: bool = False
     #: Whether it writes msgspec's structs as maps.
     holds_structs: ClassVar[bool] = False
@@ -179,9 +178,9 @@ class RecordSerializer(Serializer):
         return self._load(data)
 
     def dump_object(self, records: list[Any]) -> list[Buffer]:
-        """As ``dump``, what is one object of the Python API, for ``load_object`` alone.
+        """As ``dump``, of one object of the Python API; only ``load_object`` reads it.
 
-        In pieces, of which some may be memory of the object's own.
+        In pieces, of which some may be the object's own memory.
         """
         self.check_values(records)
         return self._dump_object(records)
@@ -190,16 +189,16 @@ class RecordSerializer(Serializer):
         return [self._dump(records)]
 
     def dump_otherwise(self, records: list[Any], *, whole: bool) -> list[Buffer] | None:  # noqa: ARG002
-        """As ``dump``, or ``dump_object`` of a ``whole`` object, where what that wrote is read as
-        other values: in a way that takes longer and keeps some of these; None where there is none.
+        """As ``dump``, or for a ``whole`` object as ``dump_object``, in a slower way that tells
+        more values apart, for what came back as other values; None where there is no such way.
         """
         return None
 
-    #: The format that the messages of its objects are in, where long bytes can be found in them.
+    #: The format of the messages of its objects, where long bytes can be found in these.
     messages: ClassVar[str | None] = None
 
     def outline(self, message: Buffer) -> ObjectOutline | None:  # noqa: ARG002
-        """What is in a message of an object, without its arrays, where that can be told."""
+        """The outline of a message of an object, without its arrays; None where there is none."""
         return None
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
@@ -208,29 +207,28 @@ class RecordSerializer(Serializer):
         return self.load_object(pieces)
 
     def certainly_restores(self, pieces: list[Buffer]) -> bool:  # noqa: ARG002
-        """Whether ``pieces`` of ``dump_object`` certainly are read as what it was given: told by
-        them alone, where that is quick. What is False may be the same all the same."""
+        """Whether ``pieces`` of ``dump_object`` are certainly read as what it was given, where
+        they alone quickly tell that. False says nothing."""
         return False
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        """What ``dump_object`` wrote, cut anywhere. Memory that can be written to is given away."""
+        """What ``dump_object`` wrote, cut anywhere. Writable memory may become the object's own."""
         return self.load(in_one(pieces))
 
     def count(self, data: Buffer) -> int | None:  # noqa: ARG002
-        """How many records a source in its own format has, where only it can tell.
-
-        Then its settings say what a record is. Malformed where the source is none.
+        """How many records a source in its own format has, where its settings say what a record is;
+        else None, and the format counts them. Malformed where the source is not in that format.
         """
         return None
 
     def fit(self, records: list[Any]) -> None:
-        """One of ``FAILURES`` where ``dump`` is sure to fail: told quickly, of a part of all.
+        """Raise one of ``FAILURES`` where a quick look tells that ``dump`` will fail.
 
         There is at least one record.
         """
 
     def load_unchecked(self, data: Buffer) -> list[Any]:
-        """As ``load``, but bytes may pass for others that have the same values."""
+        """As ``load``, but other bytes may pass that have the same values: the caller compares."""
         return self.load(data)
 
     def load_json(self, data: Buffer) -> list[Any]:
@@ -247,9 +245,9 @@ class RecordSerializer(Serializer):
     ) -> ValueRefusedError:
         """The error for a value that is lost.
 
-        ``first_record``: how many records of the file stand before those that ``lost`` counts;
-        None for an object, which has no records. ``hint``: who can hold it, if that is known
-        better than by the declarations.
+        ``first_record``: how many records of the file are before those that ``lost`` counts; None
+        for an object, which has no records. ``hint``: which serializers can hold it, if that is
+        known better than from the declarations.
         """
         what = f"{KINDS[lost.kind]}: {lost.was}"
         if lost.kind == "number-array" and lost.was.startswith(VIEW):
@@ -267,13 +265,13 @@ class RecordSerializer(Serializer):
         )
 
     def who_can(self, kind: str, *, raw: bool) -> str:
-        """Who can hold what this one has just refused; ``raw``: the bytes of a source too."""
+        """The hint which others can hold what this one refused; ``raw``: raw is one of them."""
         return hint_for(kind, raw=raw, but=self.name)
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
-        """Which value the library does not take, or does not read again.
+        """The value that the library does not take, or does not read again.
 
-        Found by trying ever smaller parts alone. ``error`` is what it raised for all of them.
+        It is found by trying ever smaller parts. ``error`` is what was raised for all records.
         """
         if isinstance(error, Unwritable):
             return error.difference
@@ -284,11 +282,11 @@ class RecordSerializer(Serializer):
         return unplaced(error)
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
-        """Which part of a record is not held, where ``error`` was raised for it alone."""
+        """The part of a record that is not held; ``error`` was raised for this record alone."""
         from serialpack.depth.values import holds_itself
         from serialpack.values.equality import kind_of
 
-        if isinstance(error, RecursionError):  # each part of it is nearly as deep
+        if isinstance(error, RecursionError):  # the depth is to blame, and no single part
             if not self.identity and holds_itself(record):
                 return Difference(0, "$", type(record).__name__, "", "cycle")
             return depth_loss()
@@ -301,7 +299,7 @@ class RecordSerializer(Serializer):
         return Difference(0, path, shown(value), "", kind)
 
     def failure(self, records: list[Any], *, reads: bool = True) -> Exception | None:
-        """What is raised where the records are written, or read again; None where nothing is."""
+        """The error of writing the records, or reading them again; None where all goes well."""
         try:
             data = self.dump(records)
             if reads:

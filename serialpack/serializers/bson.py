@@ -7,8 +7,8 @@ from serialpack.values.kinds import TEXT_KINDS
 
 
 class BsonSerializer(FormatSerializer):
-    """BSON, whose records are maps with keys of text; other types than those that come back are
-    refused before the library is asked.
+    """BSON, whose records are maps with text keys. Types that do not come back are refused before
+    the library is asked.
     """
 
     library = "bson"

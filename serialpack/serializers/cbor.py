@@ -10,7 +10,7 @@ from serialpack.values.kinds import TEXT_KINDS
 
 
 class CborSerializer(FormatSerializer):
-    """CBOR, with its tags; other types than those it has are refused before it is asked.
+    """CBOR, with its tags. Types that it lacks are refused before the library is asked.
 
     Canonical CBOR sorts the keys of maps: one whose keys are in another order is refused.
     """

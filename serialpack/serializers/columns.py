@@ -12,28 +12,28 @@ from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer, dialled, most_values
 from serialpack.watch import within
 
-#: Columns this much smaller than a sample promises of text are not held against all of the text.
+#: Columns below this share of what the text would take, as a sample tells, win without a trial.
 _CLEARLY = 0.8
-#: Of text that is compressed already they must save this much of what a filter must (``Effort``).
+#: The share of what a filter must save (``Effort.least_gain``) that columns must save.
 _LEAST = 0.2
 
-#: Each value of a block takes so many bytes of memory at most (seen: 30 to 90, and more for what
-#: is around it): a block of 4 MiB may have one in every four bytes.
+#: Bytes of memory that a value of a block takes (30 to 90 were seen, and more for what is around
+#: it). So a block of 4 MiB may have a value in every four bytes.
 _BYTES_OF_VALUE = 76
-#: Also of large blocks, whose columns are whole in memory.
+#: The most values of any block, for its columns are in memory all at once.
 _MOST_VALUES = 5 << 18
 
 #: The sample: so many pieces of so many bytes.
 _PIECES, _PIECE = 4, 64 << 10
 
-#: About how far the work is when the block is taken apart; then its text is looked at.
+#: About the share of the work that is done when the block is taken apart; its text is tried then.
 _APART = 0.85
 
 
 class ColumnsSerializer(ByteSerializer):
-    """A block's records taken apart: like values stand together, each kind as suits it.
+    """Takes the records of a block apart into columns of like values, each encoded as suits it.
 
-    A block that has no records, or would hardly be smaller so, is its text under zstd.
+    A block without records, or one that this makes hardly smaller, is its text under zstd.
     """
 
     library = "pcodec"
@@ -98,7 +98,7 @@ class ColumnsSerializer(ByteSerializer):
         return block.write_text(source, block.Form(form), level)
 
     def _foreseen(self, source: bytes) -> float:
-        """About how many bytes the text would take; of more than the sample."""
+        """About how many bytes the text would take under zstd, told from a sample of it."""
         step = (len(source) - _PIECE) // (_PIECES - 1)
         pieces = b"".join(source[i * step : i * step + _PIECE] for i in range(_PIECES))
         return len(self._text(pieces, 0)) * len(source) / len(pieces)

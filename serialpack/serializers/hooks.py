@@ -1,7 +1,8 @@
-"""Objects of own classes to plain values and back, by the two functions that ``json`` made usual.
+"""Turns objects of the user's classes into plain values and back, by ``default`` and
+``object_hook`` as ``json`` has them.
 
-What stands in two places is turned once, and is one object again. A value that is inside itself
-is refused with ValueError.
+An object that stands in two places is turned once, and is one object again. A value that is inside
+itself is refused with ValueError.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from serialpack.values.equality import kind_of
 #: Kinds of values that formats have no words for.
 OWN = frozenset({"object", "function", "number-array"})
 
-#: Types of which no value is of such a kind, nor holds one.
+#: Types whose values are never of such a kind, and hold none.
 _LEAVES = frozenset({type(None), bool, int, float, str, bytes})
 
 
 def lower(value: Any, default: Callable[[Any], Any], kinds: frozenset[str] = OWN) -> Any:
-    """The same with ``default(part)`` for every part of one of ``kinds``; itself where none is.
+    """``value`` with ``default(part)`` for every part of one of ``kinds``; the very same without
+    any.
 
     What ``default`` gives is looked through too. A TypeError from it means that it does not know
     the part, which stays as it is; so do keys, and what is in sets.
@@ -33,7 +35,7 @@ def lower(value: Any, default: Callable[[Any], Any], kinds: frozenset[str] = OWN
 
 
 def lift(value: Any, object_hook: Callable[[dict[Any, Any]], Any]) -> Any:
-    """The same with ``object_hook(map)`` for every map, innermost first; lists are changed."""
+    """``value`` with ``object_hook(map)`` for every map, innermost first; lists are changed."""
     with frames_for(2):
         return _Lift(object_hook).turned(value)
 
@@ -42,14 +44,14 @@ class _Turn(ABC):
     """Goes through a value, with two calls for each level."""
 
     def __init__(self) -> None:
-        #: By id: what has been met, which keeps the id its own, and what stands for it; nothing
-        #: yet where that is being made.
+        #: By id each value that was met (held, so that no other gets its id), and what it is turned
+        #: into; without that while it is being turned.
         self._met: dict[int, tuple[Any, ...]] = {}
         self._level = 0
 
     @abstractmethod
     def _new(self, value: Any) -> Any:
-        """What stands for ``value``."""
+        """What ``value`` is turned into."""
 
     def _is_leaf(self, value: Any) -> bool:
         return type(value) in _LEAVES

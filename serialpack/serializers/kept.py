@@ -1,5 +1,5 @@
-"""Serializers that a thread keeps to read objects: one is made in less time only than a large
-message is read."""
+"""Keeps the serializers by which a thread reads objects: making one takes longer than reading most
+messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Called = tuple[str, tuple[int, ...]]
 
 
 class _KeptReaders(local):
-    """Those of a thread that were asked for without options; with the settings that they have."""
+    """The readers of a thread that were asked for without options, and their settings."""
 
     def __init__(self) -> None:
         self.readers: dict[_Called, tuple[RecordSerializer, Style]] = {}
@@ -29,7 +29,8 @@ _kept = _KeptReaders()
 def kept_reader(
     called: _Called, settings: Style | None, options: Mapping[str, Any] | None
 ) -> RecordSerializer:
-    """One that reads what ``called`` wrote; ``options`` take the place of its settings."""
+    """A serializer that reads what ``called`` wrote. ``options``: the user's, in place of
+    ``settings``, those of the header."""
     found = None if options else _kept.readers.get(called)
     if found is None or found[1] != (settings or {}):
         serializer = of_values(reader(*called))

@@ -1,4 +1,4 @@
-"""marshal: what Python keeps its compiled modules in; plain values and code objects."""
+"""marshal: the format of Python's compiled modules; plain values and code objects."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MarshalSerializer(UnsafeSerializer):
             )
 
     def dump_object(self, records: list[Any]) -> list[Buffer]:
-        # The library stops at 2000 levels by itself, and each has two bytes at least.
+        # The library itself stops at 2000 levels, and each takes two bytes at least.
         data = marshal.dumps(records[0], self.values[0])
         if len(data) > 2 * MAX_DEPTH:
             self.check_values(records)

@@ -53,8 +53,8 @@ class MsgPackSerializer(Messages):
         return unpack_one(in_one(pieces))
 
     def certainly_restores(self, pieces: list[Buffer]) -> bool:
-        """That is told of constants, numbers, text, lists, and maps with text for keys: each is
-        taken of one type only, so that what is written as the same bytes is the same value."""
+        """True of constants, numbers, text, lists, and maps with text keys: ``_plain`` takes each
+        of one type only, so that equal bytes are equal values."""
         data = in_one(pieces)
         decode, encode = _plain()
         try:
@@ -64,7 +64,7 @@ class MsgPackSerializer(Messages):
             return False
 
     def load_json(self, data: Buffer) -> list[Any]:
-        # No length is below 0, that of empty ones neither; -1 would mean the usual limit.
+        # -2 refuses bytes and extensions, also empty ones; -1 would mean the usual limit.
         records = messages(data, strict_map_key=True, max_bin_len=-2, max_ext_len=-2)
         for pattern in (_NOT_FINITE, _NOT_FINITE_32):
             found = [match.start() for match in pattern.finditer(data)]

@@ -1,4 +1,4 @@
-"""What Arrow has, as extensions of MessagePack: made and undone.
+"""Objects of Arrow as extensions of MessagePack, and back.
 
 ``man/spk.5``, Objects of Python. A table is an Arrow IPC stream, all else a table that holds it.
 """
@@ -13,7 +13,7 @@ from serialpack.formats.tables.flatbuffers import restored_size
 from serialpack.imported import imported
 from serialpack.stages.stage import Buffer
 
-#: Tables; all else that a table holds.
+#: The extensions of tables, and of anything else, which a table stands for.
 ARROW, OF_ARROW = 20, 31
 
 #: The name of the one column of a table that stands for a column.
@@ -37,9 +37,9 @@ def stream_of(table: Any) -> memoryview:
 
 
 def table_over(data: Buffer) -> Any:
-    """The table over an IPC stream, which stays where it is; Malformed where that is none.
+    """The table over an IPC stream, without a copy; Malformed where ``data`` is none.
 
-    One that is compressed is not read: it would take memory on the word of a size in it.
+    A compressed one is refused: it would take memory on the word of a size in it.
     """
     pa = tables.arrow()
     buffer = pa.py_buffer(data)
@@ -54,7 +54,7 @@ def table_over(data: Buffer) -> Any:
 
 
 def parts_of_arrow(value: Any) -> tuple[int, list[Any]] | None:
-    """What becomes of a batch, an array, a scalar, a schema, a field or a type; else None."""
+    """The extension of a batch, an array, a scalar, a schema, a field or a type; else None."""
     pa = imported("pyarrow")
     if pa is None:
         return None
@@ -75,7 +75,7 @@ def parts_of_arrow(value: Any) -> tuple[int, list[Any]] | None:
 
 
 def arrow_of(word: str, table: Any) -> Any:
-    """What ``parts_of_arrow`` was given; ValueError where the parts are none."""
+    """The object that ``parts_of_arrow`` took apart; ValueError where the parts are of none."""
     if not is_table(table):
         raise ValueError("no table, where one is due")
     if word == "schema":
@@ -106,7 +106,7 @@ def table_of(column: Any) -> Any:
 
 
 def column_of(table: Any) -> Any:
-    """The array in chunks that a table stands for; ValueError where it stands for none."""
+    """The chunked array that a table stands for; ValueError where it stands for none."""
     if not is_table(table) or table.column_names != [NAME]:
         raise ValueError("no table of one column")
     return table.column(0)

@@ -16,7 +16,7 @@ from serialpack.stages.stage import Buffer
 
 
 def read_stored(read: Callable[[bytes], list[Any]], data: Buffer) -> list[Any]:
-    """What ``read``, of a format, finds in stored bytes; whatever is wrong is a ValueError."""
+    """The records that ``read``, of a format, finds in stored bytes; ValueError for any fault."""
     try:
         return read(bytes(data))
     except Unheld as unheld:
@@ -27,7 +27,7 @@ def read_stored(read: Callable[[bytes], list[Any]], data: Buffer) -> list[Any]:
 
 
 class FormatSerializer(RecordSerializer):
-    """One whose work is done by the format of the same name; a subclass declares what it holds."""
+    """A serializer whose work the format of its name does; subclasses declare what it holds."""
 
     @property
     def format(self) -> DocumentFormat:
@@ -43,9 +43,9 @@ class FormatSerializer(RecordSerializer):
 
 @cache
 def record_serializer(name: str) -> type[RecordSerializer] | None:
-    """The serializer of that name or, for a format that has none, one that leaves all to it.
+    """The serializer of that name or, for a format without one, one that leaves all to the format.
 
-    None where nobody writes records under that name.
+    None where neither writes records.
     """
     own = name in FORMATS and FORMATS.declaration(name).own_writer
     if name in SERIALIZERS and not own:

@@ -1,4 +1,4 @@
-"""What NumPy has beside arrays of numbers, as extensions of MessagePack: made and undone.
+"""What NumPy has beside arrays of numbers, as extensions of MessagePack, and back.
 
 ``man/spk.5``, Objects of Python: types and their limits, classes of scalars, arrays of strings
 (``StringDType``) and of records with objects in them, records, arrays of those, generators of
@@ -19,15 +19,15 @@ from serialpack.serializers.arrays import descr_of, is_array
 
 OF_NUMPY = 42
 
-#: What says the limits of a type of numbers.
+#: The classes that hold the limits of a type of numbers.
 _LIMITS = "finfo", "iinfo"
 
-#: As the type of objects is spelled, of which no array of numbers is.
+#: The spelling of the type of Python objects, which no array of numbers has.
 _OBJECT = "'|O'"
 
 
 def parts_of_numpy(value: Any) -> tuple[int, list[Any]] | None:
-    """What becomes of it; None for what is none of these, TypeError where it is not held."""
+    """The extension of ``value``; None for other values, TypeError where it is not held."""
     numpy = imported("numpy")
     if numpy is None:
         return None
@@ -49,8 +49,8 @@ def parts_of_numpy(value: Any) -> tuple[int, list[Any]] | None:
 
 
 def parts_of_odd(value: Any) -> tuple[int, list[Any]] | None:
-    """What an array of strings, or of records with objects, or a record, becomes; None for other
-    arrays and scalars."""
+    """The extension of an array of strings, of an array of records with objects, or of a record;
+    None for other arrays and scalars."""
     kind = value.dtype
     if kind.hasobject and kind.names is not None and not issubclass(kind.type, type(value)):
         return OF_NUMPY, _parts_of_fields(value)
@@ -104,7 +104,8 @@ def _strings_back(
 
 
 def _parts_of_fields(array: Any) -> list[Any]:
-    """TypeError where they lie otherwise than one after another, or are more than names say."""
+    """The fields of an array of records, one by one; TypeError where they do not lie one after
+    another, or their type has more than names."""
     import numpy as np
 
     kind, names = array.dtype, list(array.dtype.names)
@@ -188,7 +189,7 @@ def _of_strings(coerce: bool, *missing: Any) -> dict[str, Any]:
 
 
 def _parts_of_type(kind: Any) -> list[Any]:
-    """TypeError for a type that would be another one in its words."""
+    """The parts of a type; TypeError for one that would come back as another."""
     import numpy as np
 
     if kind.char == "T" or (kind == np.dtype(object) and kind.metadata is not None):
@@ -286,8 +287,8 @@ _BACK: dict[str, Callable[..., Any]] = {
 
 
 def numpy_of(word: str, *parts: Any) -> Any:
-    """What ``parts_of_numpy`` was given; ValueError, or what NumPy raises, where the parts are
-    none."""
+    """The object that ``parts_of_numpy`` took apart; ValueError, or what NumPy raises, where the
+    parts are of none."""
     if word not in _BACK:
         raise ValueError(f"nothing of NumPy is a {word}")
     return _BACK[word](*parts)

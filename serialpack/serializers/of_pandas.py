@@ -1,8 +1,8 @@
-"""What pandas has, as extensions of MessagePack: made and undone.
+"""Objects of pandas as extensions of MessagePack, and back.
 
 ``man/spk.5``, Objects of Python. A frame is its index and its columns; a column or an index is an
 array of NumPy where it is one, else what its type is made of: codes and categories, numbers and
-where they are missing, a table of Arrow. What comes back is held against it as ever.
+where they are missing, a table of Arrow. The proof compares what comes back, as for any object.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from serialpack.imported import imported
 from serialpack.serializers._own_classes import is_of_own_class
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
 
-#: Frames, series, and all else; and an index that the message had before.
+#: The extensions of frames, of series, of all else, and of an index that the message had before.
 FRAME, SERIES, OF_PANDAS, SAME_INDEX = 21, 22, 30, 43
 
-#: The first part of what all else is, which says what it is, and the others.
+#: The parts of anything else: a word that says what it is, and what it is made of.
 _Parts = list[Any]
 
-#: Types of numbers beside which a mask says where they are missing; each has a class of its name.
+#: Types of numbers with a mask that says where they are missing; each has a class of its name.
 _MASKED = {
     **{name: f"{name}Dtype" for bits in (8, 16, 32, 64) for name in (f"Int{bits}", f"UInt{bits}")},
     "Float32": "Float32Dtype",
@@ -34,7 +34,7 @@ _MASKED = {
 }
 
 
-#: Words behind which stand labels, or items, that may be anything.
+#: Words of objects whose labels, or items, may be of any class.
 _LABELLED = ("range", "index", "levels", "objects")
 
 
@@ -50,7 +50,7 @@ def is_index(value: Any) -> bool:
 
 
 def parts_of_pandas(value: Any) -> tuple[int, list[Any]] | None:
-    """What an object of pandas becomes; None for what is none, TypeError where it is not held."""
+    """The extension of an object of pandas; None for others, TypeError where it is not held."""
     pandas = imported("pandas")
     if pandas is None:
         return None
@@ -112,7 +112,8 @@ def _levels(index: Any) -> _Parts:
 
 
 def _maker_of_array(pandas: Any, value: Any) -> Callable[[Any], _Parts] | None:
-    """By the type of its items: those have public names in all versions, arrays have not."""
+    """What takes an array apart, by the type of its items: types have public names in all versions,
+    classes of arrays have not. None where there is nothing for it."""
     if not isinstance(value, pandas.api.extensions.ExtensionArray):
         return None
     kinds: list[tuple[Any, Callable[[Any], _Parts]]] = [
@@ -134,7 +135,8 @@ def _maker_of_array(pandas: Any, value: Any) -> Callable[[Any], _Parts] | None:
 
 
 def _of_type(value: Any) -> Callable[[Any], _Parts] | None:
-    """Of a type of columns an array without items; of a frequency its word."""
+    """What makes parts of a type of columns (an array without items), or of a frequency (its word);
+    None for others."""
     import pandas
 
     if isinstance(value, pandas.api.extensions.ExtensionDtype):
@@ -153,7 +155,7 @@ def _empty(kind: Any) -> Any:
 
 
 def _masked(array: Any) -> _Parts:
-    # What stands where one is missing counts for whoever compares pickles; only these have it.
+    # What lies under the mask counts for whoever compares pickles; only these attributes have it.
     return ["masked", str(array.dtype), array._data, array._mask]
 
 
@@ -177,7 +179,7 @@ def _sparse(array: Any) -> _Parts:
 
 
 def _word_of(frequency: Any) -> str:
-    """The word for it; TypeError where pandas itself would read another one from that."""
+    """The word for a frequency; TypeError where pandas would read another one from that."""
     from pandas.tseries.frequencies import to_offset
 
     found: Any = to_offset(frequency.freqstr)
@@ -187,7 +189,7 @@ def _word_of(frequency: Any) -> str:
 
 
 def _zone(zone: Any) -> Any:
-    """By which a time zone is found again: None, its name, its name for pytz, or its offset."""
+    """What a time zone is found again by: None, its name, its name for pytz, or its offset."""
     if zone is None:
         return None
     if type(zone) is ZoneInfo and zone.key:
@@ -200,7 +202,8 @@ def _zone(zone: Any) -> Any:
 
 
 def pandas_of(code: int, parts: list[Any]) -> Any:
-    """The object again; ValueError where the parts are none, UnsupportedError without pandas."""
+    """The object that the parts are of; ValueError where they are of none, UnsupportedError without
+    pandas."""
     try:
         import pandas
     except ImportError:
@@ -219,7 +222,7 @@ def pandas_of(code: int, parts: list[Any]) -> Any:
 
 
 def _check_own(parts: list[Any]) -> None:
-    """ValueError where one is of a class of the user's, which pandas would ask for what it is."""
+    """ValueError where a part is of a class of the user: pandas would call its methods."""
     for part in parts:
         if type(part) is list:
             _check_own(part)
@@ -261,7 +264,7 @@ def _series_of(pandas: Any, values: Any, index: Any) -> Any:
 
 
 def _index_of(pandas: Any, held: Any) -> Any:
-    """The index, or what was written of one first: its name, and its range, or its values."""
+    """The index that ``held`` is, or tells of in an older form: its name, and range or values."""
     if isinstance(held, pandas.Index):
         return held
     name, values, *more = held
@@ -281,7 +284,7 @@ def _objects_back(_: Any, items: list[Any]) -> Any:
     import numpy as np
 
     held = np.empty(len(items), object)
-    for number, item in enumerate(items):  # else lists of one length became dimensions
+    for number, item in enumerate(items):  # one by one: lists of one length would become rows
         held[number] = item
     return held
 

@@ -1,8 +1,8 @@
-"""Frames, series, schemas and types of polars as extensions of MessagePack: made and undone.
+"""Frames, series, schemas and types of polars as extensions of MessagePack, and back.
 
-``man/spk.5``, Objects of Python. The first two are tables of Arrow, whose memory is theirs; a
-schema is that of one without rows, a type that of its only column. A type of others is told by
-these, which may be classes: Arrow knows no ``List(Int8)`` apart from ``List(Int8())``.
+``man/spk.5``, Objects of Python. Frames and series are tables of Arrow over their own memory; a
+schema is a table without rows, a type the only column of one. A nested type is stored as its inner
+types, which may be classes: Arrow cannot tell ``List(Int8)`` from ``List(Int8())``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def is_of_polars(value: Any) -> bool:
 
 
 def parts_of_polars(value: Any) -> tuple[int, list[Any]] | None:
-    """What an object of polars becomes; None for what is none, TypeError where it is not held."""
+    """The extension of an object of polars; None for others, TypeError where it is not held."""
     polars = imported("polars")
     if polars is None:
         return None
@@ -47,7 +47,7 @@ def parts_of_polars(value: Any) -> tuple[int, list[Any]] | None:
 
 
 def _parts_of_nested(value: Any) -> list[Any] | None:
-    """What makes up a type of others, a field, or a schema with such a type; None for all else."""
+    """The parts of a nested type, a field, or a schema with such a type; None for all else."""
     import polars as pl
 
     kind = type(value)
@@ -67,7 +67,7 @@ def _parts_of_nested(value: Any) -> list[Any] | None:
 
 
 def _nested_back(word: str, parts: tuple[Any, ...]) -> Any:
-    """The same again; None for another word, ValueError for parts that are none."""
+    """What ``_parts_of_nested`` took apart; None for another word, ValueError for wrong parts."""
     import polars as pl
 
     def is_type(value: Any) -> bool:
@@ -101,13 +101,14 @@ def _class(name: str) -> Any:
 
 
 def table_of_polars(value: Any) -> Any:
-    """The table of Arrow over its memory; what the libraries raise where there is none."""
+    """The table of Arrow over the memory of ``value``; raises what the libraries raise."""
     frame = value if hasattr(value, "columns") else value.to_frame()
     return frame.to_arrow(compat_level=imported("polars").CompatLevel.newest())
 
 
 def polars_of(word: str, *parts: Any) -> Any:
-    """The object again; ValueError where the parts are none, UnsupportedError without polars."""
+    """The object that the parts are of; ValueError where they are of none, UnsupportedError without
+    polars."""
     try:
         import polars
     except ImportError:

@@ -1,7 +1,7 @@
-"""Sparse matrices and arrays of SciPy as extensions of MessagePack: made and undone.
+"""Sparse matrices and arrays of SciPy as extensions of MessagePack, and back.
 
 ``man/spk.5``, Objects of Python. Each is the arrays, or the lists, that its format keeps. SciPy
-itself reads and writes memory where these point: what a file says of them is looked at before.
+reads and writes memory where these point, unchecked: so they are checked here first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from serialpack.serializers.arrays import is_array
 
 OF_SCIPY = 44
 
-#: What is in the attributes of all of them, and of each format.
+#: The attributes that all of them have, and those of each format.
 _OF_ALL = ("_shape", "maxprint")
 _COMPRESSED = ("data", "indices", "indptr", "_has_sorted_indices", "_has_canonical_format")
 _ATTRIBUTES = {
@@ -33,8 +33,8 @@ _PLAIN = (bool, int, float, complex)
 
 
 def parts_of_scipy(value: Any) -> tuple[int, list[Any]] | None:
-    """What a sparse matrix or array becomes; None for what is none, TypeError for one that has
-    attributes of its own, or other items than numbers."""
+    """The extension of a sparse matrix or array; None for others, TypeError for one with attributes
+    that were set on it, or with other items than numbers."""
     sparse, name = imported("scipy.sparse"), type(value).__name__
     if sparse is None or name not in _NAMES or type(value) is not getattr(sparse, name, None):
         return None
@@ -62,7 +62,7 @@ def _of_keys(value: Any) -> list[Any]:
 
 
 def _listed(values: Sequence[Any]) -> Any:
-    """An array where all are scalars of one type of NumPy, as its items are again; else a list."""
+    """``values`` as an array where all are NumPy scalars of one type; else as a list."""
     import numpy as np
 
     kinds = set(map(type, values))
@@ -82,7 +82,7 @@ _MAKERS: dict[str, Callable[[Any], list[Any]]] = {
 
 
 def scipy_of(name: str, shape: list[int], most: int, *parts: Any) -> Any:
-    """The matrix or array again; ValueError, or what SciPy raises, where the parts are none."""
+    """The matrix or array that the parts are of; ValueError, or SciPy's own, for wrong parts."""
     try:
         from scipy import sparse
     except ImportError:
@@ -117,7 +117,7 @@ def _compressed(
     for name, said in zip(("canonical_format", "sorted_indices"), told[::-1], strict=True):
         if type(said) is not bool and said is not None:
             raise ValueError("neither sorted nor not")
-        # By what it was told SciPy saves work, and so believes it: what it finds itself counts.
+        # SciPy believes such flags (sorted, without duplicates), so check that they are true.
         if said and not getattr(made, f"has_{name}"):
             raise ValueError("indices that are not sorted, or twice")
         if said is False:
@@ -198,7 +198,7 @@ _BACK: dict[str, Callable[..., Any]] = {
 
 
 def _numbers(value: Any) -> Any:
-    """``value`` as an array in memory; ValueError where it is none of numbers."""
+    """``value`` as an array in memory; ValueError where it is not an array of numbers."""
     import numpy as np
 
     if not is_array(value) or value.dtype.kind not in _NUMBERS:
@@ -207,7 +207,7 @@ def _numbers(value: Any) -> Any:
 
 
 def _places(*values: Any) -> list[Any]:
-    """As ``_numbers``, of indices as SciPy's own code takes them."""
+    """As ``_numbers``, for indices in the types that SciPy's own code takes."""
     import numpy as np
 
     found = list(map(_numbers, values))
@@ -225,7 +225,7 @@ def _check_below(indices: Any, size: int) -> None:
 
 
 def _items(values: Any, plain: tuple[type, ...], kinds: str) -> list[Any]:
-    """The items of a list, or of an array; ValueError where one is of no such type or kind."""
+    """The items of a list, or of an array; ValueError where one has another type or kind."""
     import numpy as np
 
     found = values if type(values) is list else list(_numbers(values))

@@ -8,13 +8,13 @@ from typing import Any
 from serialpack.serializers._jsonlines import JsonLines, check_integers, read_lines
 from serialpack.stages.stage import Buffer
 
-#: orjson writes 254 containers within each other.
+#: How many levels are written at a time: orjson itself writes 254.
 _LEVELS = 200
 
 
 class OrJsonSerializer(JsonLines):
-    """orjson, told to refuse what it has an own idea of. A NaN, which it writes as ``null``,
-    and UUIDs, enums and tuples are left to the proof.
+    """orjson, told to refuse what it would write in its own way. A NaN, which it writes as
+    ``null``, and UUIDs, enums and tuples are left to the proof.
     """
 
     library = "orjson"
@@ -62,7 +62,7 @@ class OrJsonSerializer(JsonLines):
 
 
 def _in_fragments(value: Any, fragment: Callable[[Any], Any], level: int = 0) -> Any:
-    """The same, with what begins at every so many levels written by ``fragment`` already."""
+    """``value``, in which what begins at every ``_LEVELS`` levels is a written fragment."""
     # Loops and no comprehensions: those are calls too, in Python 3.11.
     if type(value) is dict:
         value = dict(value)

@@ -14,7 +14,7 @@ from serialpack.stages.stage import Buffer
 
 
 class OrMsgPackSerializer(Messages):
-    """ormsgpack, told to refuse what it has an own idea of; keys are left to the proof."""
+    """ormsgpack, told to refuse what it would write in its own way; keys are left to the proof."""
 
     library = "ormsgpack"
     distribution = "ormsgpack"
@@ -61,8 +61,8 @@ class OrMsgPackSerializer(Messages):
                 keys = ormsgpack.OPT_NON_STR_KEYS
                 return ormsgpack.unpackb(array, ext_hook=extension, option=keys)
 
-        # The library does not say where a message ends. A mark behind the message is found, or the
-        # message is not all: that is told sooner than where every message ends.
+        # The library does not say where a message ends. A mark put behind the first one tells
+        # whether that is all, which is quicker than to find the end of every message.
         mark = os.urandom(16)
         try:
             record, found = read(b"".join((b"\x92", data, b"\xc4\x10", mark)))
@@ -74,7 +74,7 @@ class OrMsgPackSerializer(Messages):
 
 
 def _write_deep(value: Any, packed: Callable[[Any], bytes], pieces: list[bytes]) -> None:
-    """Writes more levels than the 255 of the library: that writes what is no container."""
+    """Write a value of more levels than the library's 255: it only writes what is no container."""
     if type(value) is dict:
         pieces.append(head(FIX_MAP, len(value)))
         for key, part in value.items():

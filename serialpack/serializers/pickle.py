@@ -22,16 +22,16 @@ from serialpack.serializers.base import in_one
 from serialpack.stages.stage import Buffer, Param, is_installed
 from serialpack.values.kinds import NEVER, TEXT_KINDS, Difference, all_given
 
-#: What Python says of a lock or a connection, which C code keeps: cloudpickle asks as pickle does,
-#: but of a few of Python's own.
+#: What Python says of a lock or a connection, which C code keeps. cloudpickle refuses these too,
+#: but for a few types of Python's own.
 _BY_NOBODY = re.compile(r"\(cannot pickle '(?!property|cell|(static|class)method)[\w.]+' object\)$")
 
-#: What is said to become of what is written, and not read again.
+#: How ``Difference.became`` begins for what is written, but cannot be read again.
 _UNREAD = "an error ("
 
 
 class PickleSerializer(UnsafeSerializer):
-    """Any object whose class says how, with its cycles and shared references.
+    """Any object whose class tells how to pickle it, with its cycles and shared references.
 
     The large buffers of an object (those of arrays) stand beside its pickle, from protocol 5 on.
     """

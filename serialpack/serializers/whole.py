@@ -17,7 +17,7 @@ from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Difference, shown
 from serialpack.values.quick import plainly_same
 
-#: Up to so many bytes both values may be held as bytes once more.
+#: The most bytes of two values that may be compared by their bytes, which takes them once more.
 _FEW = 64 << 10
 
 Default = Callable[[Any], Any]
@@ -25,14 +25,14 @@ ObjectHook = Callable[[dict[Any, Any]], Any]
 
 
 def of_values(serializer: Serializer) -> RecordSerializer:
-    """The serializer, if it is one of values; UsageError."""
+    """``serializer``, if it is one of values, not of bytes; else UsageError."""
     if not isinstance(serializer, RecordSerializer):
         raise UsageError(f"{serializer.name} holds bytes, not objects", hint="see: pack")
     return serializer
 
 
 class NotTaken(Exception):
-    """A library does not take a value; ``refusal`` finds which."""
+    """A library does not take a value; ``refusal()`` finds which one."""
 
     def __init__(self, refusal: Callable[[], ValueRefusedError]) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
 
 
 def dumped(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
-    """As ``serialized``; NotTaken, for whoever may not want to know which value it is."""
+    """As ``serialized``, but NotTaken in place of the refusal, which takes time to find."""
     records = _records(serializer, obj) if serializer.tabular else [obj]
     try:
         if serializer.compiled or serializer.written_in_c:
@@ -128,7 +128,7 @@ def proved(
     pieces: list[Buffer],
     object_hook: ObjectHook | None,
 ) -> list[Buffer]:
-    """``pieces``, or what the serializer writes otherwise, of which ``prove`` says nothing."""
+    """``pieces``, or what the serializer writes in its other way: which passes ``prove`` first."""
     try:
         prove(serializer, obj, plain, pieces, object_hook)
     except ValueRefusedError:
@@ -151,10 +151,10 @@ def prove(
 
     ``plain``: what was serialized in its place.
     """
-    # What is loaded may be parts of a bytearray, for its class to change.
+    # What is loaded may lie in a bytearray, which its class may change.
     data = pieces[0]
     check = checksum(data) if isinstance(data, bytearray) else None
-    # A hook of the user's gets memory of its own, with which it may do what it likes.
+    # The user's hook gets a copy, for it may do with that what it likes.
     alone = object_hook is not None and len(pieces) > 1
     given: list[Buffer] = [bytearray().join(pieces)] if alone else pieces
     size = sum(map(len, pieces)) if len(pieces) > 1 else len(data)

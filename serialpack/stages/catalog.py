@@ -13,9 +13,9 @@ from serialpack.values.kinds import KINDS
 class StageInfo(NamedTuple):
     """One stage: how it is spelled, whether it can be used here, what it can hold.
 
-    ``install`` says what to do where it is not ``installed``; ``cannot`` names the losses that
-    a serializer refuses, ``partly`` those of which it refuses some; ``traits`` is what people
-    choose by.
+    ``install``: what to do where it is not ``installed``. ``cannot``: the kinds of values that a
+    serializer refuses; ``partly``: those of which it refuses some. ``traits``: what people choose
+    it by.
     """
 
     kind: str

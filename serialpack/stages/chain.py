@@ -42,15 +42,15 @@ class Chain(NamedTuple):
         return _numbers_of(self)
 
     def stages(self) -> list[tuple[Registry[Any], StageSpec]]:
-        """Each with the registry that it is in, in packing order."""
+        """The stages in packing order, each with the registry that it is in."""
         filters: list[tuple[Registry[Any], StageSpec]] = [(FILTERS, f) for f in self.filters]
         return [(SERIALIZERS, self.serializer), *filters, (CODECS, self.codec)]
 
 
 class Extent(NamedTuple):
-    """An extent of a block that is a part of its own, of ``size`` bytes.
+    """An extent of a block, of ``size`` bytes, that is packed as a part by itself.
 
-    ``chain``: its own, with the serializer of the header's; None: that one.
+    ``chain``: that of the part, with the serializer of the header's chain; None: the header's.
     """
 
     size: int
@@ -84,7 +84,7 @@ def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
     return spec.name + cls.spell_params(spec.values)
 
 
-# Messages, and files of a folder, come one after another under the same few chains.
+# Kept, for messages and the files of a folder mostly have the same few chains.
 @lru_cache(64)
 def _spelled(chain: Chain) -> str:
     return "+".join(spell_stage(*stage) for stage in chain.stages())

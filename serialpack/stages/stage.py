@@ -22,21 +22,21 @@ Buffer = bytes | bytearray | memoryview
 #: No block restores to more (man/spk.5); a longer record is cut and flagged ``continued``.
 MAX_BLOCK = 64 << 20
 
-#: Bytes from which on a record, or a value in one, is read and written part by part.
+#: The least bytes of a record, or of a value in one, that is read and written part by part.
 WIDE = 1 << 20
 
-#: Memory that a command may take beside three times the block, and the most that a value takes as
-#: objects of Python, as it was read and as it is read again: one in every eight bytes of a block of
-#: 4 MiB may be a value.
+#: Bytes of memory that a command may take beside three times the block; and the most that a value
+#: takes as Python objects, both as it was read and as it is read again for the proof. So one in
+#: eight bytes of a block of 4 MiB may be a value.
 ROOM, BYTES_OF_VALUE = 64 << 20, 160
 
 
 def most_values(block_size: int, bytes_of_value: int = BYTES_OF_VALUE) -> int:
-    """How many values of so many bytes of memory each a block may have."""
+    """How many values a block may have, each of which takes so many bytes of memory."""
     return (ROOM + 3 * block_size) // bytes_of_value
 
 
-#: A stage's number and parameters; a chain of them, in packing order: as the container has them.
+#: What the container has for a stage: its number and parameters; and for a chain, in packing order.
 StageNumbers = tuple[int, ...]
 ChainNumbers = tuple[StageNumbers, ...]
 
@@ -54,15 +54,16 @@ class Param(NamedTuple):
     default: int
     mark: str = ":"
     is_size: bool = False
-    #: The only values allowed, where not all from ``low`` to ``high`` are.
+    #: The only allowed values; empty where all from ``low`` to ``high`` are.
     only: tuple[int, ...] = ()
-    #: What an unspelled one means at each step of the dial; empty where that does not set it.
+    #: What it is at each step of the dial, where it is not spelled; empty where the dial does not
+    #: set it.
     efforts: tuple[int, ...] = ()
     #: How the values from ``low`` on are spelled, where not as numbers.
     words: tuple[str, ...] = ()
 
     def at(self, effort: int) -> int:
-        """What it is where it is not spelled, at ``effort``."""
+        """The value at ``effort`` where none is spelled."""
         return self.efforts[effort - min(EFFORTS)] if self.efforts else self.default
 
     def allows(self, value: int) -> bool:
@@ -118,14 +119,14 @@ class Stage:
     params: ClassVar[tuple[Param, ...]] = ()
     #: One line for `inspect --stages`.
     about: ClassVar[str] = ""
-    #: Names of the attributes, true or false, that people choose such a stage by.
+    #: Names of the attributes, each true or false, that people choose such a stage by.
     traits: ClassVar[tuple[str, ...]] = ()
     #: Kinds of values (keys of ``values.kinds.KINDS``) that it cannot hold, with its parameters as
     #: they are by default: refused.
     cannot: ClassVar[frozenset[str]] = frozenset()
     #: Kinds of which it holds some values and refuses others.
     partly: ClassVar[frozenset[str]] = frozenset()
-    #: And of those the ones of which it takes so few that nobody is sent to it for them.
+    #: Those of ``partly`` of which it takes so few that no hint sends anybody to it.
     seldom: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
@@ -193,8 +194,8 @@ class Stage:
 
 
 def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
-    """Raise what ``error`` is to the user, of a stage that fails while it packs: a SerialpackError
-    with the stage's ``name`` and the cause. Refusals and a lack of memory stay what they are.
+    """Raise a SerialpackError for a stage that failed while it packed: with its ``name`` and the
+    cause. Refusals and a lack of memory are raised as they are.
     """
     if isinstance(error, SerialpackError) or not is_failure(error):
         raise error
@@ -205,14 +206,14 @@ def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
 
 
 def fail_backward(name: str, doing: str, error: BaseException) -> NoReturn:
-    """The same of a stage that fails to undo what is stored: CodecError."""
+    """As ``fail_forward``, for a stage that failed to undo what is stored: CodecError."""
     if isinstance(error, SerialpackError | CodecError) or not is_failure(error):
         raise error
     raise CodecError(f"{name} cannot {doing} it: {_cause(error)}") from error
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether it is a library that failed; a panic of Rust's comes as no Exception."""
+    """Whether a library failed, and nobody interrupted it. A panic in Rust is no Exception."""
     if isinstance(error, Exception):
         return not isinstance(error, MemoryError)
     return type(error).__name__ == "PanicException"
@@ -235,7 +236,7 @@ def is_installed(module: str) -> bool:
     return found
 
 
-#: Modules that were found: looking takes a tenth of the time that a small file does.
+#: Modules that were found; to look again would take a tenth of the time of a small file.
 _installed: set[str] = set()
 
 
@@ -276,7 +277,7 @@ def _loaded(where: str) -> type[Stage]:
     return cast(type[Stage], getattr(importlib.import_module(module), attribute))
 
 
-#: What others call a stage in a way that is not near enough to its name here.
+#: What others call a stage, where that is not similar enough to its name here to be suggested.
 _ALSO_CALLED = {"gzip": "zlib", "gz": "zlib", "deflate": "zlib", "lzma": "xz"}
 
 

@@ -1,4 +1,4 @@
-"""What is balanced: the least time to pack, carry and unpack; never what stores the most."""
+"""What is balanced: the least time to pack, send and unpack; never what stores the most."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def test_autos_own_choice_is_named_beside_it() -> None:
     for each in ROWS:
         why = told([r._replace(auto=r is each) for r in ROWS])
         if each is best:
-            assert why.endswith("; auto chooses it too")
+            assert why.endswith("; auto, the default, chooses it too")
         else:
-            assert f"; auto chooses {each.chain}, {each.size:,} bytes in " in why
+            assert f"; auto, the default, chooses {each.chain}: {each.size:,} bytes, " in why
     assert "auto" not in told(ROWS)
     # A row of it on another number of threads is none to hold it against.
     assert "auto" not in told([*ROWS, ROWS[0]._replace(auto=True, threads=2)])

@@ -33,6 +33,7 @@ from tests.bench.found import (
     file_results,
     hostile_results,
     object_results,
+    recommended,
     row,
     sweep_results,
     unknown,
@@ -363,3 +364,17 @@ def test_labels_cover_nothing() -> None:
         assert box.x >= 0
         assert box.x + box.width <= 200
     assert placed([(5, 5)], [(300, 12)], (200, 100), [], gap=8) == [None]
+
+
+def test_of_several_reasons_for_one_chain_each_names_its_purpose() -> None:
+    """They stood one after another, and nobody knew which was of what."""
+    both = [
+        recommended(kind, "raw+zstd:3")._replace(why=f"why {kind}")
+        for kind in ("balanced", "portable")
+    ]
+    text = report(file_results()._replace(recommendations=both), "table", width=200)
+    assert "\nrecommended, each with the command to type:\n\nbalanced, portable: raw+zstd:3" in text
+    assert "; balanced: why balanced; portable: why portable\n" in text
+    alike = [each._replace(why="the same") for each in both]
+    text = report(file_results()._replace(recommendations=alike), "table", width=200)
+    assert "raw+zstd:3; the same\n" in text

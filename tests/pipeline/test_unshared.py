@@ -64,7 +64,7 @@ def test_a_fork_while_a_thread_reads_reads_on(tmp_path: Path) -> None:
     locked, done = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with lazy._stored._alone():
+        with lazy._stored._locked():
             locked.set()
             done.wait(60)
 

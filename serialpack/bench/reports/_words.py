@@ -14,6 +14,7 @@ MOST_NAMES = 8
 
 FRONT = "on the front: nothing else here is both smaller and faster"
 AUTO = "what auto would choose"
+RECOMMENDED = "recommended, each with the command to type:"
 SAMPLED = "measured with a part of the source, and scaled up"
 
 
@@ -103,7 +104,10 @@ def limit(results: Results) -> str | None:
 
 
 class Recommended(NamedTuple):
-    """One chain that is recommended: for what (``smallest, balanced``), and why."""
+    """One chain that is recommended: for what (``smallest, balanced``), and why.
+
+    Of several reasons each names what it is of (``smallest: the fewest bytes; balanced: ...``).
+    """
 
     kinds: str
     why: str
@@ -118,11 +122,17 @@ def choices(results: Results) -> list[Recommended]:
     return [
         Recommended(
             ", ".join(each.kind for each in group),
-            "; ".join(dict.fromkeys(each.why for each in group if each.why)),
+            _why(group),
             group[0],
         )
         for group in groups.values()
     ]
+
+
+def _why(group: list[Recommendation]) -> str:
+    if len({each.why for each in group}) == 1:
+        return group[0].why
+    return "; ".join(f"{each.kind}: {each.why}" for each in group if each.why)
 
 
 def promise(results: Results, choice: Recommendation) -> str:

@@ -222,7 +222,11 @@ def _closing(results: Results, width: int) -> Iterator[Line]:
 
 def _recommended(results: Results, width: int) -> Iterator[Line]:
     """Each with its command on a line of its own, whatever its length, to be copied."""
-    for kinds, why, choice in _words.choices(results):
+    found = _words.choices(results)
+    if found:
+        yield "", ""
+        yield from _wrapped(_words.RECOMMENDED, width, "")
+    for kinds, why, choice in found:
         yield "", ""
         because = f"; {why}" if why else ""
         yield from _wrapped(f"{kinds}: {choice.chain}{because}", width, "bold")

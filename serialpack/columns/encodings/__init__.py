@@ -1,8 +1,8 @@
 """The encodings of columns, by their numbers, which are for ever.
 
-Enter at ``ENCODINGS``. One file an encoding: it makes streams of a column's texts, or says that
-it cannot, and makes the texts again. ``choose`` finds which suits a column, ``pieces`` has the
-steps that they share. Layouts: man/spk-columns.5.
+Enter at ``ENCODINGS``. Each encoding has a file: it makes streams of a column's texts, or says that
+it cannot, and makes the texts of the streams again. ``choose`` finds which one suits a column,
+``pieces`` has the steps that they share. Layouts: man/spk-columns.5.
 
 - fit: what an encoding makes of a column, if it suits
 - sample: some values of a column, on which the choice is made
@@ -38,8 +38,8 @@ from serialpack.columns.texts import Texts
 class Encoding(NamedTuple):
     """One way to write a column.
 
-    ``encode``: what of a column it can hold, None if nothing. None for those that need more than
-    the column (``exceptions`` and ``reference``).
+    ``encode``: encodes the values of a column that it can hold, or gives None if it can hold none.
+    It is None for encodings that need more than the column (``exceptions`` and ``reference``).
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""What all values begin or end with, once; and capitals at the start of all values.
+"""Two encodings: what all values begin or end with, once; capitals at the start of all values.
 
 affix: v, bytes: the start; v, bytes: the end; a column of what is between them
 capitals: a column of the values with bit 5 of each first byte turned
@@ -17,7 +17,7 @@ from serialpack.columns.texts import Broken, Texts
 NUMBER = 10
 CAPITALS_NUMBER = 11
 
-#: By this bit a capital letter and the small one differ.
+#: The bit in which a capital letter differs from the small one.
 _CASE = 0x20
 
 _CAPITAL = np.zeros(256, np.bool_)
@@ -25,7 +25,7 @@ _CAPITAL[ord("A") : ord("Z") + 1] = True
 
 
 def common(texts: Texts) -> tuple[bytes, bytes]:
-    """What all values begin with, and what all end with beyond that."""
+    """What all values begin with, and what the rest of all values ends with."""
     if not texts.lengths.all():
         return b"", b""
     firsts, lasts = texts.data[texts.starts], texts.data[texts.ends - 1]
@@ -40,7 +40,7 @@ def common(texts: Texts) -> tuple[bytes, bytes]:
 
 
 def _shared(values: list[bytes]) -> bytes:
-    """What all begin with: what the first and the last, if they are sorted, begin with."""
+    """What all ``values`` begin with: what the least and the greatest of them both begin with."""
     first, last = min(values), max(values)
     pairs = enumerate(zip(first, last, strict=False))
     size = next((place for place, (a, b) in pairs if a != b), min(len(first), len(last)))

@@ -33,7 +33,7 @@ def _write(value: bytes, style: int) -> bytes:
 
 
 def _read(text: bytes, style: int) -> bytes | None:
-    """The bytes, if they are written as this text and no other."""
+    """The bytes that ``text`` stands for; None where these would be written as another text."""
     plain = text.translate(_FROM_URL) if style & _URL else text
     try:
         value = a2b_base64(plain + b"=" * (-len(plain) % 4))
@@ -43,14 +43,14 @@ def _read(text: bytes, style: int) -> bytes | None:
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes texts that are written as the rule is."""
+    """Takes texts that RFC 4648 writes for some bytes, all in one style."""
     values = texts.to_list()
     together = b"".join(values[:64])
     url = b"-" in together or b"_" in together
     bare = any(len(value) % 4 for value in values[:64])
     style = (_URL if url else 0) | (_BARE if bare else 0)
     if not (texts.lengths % 4).any() and _PADDING not in texts.data:
-        # Values of whole groups may be read as one.
+        # Without padding, values of whole groups of four can be read as one text.
         at_once = _read(texts.data.tobytes(), style)
         if at_once is not None:
             data = np.frombuffer(at_once, np.uint8)
@@ -65,7 +65,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Their text."""
+    """The texts of the bytes."""
     style = source.varint(_URL | _BARE)
     inner = source.column(number, limit)
     source.spend(2 * len(inner.data) + 4 * number)

@@ -15,42 +15,44 @@ from serialpack.columns.stored.coding import Coded, Context
 from serialpack.columns.stored.streams import zstd
 from serialpack.columns.texts import Texts
 
-#: What is looked at, in values and bytes.
+#: The size of the sample that rules look at, in values and bytes.
 _LOOK = 512
 _LOOK_BYTES = 32 << 10
 
-#: What candidates are tried on. A column of up to twice that is tried as a whole.
+#: The size of the sample that candidates are tried on. A column up to twice as large is tried as a
+#: whole.
 _TRIAL = 1024
 _TRIAL_BYTES = 128 << 10
 
-#: Columns of fewer values stand plain, where small ones share a frame.
+#: Columns of fewer values are left plain: they share a frame with other small ones.
 _FEW = 4
 
-#: Parts of parts of parts are left plain from here on.
+#: Encodings nest at most this deep: the parts at the bottom are plain.
 _DEEP = 9
 
-#: Longer single values are better compressed than repeated in a description.
+#: A longer value that is the only one is better compressed than written into a description.
 _LONG = 64
 
-#: An encoding is for columns of which at least this share fits.
+#: The least share of values that must fit for an encoding to be tried.
 _FITS = 0.6
 
-#: A dictionary is sure to pay below this share of different values, and not tried above.
+#: Below the first share of different values a dictionary is sure to pay, above the second it is not
+#: tried.
 _REPEATS = 0.15
 _UNIQUE = 0.7
 
-#: A candidate that is not this much smaller than plain on a trial is compared on the whole.
+#: A candidate that in a trial takes less than this share of plain has won.
 _CLEAR = 0.8
 
-#: Patterns that this share of the values has are sure, if they promise much.
+#: The least share of values with common patterns for these to be taken without a trial.
 _SURE = 0.95
 
-#: What a trial may be larger by than plain and still be worth that: dictionaries of parts weigh
-#: more in a trial than in the whole.
+#: Up to so many times the size of the best in a trial, a candidate is still compared on the whole:
+#: dictionaries weigh more in a trial.
 _HOPE = 1.15
 _HOPE_PROSE = 1.4
 
-#: What is so many times as large will not be the smallest in the end.
+#: Up to so many times the size of the smallest, a candidate may be the smallest in the end.
 _CLOSE = 1.1
 
 #: Values of more words than this, on average, may be prose.
@@ -85,39 +87,39 @@ _FLOAT_DIGITS = 13
 
 
 class ColumnLook:
-    """What a sample of a column shows."""
+    """A sample of a column, and what it shows."""
 
     def __init__(self, texts: Texts) -> None:
         self.texts = sample(texts, _LOOK, _LOOK_BYTES)
 
     @cached_property
     def values(self) -> list[bytes]:
-        """The values."""
+        """The values of the sample."""
         return self.texts.to_list()
 
     @cached_property
     def joined(self) -> bytes:
-        """Each with a line feed behind it, but the last."""
+        """The values, with a line feed between each two."""
         return separated(self.texts, _LINE_FEED)[:-1].tobytes()
 
     @cached_property
     def different(self) -> int:
-        """How many different ones there are."""
+        """How many different values the sample has."""
         return len(set(self.values))
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """How many values the sample has."""
         return self.texts.number
 
     @property
     def mean(self) -> float:
-        """Mean length."""
+        """The mean length of a value in bytes."""
         return len(self.texts.data) / self.texts.number
 
 
 def encode_column(texts: Texts, to: Context) -> Coded:
-    """``texts`` in what suits them."""
+    """``texts`` in the encoding that suits them."""
     if not texts.number or to.depth >= _DEEP:
         return _as("plain", texts, to)
     if texts.ends[0] <= _LONG and (texts.number > 1 or not texts.ends[0]) and is_constant(texts):
@@ -133,10 +135,10 @@ def encode_column(texts: Texts, to: Context) -> Coded:
     look = ColumnLook(texts)
     numeric = _numeric(look)
     if numeric is not None:
-        return _least(numeric, texts, to)
+        return _smallest(numeric, texts, to)
     if to.entries:
         return _encode_entries(look, texts, to)
-    return _least(_candidates(look, texts, to), texts, to)
+    return _smallest(_candidates(look, texts, to), texts, to)
 
 
 def _as(name: str, texts: Texts, to: Context) -> Coded:
@@ -146,7 +148,8 @@ def _as(name: str, texts: Texts, to: Context) -> Coded:
 
 
 def attempt(name: str, texts: Texts, to: Context) -> Coded | None:
-    """``texts`` in the encoding of this name; what does not fit beside it. None: nothing fits."""
+    """``texts`` in the encoding ``name``, with the values that do not fit beside it as exceptions;
+    None where none fits."""
     encode = ENCODINGS[name].encode
     assert encode is not None
     fit = encode(texts, to)
@@ -158,7 +161,7 @@ def attempt(name: str, texts: Texts, to: Context) -> Coded | None:
 
 
 def _encode_runs(texts: Texts, to: Context) -> Coded:
-    """Runs of digits, or of other bytes."""
+    """Encode runs of digits, or of other bytes, that an encoding cut values into."""
     if _DIGIT[0] <= int(texts.data.min()) and int(texts.data.max()) <= _DIGIT[-1]:
         name = "integer" if same_length(texts) is None else "digits"
         return attempt(name, texts, to) or _as("plain", texts, to)
@@ -169,23 +172,24 @@ def _encode_runs(texts: Texts, to: Context) -> Coded:
 
 
 def _encode_entries(look: ColumnLook, texts: Texts, to: Context) -> Coded:
-    """Entries of a dictionary, which begin with different letters; sorted ones share starts."""
+    """Encode entries of a dictionary: they are sorted and all different, so that neighbours begin
+    alike."""
     names = ["plain", "front"]
     if look.mean > _SIMPLE or texts.data[0] in _NUMERIC:
         names += [
             name for name in _candidates(look, texts, to) if name not in ("plain", "dictionary")
         ]
-    return _least(names, texts, to)
+    return _smallest(names, texts, to)
 
 
 def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
-    """What may suit, the likeliest first; one name if it is sure."""
+    """The names of encodings that may suit, the likeliest first; a single one if that is sure."""
     number = look.number
     share = 1.0 if to.entries else estimated(number, look.different, texts.number) / texts.number
     if share < _REPEATS:
-        # Of values of any length the long ones may be those that differ.
+        # Few values differ, but these may be the long ones, which are most of the bytes.
         weight = share * sum(map(len, set(look.values))) / look.different
-        # Where all that is looked at is empty, nothing is known of the length of the others.
+        # A sample of empty values says nothing of the length of the others.
         sure = weight < _REPEATS * look.mean and texts.number > _LOOK
         return ["dictionary"] if sure else ["dictionary", "plain", "prose"]
     repeats = ["dictionary"] if share < _UNIQUE else []
@@ -223,7 +227,7 @@ def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
 
 
 def _numeric(look: ColumnLook) -> list[str] | None:
-    """The encoding of numbers that most values fit."""
+    """The names of encodings of numbers that most values fit; None where most are no numbers."""
     least = _FITS * look.number
     starts = np.bincount(look.texts.data[look.texts.starts[look.texts.lengths > 0]], minlength=256)
     if starts[list(_NUMERIC)].sum() < least:
@@ -240,13 +244,13 @@ def _numeric(look: ColumnLook) -> list[str] | None:
     return ["float", "decimal", "patterns", "plain"]
 
 
-def _least(names: list[str], texts: Texts, to: Context) -> Coded:
-    """``texts`` in the one of these encodings that takes least room."""
+def _smallest(names: list[str], texts: Texts, to: Context) -> Coded:
+    """``texts`` in the one of these encodings that takes the fewest bytes."""
     if len(names) > 1 and not to.use.thorough:
         if texts.number > 2 * _TRIAL:
             names = _promising(names, texts, to)
         elif len(texts.data) > 2 * _TRIAL_BYTES:
-            # Of a few long values hardly any is there twice in a sample.
+            # A sample of few long values hardly has any of them twice, as the whole may.
             repeats = ["dictionary"] if "dictionary" in names else []
             names = list(dict.fromkeys(_promising(names, texts, to) + repeats))
     all_coded = [coded for name in names if (coded := attempt(name, texts, to)) is not None]
@@ -260,7 +264,7 @@ def _least(names: list[str], texts: Texts, to: Context) -> Coded:
 
 
 def _promising(names: list[str], texts: Texts, to: Context) -> list[str]:
-    """What is left after a trial: one, or those that are too close to tell."""
+    """The names that are left after a trial on a sample: the winner, or those close to it."""
     part = sample(texts, _TRIAL, _TRIAL_BYTES)
     sizes = {name: coded.size for name in names if (coded := attempt(name, part, to)) is not None}
     if not sizes:

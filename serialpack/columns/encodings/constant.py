@@ -36,7 +36,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
         return Fit(Coded(head(NUMBER) + counted(texts.data[: texts.ends[0]].tobytes())))
     groups = group(texts)
     counts = np.bincount(groups.codes)
-    # Of equally common values the first one: which example a group has is by chance.
+    # Of equally common values take the first one: which example a group has is by chance.
     common = int(groups.codes[np.flatnonzero(counts[groups.codes] == counts.max())[0]])
     example = int(groups.examples[common])
     value = texts.data[texts.starts[example] : texts.ends[example]].tobytes()

@@ -27,13 +27,13 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 5
 
-#: How many digits stand behind the point: always the same; zeros at the end dropped down to one
-#: digit (``1.0``), or to none and no point (``1``); told for each value.
+#: The rules for digits behind the point: always as many; zeros at the end dropped, but for one
+#: digit (``1.0``); dropped all, and the point (``1``); their number is stored for each value.
 _FIXED, _DROP_TO_ONE, _DROP_ALL, _TOLD = range(4)
 
 _MINUS, _POINT = b"-."
 
-#: At most this share of the values may break a rule of dropped zeros, and lie beside.
+#: The largest share of values that may break a rule of dropped zeros, and become exceptions.
 _ODD = 0.05
 
 
@@ -84,7 +84,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 def _style(
     numbers: NDArray[np.int64], digits: NDArray[np.int64], scale: int
 ) -> tuple[int, NDArray[np.bool_] | None]:
-    """The rule by which ``digits`` stand behind the point, and who breaks it."""
+    """The rule by which ``digits`` stand behind the point, and which values break it, or None."""
     if not len(numbers) or (digits == scale).all():
         return _FIXED, None
     least = _kept_digits(numbers, scale)
@@ -122,7 +122,7 @@ def _kept_digits(numbers: NDArray[np.int64], scale: int) -> NDArray[np.int64]:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Their text, by the rule."""
+    """The texts of the numbers, by the rule."""
     del limit
     style = source.varint(_TOLD)
     scale = source.varint(DIGITS_MOST)

@@ -18,7 +18,7 @@ NUMBER = 2
 #: With more entries than this, codes have two bytes and more, and common values get low codes.
 _BYTE = 256
 
-#: Values used from half to twice a power of four times have one rank.
+#: Values that occur from half a power of four times to twice that have one rank.
 _FOURS = 4 ** np.arange(31) // 2
 
 
@@ -30,11 +30,11 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def encode_groups(texts: Texts, groups: Groups, to: Context) -> Fit:
-    """``texts`` of which it is known which are equal.
+    """As ``encode``, where the ``groups`` of equal values are known.
 
-    Entries are sorted, so that neighbours are alike and columns that draw from the same values
-    have the same dictionary. If there are many, those about equally often (within a factor of
-    four) are sorted among themselves, the common first: low codes are then common.
+    Entries are sorted, so that neighbours are alike and columns of the same values have the same
+    dictionary. Where there are many, common ones come first, by classes of a factor of four, and
+    each class is sorted: so low codes are common.
     """
     entries = slices(texts.data, texts.starts[groups.examples], texts.lengths[groups.examples])
     values = entries.to_list()
@@ -54,7 +54,7 @@ def encode_groups(texts: Texts, groups: Groups, to: Context) -> Fit:
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The entries, by code."""
     entries = source.column(source.varint(number), limit)
-    # As indices numbers of NumPy's own kind are the fastest.
+    # NumPy indexes the fastest with integers of its own default type.
     codes = read_codes(source, entries.number, number).astype(np.int64)
     lengths = entries.lengths[codes]
     size = int(lengths.sum())

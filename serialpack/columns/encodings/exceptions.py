@@ -27,15 +27,16 @@ from serialpack.stages.effort import ColumnEffort
 
 NUMBER = 6
 
-#: The places: a bit for each value, or the numbers of fitting values before each exception.
+#: The forms of places: a bit for each value, or how many fitting values stand before each
+#: exception.
 _BITMAP, _GAPS = range(2)
 
-#: Below one exception in this many values their gaps are told.
+#: Where fewer than one in this many values is an exception, gaps are stored, not bits.
 _RARE = 16
 
 
 def write_places(misfits: NDArray[np.bool_], use: ColumnEffort) -> Coded:
-    """Which values are exceptions."""
+    """The places of the exceptions, which ``misfits`` marks, as they are stored."""
     places = np.flatnonzero(misfits)
     if len(places) * _RARE < len(misfits):
         gaps = np.diff(places, prepend=-1) - 1
@@ -71,7 +72,7 @@ def encode(texts: Texts, fit: Fit, to: Context) -> Coded:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Both kinds of values, in order."""
+    """The values that fit and the exceptions, in their order."""
     misfits = read_places(source, number)
     count = int(np.count_nonzero(misfits))
     fitting = source.column(number - count, limit)

@@ -41,16 +41,16 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 8
 
-#: What stands at a place, numbers for ever.
+#: The kinds of places, stored and so the same for ever.
 _SAME, _DIGIT, _LOWER, _UPPER, _ANY = range(5)
 
 #: Longer values are no shapes.
 LONGEST = 256
 
-#: Whether fields of digits are columns of their own, or one number: times that hardly step.
+#: Whether runs of digits are a column each, or all one number (as in times that hardly step).
 _APART, _AS_ONE = range(2)
 
-#: As one number they must fit an int64.
+#: The bound of that one number, which must fit an int64.
 _TOP = 1 << 62
 
 #: A place of hexadecimal digits where at most so many occur is a column of its own.
@@ -59,7 +59,7 @@ _FEW = 8
 #: Values with more runs of texts have no shape.
 _TEXTS = 6
 
-#: If at a place no more than this share of values is of another kind, they are exceptions.
+#: Up to this share of values that have another kind at some place are exceptions.
 _ODD = 1 / 64
 
 _IS_DIGIT, _IS_LOWER, _IS_UPPER = 1, 2, 4
@@ -95,7 +95,7 @@ def _fields(kinds: bytes) -> list[FixedField]:
 
 
 def _kinds(columns: NDArray[np.uint8]) -> tuple[list[int], NDArray[np.bool_]]:
-    """What stands at each place (a row of ``columns``), and which values are otherwise."""
+    """The kind of each place (a row of ``columns``), and which values have another kind at one."""
     flags = np.frombuffer(columns.tobytes().translate(_FLAGS.tobytes()), np.uint8)
     flags = flags.reshape(columns.shape)
     differ = columns != columns[:, :1]
@@ -124,10 +124,10 @@ def _kinds(columns: NDArray[np.uint8]) -> tuple[list[int], NDArray[np.bool_]]:
 
 
 def _settled(kinds: list[int], value: bytes) -> list[int]:
-    """``kinds`` with one kind of hexadecimal digits between two signs, or none.
+    """``kinds`` where each word, between two signs, has one kind of hexadecimal digits, or none.
 
-    Digits among them are such too. Where other letters stand there, or more places of digits
-    only, they are letters: those of a word may happen to be a to f.
+    Decimal digits in such a word count as hexadecimal ones. Where a word has other letters too, or
+    more places of decimal digits only, its letters are just letters, which happen to be a to f.
     """
     start = 0
     while start < len(kinds):
@@ -172,7 +172,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def letterless(texts: Texts) -> bool:
-    """Whether values of one length have only digits (of both kinds) and what is always there."""
+    """Whether values of one length have only digits, decimal or hexadecimal, and constant bytes."""
     columns = np.ascontiguousarray(texts.data.reshape(texts.number, -1).T)
     return _ANY not in _kinds(columns)[0]
 
@@ -224,7 +224,8 @@ def _encode_digits(fields: list[NDArray[np.int64]], to: Context) -> Coded:
 
 
 def _encode_halves(halves: NDArray[np.uint8], to: Context) -> Coded:
-    """Hexadecimal digits: a column for places where few occur, the others two a byte."""
+    """Encode hexadecimal digits: a column for each place where few of them occur, the others two a
+    byte."""
     description = b""
     parts: list[Coded] = []
     full = []
@@ -246,7 +247,7 @@ def _encode_halves(halves: NDArray[np.uint8], to: Context) -> Coded:
     stream = bytes_stream(np.ascontiguousarray(pairs.T).tobytes(), to.use.numbers, U8)
     planes = bytes_stream(pairs.tobytes(), to.use.numbers, U8)
     if stream.coder == ZSTD or planes.coder == ZSTD:
-        # What is the same in many values; which is what texts of a log have.
+        # zstd found repeats, as in the lines of a log: so take the level for texts.
         stream = bytes_stream(np.ascontiguousarray(pairs.T).tobytes(), to.use.text, U8)
         if planes.size <= stream.size:
             layout, stream = PLANES, planes

@@ -23,13 +23,13 @@ NUMBER = 7
 #: since 3.1; then significant digits as C does it.
 _FORMATS = ("", "%.17g", "%.16g", "%.15g", "%.16e", "%.17e", "%.18e")
 
-#: The format is chosen by this many values.
+#: How many values the format is chosen by.
 _LOOK = 64
 
-#: As many are read and written in one go.
+#: How many values are read and written at a time.
 _PART = 1 << 14
 
-#: From the one up to the other, Python writes no exponent, and JSON writes the same.
+#: Between these Python writes no exponent, and so writes doubles as JSON does.
 _LEAST, _MOST = 1e-4, 1e16
 
 _COMMA = ord(",")
@@ -39,7 +39,7 @@ _to_json = msgspec.json.Encoder().encode
 
 
 def _write(numbers: NDArray[np.float64], style: int) -> bytes:
-    """Their texts, a comma behind each but the last."""
+    """The texts of ``numbers``, with a comma between each two."""
     values = numbers.tolist()
     if style:
         return (",".join([_FORMATS[style]] * len(values)) % tuple(values)).encode()
@@ -50,7 +50,7 @@ def _write(numbers: NDArray[np.float64], style: int) -> bytes:
 
 
 def _parse(joined: bytes) -> list[float]:
-    """What the texts are as numbers, not a number where they are none."""
+    """The numbers of ``joined``, texts with commas between them; NaN for a text that is none."""
     try:
         return _from_json(b"[%b]" % joined)
     except ValueError:
@@ -89,7 +89,7 @@ def _style(texts: Texts) -> int:
 
 
 def _fit(texts: Texts, style: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """What the texts are as doubles, and which of them are written like that."""
+    """The texts as doubles, and which of them this style would write as they are."""
     joined = separated(texts, _COMMA).tobytes()[:-1]
     numbers = _read(texts, joined)
     written = _write(numbers, style)
@@ -100,22 +100,22 @@ def _fit(texts: Texts, style: int) -> tuple[NDArray[np.float64], NDArray[np.bool
 
 
 def _read(texts: Texts, joined: bytes) -> NDArray[np.float64]:
-    """The doubles nearest to ``texts``, not a number where they are none."""
+    """As ``read``; ``joined``: ``texts`` with commas between them."""
     numbers = _parse(joined)
     if len(numbers) != texts.number:
-        # There are commas in the texts.
+        # Some texts have commas in them.
         numbers = [_number(value) for value in texts.to_list()]
     return np.array(numbers, np.float64)
 
 
 def read(texts: Texts) -> NDArray[np.float64]:
-    """The doubles nearest to ``texts``, not a number where they are none."""
+    """The doubles nearest to ``texts``; NaN for a text that is no number."""
     parts = [_read(part, separated(part, _COMMA).tobytes()[:-1]) for part in chunks(texts, _PART)]
     return np.concatenate([np.zeros(0), *parts])
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Their text."""
+    """The texts of the doubles."""
     style = source.varint(len(_FORMATS) - 1)
     numbers = read_floats(source, number)
     if not np.isfinite(numbers).all():

@@ -16,11 +16,11 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 12
 
-#: Values are compared as rows of the longest one's width, which must not be much.
+#: The longest value that is taken: values are compared as rows as wide as the longest one.
 _WIDEST = 128
 _WASTE = 8
 
-#: Values of so many places together are restored in one go.
+#: How many bytes of such rows are restored at a time.
 _PLACES = 1 << 16
 
 
@@ -41,7 +41,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Each value from the start of the one before."""
+    """The values, each of which begins as the one before it."""
     shared = read_numbers(source, number)
     rest = source.column(number, limit)
     lengths = rest.lengths + shared
@@ -62,8 +62,8 @@ def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     for first in range(0, number, step):
         part = slice(first, first + step)
         count = len(shared[part])
-        # Of each place the last value before that has a byte of its own there: in the rest it
-        # stands so far behind the one's start.
+        # For each byte of a row find the last value so far that stores a byte there; in the column
+        # of the rests it stands that far behind the start of that value's rest.
         own = np.where(shared[part, None] <= places, np.arange(1, count + 1)[:, None], 0)
         owner = np.maximum.accumulate(own, axis=0)
         at = (starts[part] - shared[part])[owner - 1] + places

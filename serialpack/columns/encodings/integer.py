@@ -28,7 +28,7 @@ DIGITS_NUMBER = 4
 
 _MINUS = ord("-")
 
-#: As many values are read in one go.
+#: How many values are read at a time.
 _PART = 1 << 16
 
 _TOP = 10**DIGITS_MOST
@@ -47,7 +47,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def read(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The integers that ``texts`` are, and which of them are such."""
+    """The integers that ``texts`` spell, and which of them are canonical integers at all."""
     if not texts.number:
         return np.zeros(0, np.int64), np.zeros(0, np.bool_)
     parts = [_read(part) for part in chunks(texts, _PART)]
@@ -68,7 +68,7 @@ def _read(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Their canonical text."""
+    """The canonical texts of the integers."""
     del limit
     numbers = read_numbers(source, number)
     check_range(numbers)
@@ -96,7 +96,7 @@ def _write(numbers: NDArray[np.int64]) -> Texts:
 
 
 def check_range(numbers: NDArray[np.int64]) -> None:
-    """``Broken`` if a number has more digits than any that is written."""
+    """Broken if a number has more than 18 digits: no writer takes such."""
     if len(numbers) and not (int(numbers.min()) > -_TOP and int(numbers.max()) < _TOP):
         raise Broken("a number of too many digits")
 
@@ -119,7 +119,7 @@ def encode_digits(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode_digits(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Numbers in a fixed width."""
+    """The texts of the numbers in their width, with zeros before them."""
     width = source.varint(DIGITS_MOST)
     if width * number > limit:
         raise Broken("values longer than promised")

@@ -27,25 +27,25 @@ from serialpack.columns.stored.wire import varint, zigzag
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import ColumnEffort
 
-#: How a column of numbers is written, numbers for ever. ``TABLE``: few different numbers, each
-#: by its place in the sorted table of them.
+#: The forms of a column of numbers, stored and so the same for ever. ``TABLE``: each number by its
+#: place in the sorted table of the few different ones.
 CONSTANT, STEPS, OFFSET, DELTA, TABLE = range(5)
 
-#: Differences are taken at most this many times: of times of regular events, twice.
+#: How often differences may be taken: twice pays for times of regular events.
 _DELTAS = 2
 
-#: How deep that nests: differences, a table of those, its entries by differences.
+#: How deep forms may nest: differences, a table of these, its entries as differences.
 _NESTED = _DELTAS + 3
 
-#: How many numbers are looked at to see whether differences are smaller, and by how many bits
-#: each they must be.
+#: How many numbers are looked at to see whether differences pay, and the bits that they must save
+#: of each.
 _LOOK = 512
 _BETTER = 1.0
 
-#: Steps that must be equal before all are looked at.
+#: How many first steps must be equal before all are compared.
 _FIRST = 9
 
-#: More different numbers than this are not looked up.
+#: The most entries of a table.
 _TABLE_MOST = 1 << 16
 _TABLE_LOOK = 512
 
@@ -101,7 +101,7 @@ def read_floats(source: ColumnSource, number: int) -> NDArray[np.float64]:
 def _bits(numbers: NDArray[Any]) -> float:
     """About how many bits a number takes, on average; the same on every machine."""
     part, exponent = np.frexp(numbers.astype(np.float64) + 1)
-    # Between powers of two the logarithm is taken for straight.
+    # Between powers of two a straight line stands for the logarithm.
     whole = int(exponent.sum(dtype=np.int64)) + int((part * 512).astype(np.int64).sum()) / 256
     return whole / len(numbers) - 2
 
@@ -115,7 +115,7 @@ def deltas_pay(numbers: NDArray[np.int64]) -> bool:
         return False
     spread = part.view(np.uint64) - np.uint64(int(part.min()) & (2**64 - 1))
     moved = steps.view(np.uint64) - np.uint64(int(steps.min()) & (2**64 - 1))
-    # Steps of both signs: what counts is how far they are from the usual one.
+    # Where steps have both signs, it counts how far they are from the usual one.
     room = _bits(spread) - _BETTER
     if _bits(moved) < room:
         return True
@@ -124,7 +124,7 @@ def deltas_pay(numbers: NDArray[np.int64]) -> bool:
 
 
 def _median(values: NDArray[np.float64]) -> float:
-    """As ``np.median``, which takes as long as all else that is asked of a sample."""
+    """As ``np.median``, which would take as long as everything else that is asked of a sample."""
     ranked = np.sort(values)
     half = len(ranked) // 2
     return float(ranked[half] if len(ranked) % 2 else (ranked[half - 1] + ranked[half]) / 2)
@@ -133,7 +133,8 @@ def _median(values: NDArray[np.float64]) -> float:
 def write_numbers(
     numbers: NDArray[np.int64], use: ColumnEffort, deltas: int = _DELTAS, *, tables: bool = True
 ) -> Coded:
-    """Any int64, read by ``read_numbers``; by tables only if they are not entries of one."""
+    """Any int64, read by ``read_numbers``. ``tables``: whether a table may be tried, which nests
+    in no other."""
     if not len(numbers):
         return Coded(b"")
     least, most = int(numbers.min()), int(numbers.max())
@@ -154,14 +155,14 @@ def write_numbers(
 
 
 def write_offset(numbers: NDArray[np.int64], least: int, most: int, use: ColumnEffort) -> Coded:
-    """``numbers`` by how much they are above the ``least``."""
+    """Each of ``numbers`` as its distance from ``least``."""
     above = numbers.view(np.uint64) - np.uint64(least & (2**64 - 1))
     array = _array_node(narrow(above, most - least), use, most - least)
     return Coded(bytes([OFFSET]) + zigzag(least) + array.description, array.streams)
 
 
 def _write_table(numbers: NDArray[np.int64], spread: int, use: ColumnEffort) -> Coded | None:
-    """By a table, if the numbers are so few for their ``spread`` that it may pay."""
+    """``numbers`` by a table; None unless they are so few for their ``spread`` that it may pay."""
     if spread < 256:
         return None
     look = numbers[:: max(len(numbers) // _TABLE_LOOK, 1)].tolist()
@@ -210,7 +211,7 @@ def read_numbers(source: ColumnSource, number: int, depth: int = 0) -> NDArray[n
 
 
 def _signed(number: int) -> int:
-    """``number`` if it is an int64."""
+    """``number``, which must fit an int64; Broken otherwise."""
     if not -(2**63) <= number < 2**63:
         raise Broken("a number beyond 64 bits")
     return number

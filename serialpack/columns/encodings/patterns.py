@@ -24,30 +24,32 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 14
 
-#: More patterns than this, or patterns of less than this share or number, are exceptions.
+#: The most patterns of a column, and the least share and number of values for one; values of other
+#: patterns are exceptions.
 _MOST = 32
 _SHARE = 1 / 64
 _LEAST = 4
 
-#: More tokens than this are no pattern but a text.
+#: The most tokens of a pattern: a value with more is a text.
 LONGEST = 48
 
-#: A sample of patterns with more tokens than this together is of no use; some are looked into.
+#: The most tokens of all patterns of a sample together: with more they do not pay. And how many of
+#: the patterns are looked into.
 _SURVEYED = 100
 _LOOK = 3
 
 _RUNS = (DIGITS, LETTERS)
 
-#: What a digit and a letter take that nothing is known of, in bits.
+#: Bits that a digit and a letter take where nothing is known of them.
 _DIGIT = math.log2(10)
 _LETTER = 4.7
 
-#: Of more different values than this share none is told by a code.
+#: The largest share of different values in a run for codes to pay.
 _UNIQUE = 0.7
 
 
 class PatternSurvey(NamedTuple):
-    """What patterns may do for a column, by a sample of it."""
+    """How well patterns may suit a column, estimated from a sample."""
 
     share: float
     """The share of the values that the commonest patterns have."""
@@ -58,7 +60,8 @@ class PatternSurvey(NamedTuple):
 
 
 def survey(texts: Texts, number: int) -> PatternSurvey:
-    """Looks at the tokens of ``texts``, which are a sample of ``number`` values."""
+    """Survey ``texts``, which are a sample of ``number`` values; all zero where patterns are of no
+    use."""
     if not len(texts.data):
         return PatternSurvey(0.0, 0.0, 0.0)
     found = tokens(texts)
@@ -71,7 +74,7 @@ def survey(texts: Texts, number: int) -> PatternSurvey:
     sizes = found.shapes.lengths[groups.examples[kept]]
     if not len(kept) or not 1 < mean <= LONGEST or int(sizes.sum()) > _SURVEYED:
         return PatternSurvey(0.0, mean, 0.0)
-    # Which pattern it is, and what those of some patterns take.
+    # The bits that say which pattern a value has, and those for values of some patterns.
     parts = counts / texts.number
     bits = float(-(parts * np.log2(parts)).sum())
     some = kept[:_LOOK]
@@ -91,7 +94,11 @@ def _bits(
     shape: NDArray[np.uint8],
     number: float,
 ) -> float:
-    """What a value of a pattern may take, of which ``rows`` are some and ``number`` all."""
+    """The bits that a value of one pattern may take, on average.
+
+    ``rows``: the first token of each value of it in the sample; ``shape``: its tokens; ``number``:
+    about how many values of the column have it.
+    """
     bits = 0.0
     for step in np.flatnonzero((shape == DIGITS) | (shape == LETTERS)):
         token = rows + step
@@ -100,7 +107,7 @@ def _bits(
         each = _DIGIT if shape[step] == DIGITS else _LETTER
         size = sum(map(len, values)) / len(values) * each
         if seen < _UNIQUE * number:
-            # Each is told once, and which of them it is for each value.
+            # As a dictionary: each different run once, and a code for each value.
             size = min(size, math.log2(seen) + size * seen / number)
         bits += size
     return bits

@@ -33,7 +33,7 @@ POWERS = 10 ** np.arange(DIGITS_MOST + 1, dtype=np.int64)
 
 
 def _windows(data: NDArray[np.uint8], before: int, after: int) -> NDArray[Any]:
-    """At [p] the eight bytes that start ``before`` bytes before place p of ``data``.
+    """An array that at p has the eight bytes from ``before`` bytes before place p of ``data`` on.
 
     Zeros stand around ``data``. ``p`` may go from 0 to the size of ``data`` + ``after``.
     """
@@ -91,7 +91,7 @@ class Groups(NamedTuple):
 _SHORT, _MIDDLE = 16, 48
 _FEW = 32
 
-#: A look at so many keys, each one of at least so many, tells if a table of few bits will do.
+#: Bits of a table for few keys; a look at so many, each one of at least so many, tells if they are.
 _TABLE_BITS = 12
 _LOOK = 256
 _OFTEN = 32
@@ -125,7 +125,7 @@ def _group_parts(values: Spans, longer: NDArray[np.bool_]) -> Groups:
 
 
 def _group_short(values: Spans) -> Groups | None:
-    """By integers made of a value's bytes; None if those of different values are equal."""
+    """Groups by integers made of the bytes; None if different values made the same integer."""
     words, lengths = _words(values), values.lengths
     keys = lengths.astype(_U64) * _U64.type(_STEP)
     factor = _SPREAD
@@ -149,7 +149,7 @@ def _group_any(values: Spans) -> Groups:
 
 
 def _example(keys: NDArray[Any]) -> NDArray[np.int64]:
-    """For equal integers the index of one; by tables of hashes: who meets another tries again."""
+    """For each key the index of an equal one, the same for all equal ones; by tables of hashes."""
     number = len(keys)
     todo = np.arange(number)
     bits = _TABLE_BITS if _are_few(keys) else max(number.bit_length() + 1, 4)
@@ -169,7 +169,7 @@ def _example(keys: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _groups(example: NDArray[np.int64]) -> Groups:
-    """Groups of those that have the same example."""
+    """Groups of the values that have the same index in ``example``."""
     used = np.zeros(len(example), np.bool_)
     used[example] = True
     examples = np.flatnonzero(used)
@@ -179,7 +179,7 @@ def _groups(example: NDArray[np.int64]) -> Groups:
 
 
 def _are_few(keys: NDArray[Any]) -> bool:
-    """Whether many keys, by a look at some, are mostly the same ones again and again."""
+    """Whether the keys are many and mostly repeat each other, by a look at some."""
     step = len(keys) // _LOOK
     return step >= _OFTEN and len(set(keys[::step].tolist())) < _LOOK // 2
 
@@ -190,7 +190,7 @@ def group_numbers(numbers: NDArray[np.integer[Any]]) -> Groups:
 
 
 def estimated(drawn: int, seen: int, number: int) -> float:
-    """About how many different values there are among ``number``, if ``drawn`` showed ``seen``.
+    """About how many of ``number`` values differ, if of ``drawn`` ones ``seen`` did.
 
     If all were equally likely: the D of which s draws show D (1 - exp(-s/D)).
     """
@@ -226,7 +226,7 @@ def select(texts: Texts, mask: NDArray[np.bool_]) -> Texts:
 
 
 def sample(texts: Texts, number: int, most: int) -> Texts:
-    """Up to about ``number`` values and ``most`` bytes: runs of neighbours from all over it."""
+    """Up to about ``number`` values and ``most`` bytes: runs of neighbours from all over them."""
     if texts.number <= number and len(texts.data) <= most:
         return texts
     size = max(len(texts.data) / max(texts.number, 1), 1.0)
@@ -239,7 +239,7 @@ def sample(texts: Texts, number: int, most: int) -> Texts:
 
 
 def chunks(texts: Texts, number: int) -> Iterator[Texts]:
-    """At most ``number`` of them at a time, so that what is made of them on the way stays small."""
+    """``texts`` in parts of ``number`` values, to be worked on in little memory."""
     place = 0
     for first in range(0, texts.number, number):
         ends = texts.ends[first : first + number]
@@ -281,13 +281,13 @@ def split(data: NDArray[np.uint8], separator: int, number: int) -> Texts:
 def squeeze(
     rows: NDArray[np.uint8], firsts: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> Texts:
-    """Of each row the bytes from ``firsts`` on, so many."""
+    """The value in each row: ``lengths`` bytes from ``firsts`` on."""
     starts = firsts + rows.shape[1] * np.arange(len(rows))
     return slices(np.ascontiguousarray(rows).reshape(-1), starts, lengths)
 
 
 def padded(texts: Texts, width: int) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The values as rows of ``width`` bytes, and where in them the values are."""
+    """The values as rows of ``width`` bytes, and which of these bytes are a value's."""
     lengths = texts.lengths
     kept = np.arange(width) < lengths[:, None]
     rows = np.zeros((texts.number, width), np.uint8)
@@ -307,7 +307,7 @@ def same_length(texts: Texts) -> int | None:
 
 
 def join(parts: list[Texts | bytes], number: int) -> Texts:
-    """Row by row: the value of each part, or its bytes where it is the same in all rows."""
+    """A column of ``number`` values, each of all ``parts``; bytes are the same in all values."""
     lengths = np.zeros(number, np.int64)
     for part in parts:
         lengths += len(part) if isinstance(part, bytes) else part.lengths
@@ -337,7 +337,7 @@ def join(parts: list[Texts | bytes], number: int) -> Texts:
 
 
 def merge(first: Texts, second: Texts, is_second: NDArray[np.bool_]) -> Texts:
-    """Values of ``first``, with those of ``second``, in order, where ``is_second``."""
+    """The values of ``second`` where ``is_second``, elsewhere those of ``first``, each in order."""
     if not second.number:
         return first
     lengths = np.empty(len(is_second), np.int64)
@@ -353,8 +353,8 @@ def parse_digits(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The numbers written in the ``lengths`` digits before ``ends``, and which are such digits.
 
-    Up to ``DIGITS_MOST`` digits; none is zero. Eight digits become a number in three steps, each
-    joining neighbours (Lemire, "Quickly parsing eight digits").
+    Up to ``DIGITS_MOST`` digits; no digits are zero. Eight digits become a number in three steps,
+    each joining neighbours (Lemire, "Quickly parsing eight digits").
     """
     most = min(int(lengths.max(initial=0)), DIGITS_MOST)
     good = lengths <= DIGITS_MOST

@@ -18,13 +18,12 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 0
 
-#: How the ends of the values are told: all have one length, a line feed behind each, or a column
-#: of lengths.
+#: What tells where values end: their one length, a line feed behind each, or a column of lengths.
 _WIDTH, _LINES, _LENGTHS = range(3)
 
 _LINE_FEED = 10
 
-#: Values that are longer than this on average have their lengths apart: it costs little there.
+#: Values that are longer than this on average get a column of lengths, which costs little then.
 _SHORT = 256
 
 
@@ -47,7 +46,7 @@ def encode(texts: Texts, to: Context) -> Fit:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """Any bytes."""
+    """The values."""
     mode = source.varint(_LENGTHS)
     if mode == _WIDTH:
         width = source.varint(limit)

@@ -1,11 +1,11 @@
 """Prose: each word by its place in a dictionary of words, with what stands between them.
 
-One space between two words is not told (de Moura et al., "Fast and flexible word searching on
+One space between two words is not stored (de Moura et al., "Fast and flexible word searching on
 compressed text", 2000), and codes are whole bytes of which only the last is below a mark (Brisaboa
 et al., "(S,C)-dense codes", 2003), for a codec to find phrases in.
 
-    v: the number of entries; a column of these; numbers: how many are told of each text; a stream
-    of codes
+    v: the number of entries; a column of these; numbers: how many codes each text has; a stream of
+    codes
 
 The mark is the highest number up to 256 with room for all entries: mark + (256 - mark) * mark. A
 code below the mark is a byte; another one, c, is mark + (c - mark) // mark and (c - mark) % mark.
@@ -31,20 +31,20 @@ NUMBER = 15
 
 _SPACE = ord(" ")
 
-#: Longer texts are left to the codec, which finds enough in them.
+#: The most bytes of texts: more are left to the codec, which finds enough in them.
 _LONGEST = 512 << 10
 
 #: Texts are taken apart and put together in parts of this many bytes, or words.
 _PART = 256 << 10
 _WORDS = 64 << 10
 
-#: What 256 byte values can code in one byte, or in one and a last one.
+#: The values of a byte.
 _BYTE = 256
 
 #: With a lower mark there would be fewer codes of two bytes again.
 _LEAST_MARK = 128
 
-#: Codes are so few beside the bytes of their words that a better level of zstd costs little.
+#: The least level of zstd for codes: they are few beside the bytes of words, so it costs little.
 _LEAST_LEVEL = 6
 
 
@@ -54,7 +54,7 @@ def _capacity(mark: int) -> int:
 
 
 def _mark(count: int) -> int | None:
-    """The highest mark with room for ``count`` codes."""
+    """The highest mark with room for ``count`` codes; None where there is none."""
     return next(
         (mark for mark in range(_BYTE, _LEAST_MARK - 1, -1) if _capacity(mark) >= count), None
     )
@@ -102,7 +102,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def _parts(texts: Texts) -> Iterator[Texts]:
-    """``texts`` in parts of about ``_PART`` bytes, so that what is made of one stays small."""
+    """``texts`` in parts of about ``_PART`` bytes, to be worked on in little memory."""
     ends = texts.ends
     start = place = 0
     while start < texts.number:
@@ -113,7 +113,7 @@ def _parts(texts: Texts) -> Iterator[Texts]:
 
 
 def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
-    """The words and separators that are told, and how many of them each value has."""
+    """The words and separators that are stored, and how many of them each value has."""
     data = texts.data
     word = is_word(data)
     # Tokens begin where values do, and where bytes of words and others meet.
@@ -122,7 +122,7 @@ def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
     begins = begins[:-1]
     edges = begins.copy()
     edges[1:] |= word[1:] != word[:-1]
-    # One space between two words of the same value is not told.
+    # One space between two words of the same value is not stored.
     untold = data == _SPACE
     untold &= ~begins
     untold[1:] &= word[:-1]

@@ -28,7 +28,8 @@ FOLLOWS_NUMBER = 17
 
 
 def leader_of(description: bytes) -> int | None:
-    """The column that one with this description refers to."""
+    """The index of the column that one with this description refers to; None where it refers to
+    none."""
     if description[:1] in (bytes([NUMBER]), bytes([FOLLOWS_NUMBER])):
         return WireReader(description, 1).varint(2**32)
     return None
@@ -58,7 +59,7 @@ class Order(NamedTuple):
 
 
 def in_order(groups: Groups) -> Order:
-    """``groups``, whose own numbers are by chance, in the order of their first values."""
+    """``groups``, which have their numbers by chance, numbered in the order of first values."""
     number, count = len(groups.codes), len(groups.examples)
     firsts = np.empty(count, np.int64)
     firsts[groups.codes[::-1]] = np.arange(number - 1, -1, -1)
@@ -69,14 +70,15 @@ def in_order(groups: Groups) -> Order:
 
 
 def refer(index: int, texts: Texts, misfits: NDArray[np.bool_], to: Context) -> Coded:
-    """The values of column ``index`` again, except for ``misfits``."""
+    """``texts`` as the values of column ``index``, except for ``misfits``."""
     return joined(head(NUMBER, index), (_exceptions(texts, misfits, to),))
 
 
 def follow(
     index: int, leader: Order, texts: Texts, misfits: NDArray[np.bool_], to: Context
 ) -> Coded:
-    """One value for each different one of column ``index``, which has the order ``leader``."""
+    """``texts`` as what follows from column ``index``, except for ``misfits``: one value for each
+    different one of that column, whose order is ``leader``."""
     firsts = leader.firsts
     values = slices(texts.data, texts.starts[firsts], texts.lengths[firsts])
     parts = (to.column(values), _exceptions(texts, misfits, to))

@@ -1,4 +1,4 @@
-"""Columns that repeat or follow from an earlier one: ``id_str`` from ``id``, a name from an id."""
+"""Finds columns that repeat an earlier one (``id_str``), or follow from one (a name from an id)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from serialpack.columns.texts import Texts
 _VALUES = 8
 _BYTES = 32
 
-#: Values that are compared before all are.
+#: How many values are compared before all are.
 _PROBES = 64
 
 #: A column repeats another if at least this share of its values does.
 _SAME = 0.8
 
-#: With so many leaders a column is compared at most, the latest first.
+#: The most leaders that a column is compared with, the latest first.
 _LEADERS = 32
 
-#: A column follows if what is to be told is at most this share of it.
+#: A column follows if at most this share of its values has to be stored.
 _WORTH = 0.7
 
-#: A leader's values are this much longer at most, with 8 bytes more for each value.
+#: A leader is at most this many times as large, and 8 bytes a value: it has to be restored first.
 _WIDER = 32
 
 #: A column leads if its values are repeated: this share of them at most is different.
@@ -45,7 +45,7 @@ class _Related:
         self.index = index
         self.texts = texts
         self.probes = probes
-        #: The probes by number, equal ones by the same.
+        #: A number for each different probe.
         numbers: dict[bytes, int] = {}
         self.numbers = [numbers.setdefault(probe, len(numbers)) for probe in probes]
         self.again = len(probes) - len(numbers)
@@ -53,19 +53,19 @@ class _Related:
 
     @cached_property
     def groups(self) -> Groups:
-        """Which of its values are equal."""
+        """The groups of equal values of the column."""
         return group(self.texts)
 
     @cached_property
     def order(self) -> reference.Order | None:
-        """The column's different values, unless most values are."""
+        """The different values of the column; None where nearly all values differ."""
         if len(self.groups.examples) > _REPEATS * self.texts.number:
             return None
         return reference.in_order(self.groups)
 
 
 class _Followed(NamedTuple):
-    """A leader, and who does not follow it."""
+    """A leader, and which values of a column do not follow it."""
 
     leader: int
     order: reference.Order
@@ -73,7 +73,7 @@ class _Followed(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How many values are to be told."""
+        """About how many values have to be stored."""
         return len(self.order.firsts) + 2 * int(np.count_nonzero(self.misfits))
 
 
@@ -86,7 +86,7 @@ def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> li
             continue
         leaders = by_number.setdefault(texts.number, [])
         column = _Related(index, texts, _probes(texts))
-        # What a leader takes counts against what may be restored for the one that follows it.
+        # To restore a column its leader is restored first, which counts in the same budget.
         room = _WIDER * (len(texts.data) + 8 * texts.number)
         near = [each for each in leaders[-_LEADERS:] if len(each.texts.data) <= room]
         found = _relate(column, near, to)
@@ -97,7 +97,7 @@ def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> li
 
 
 def _relate(column: _Related, leaders: list[_Related], to: Context) -> Coded | None:
-    """``column`` by the leader that tells most of it."""
+    """``column`` by the leader that leaves the fewest values to store; None without one."""
     best: _Followed | None = None
     for leader in reversed(leaders):
         if sum(map(eq, column.probes, leader.probes)) >= _SAME * len(column.probes):
@@ -120,7 +120,7 @@ def _probes(texts: Texts) -> list[bytes]:
 
 
 def _may_follow(leader: _Related, column: _Related) -> bool:
-    """Whether equal values there have equal ones here, mostly."""
+    """Whether where probes of ``leader`` are equal those of ``column`` mostly are, too."""
     pairs = len(set(map(add, leader.steps, column.numbers)))
     different = len(leader.probes) - leader.again
     return pairs - different <= (1 - _SAME) * leader.again

@@ -16,7 +16,7 @@ _KIND = np.zeros(256, np.uint8)
 _KIND[list(b"0123456789")] = _DIGIT
 _KIND[[*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1), *range(128, 256)]] = _LETTER
 
-#: In a shape, a run of digits and one of letters; any other byte stands for itself.
+#: What stands for a run of digits and for one of letters in a shape; other bytes are themselves.
 DIGITS, LETTERS = b"0a"
 
 #: Tables for ``bytes.translate``, which is faster than looking up indices.

@@ -4,6 +4,6 @@ Enter at ``json.Projection`` and ``csv.Rows``, or at ``wanted`` for how fields a
 are copied as they are spelled; brackets and commas are written anew.
 
 - field: a path of keys, written ``name.first``
-- untold: fields that the columns of a block do not tell; its text is read then
+- untold: of fields that the columns of a block cannot tell; the text of the block is read then
 - projection: the records with only some of their fields
 """

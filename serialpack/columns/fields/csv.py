@@ -2,9 +2,8 @@
 
 Fields are copied with their quotes, and so is what ends a line, with the blank lines behind it.
 The first line of the first block, the header, is a line as any other. A line shorter than others
-lacks the fields at its end. One that has nothing of what is wanted, or of one field that is empty,
-is ``""``: else it would be a blank line, which is no record. A byte-order mark belongs to the
-first field.
+lacks the fields at its end. A line with no wanted field, or with an empty one only, is written as
+``""``: a blank line would be no record. A byte-order mark belongs to the first field.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from serialpack.csv_front import separator_line
 
 _LINE_ENDS = b"\r\n"
 _EMPTY = b'""'
-#: More than a line has fields.
+#: A number of fields that no line has.
 _MANY = 1 << 30
 _ODD = "the quotes of the table do not tell its fields"
 
@@ -38,9 +37,9 @@ class Rows:
     ``shape``: of CSV or TSV. ``wanted``: the fields' places in a line, from 0; ``width``: how
     many the header has.
 
-    Quotes around fields tell whether a comma is one of the table. Where there are none in the
-    structure, there may be others in the values: then each line must have ``width`` fields, and
-    those that are written no quotes. UntoldError, here or by ``text``, where that is not so.
+    Where fields of the structure are quoted, its quotes tell which commas divide fields. Where none
+    is, quotes within values may hide such commas: then each line must have ``width`` fields, and no
+    wanted one a quote. UntoldError, here or by ``text``, where that is not so.
     """
 
     def __init__(self, shape: TextShape, wanted: Collection[int], width: int) -> None:
@@ -52,7 +51,7 @@ class Rows:
         self._begins = [b"\n" in node.text for node in shape.nodes]
         self._begins[:1] = [True] * len(shape.nodes[:1])
         pairs = pairs_of(shape.walk, len(shape.nodes)).tolist()
-        #: Nodes, each with one that it follows.
+        #: All pairs of a node and one that it follows, sorted.
         self._pairs = sorted(divmod(pair, len(shape.nodes))[::-1] for pair in pairs)
         self._index = self._told()
         self._doubtful = all(node.kind != STRING for node in shape.nodes)
@@ -71,7 +70,7 @@ class Rows:
         return int(counts[self._begins].sum()) + self._has_head
 
     def text(self, texts: Callable[[int], Texts]) -> bytes:
-        """The lines; ``texts`` gives a needed column. Broken where that has another length."""
+        """The lines; ``texts`` gives each needed column. Broken where one has another length."""
         shape = self._shape
         begins, chosen = np.array(self._begins, bool), np.array(self._chosen, bool)
         places = np.flatnonzero((begins | chosen).take(shape.walk))
@@ -94,7 +93,7 @@ class Rows:
         return gathered.text() + shape.trailer
 
     def _without_quotes(self, texts: Callable[[int], Texts]) -> Callable[[int], Texts]:
-        """The same columns; UntoldError if they have quotes where that is doubtful."""
+        """``texts``, but UntoldError for a column with quotes where they may hide commas."""
 
         def checked(number: int) -> Texts:
             column = texts(number)
@@ -110,7 +109,7 @@ class Rows:
         return bool(nodes) and bool(nodes[0].text.strip(_LINE_ENDS))
 
     def _told(self) -> list[int]:
-        """For each node its field's place in a line."""
+        """For each node the place of its field in the line; UntoldError where it has several."""
         nodes = self._shape.nodes
         for number, (node, begins) in enumerate(zip(nodes, self._begins, strict=True)):
             ends = begins and (number == 0 or not node.text.strip(_LINE_ENDS))
@@ -150,9 +149,8 @@ class Rows:
 
 
 def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
-    """Some fields of the lines of a text, as ``Rows`` has them; UntoldError where quotes are odd.
-
-    For texts of which ``shape.split`` makes nothing.
+    """As ``Rows`` does it, for a text that ``shape.split`` does not take: some fields of its lines.
+    UntoldError where quotes are odd.
     """
     if front := separator_line(data):
         return select(data[front:], wanted, delimiter)
@@ -165,7 +163,7 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
     chosen = np.isin(index, list(wanted))
     places = np.flatnonzero(chosen | fields.begins)
     chosen = chosen[places]
-    # Before the first field of a line stands what ends the one before.
+    # The end of the line before stands in front of the first field.
     before = np.append(0, fields.ends[:-1])[places]
     starts = np.stack((before, fields.starts[places]), axis=1)
     lengths = np.stack((fields.starts[places], fields.ends[places]), axis=1) - starts
@@ -181,11 +179,11 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
 
 
 def names(data: bytes, delimiter: bytes) -> list[str]:
-    """The fields of the first line of a text, as they are without quotes."""
+    """The fields of the first line of a text, without their quotes."""
     data = data[separator_line(data) :]
     found = fields_of(np.frombuffer(data, np.uint8), delimiter[0]).first_line(data)
     if found and found[0].startswith(BOM_UTF8):
-        # Quotes behind the mark are around the name, but not around the field.
+        # The byte-order mark is part of the field, so quotes behind it are around the name only.
         name = found[0].removeprefix(BOM_UTF8)
         found[0] = name[1:-1] if len(name) > 1 and name[:1] == name[-1:] == b'"' else name
     return [name.replace(b'""', b'"').decode("utf-8", "surrogateescape") for name in found]
@@ -201,7 +199,7 @@ def _places(data: bytes, delimiter: bytes) -> tuple[CsvFields, NDArray[np.int64]
 def _blank(
     begins: NDArray[np.bool_], chosen: NDArray[np.bool_], empty: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Where lines end that would be blank: at most one field is chosen, and it is empty."""
+    """Where lines end that would be blank: they have one chosen field at most, an empty one."""
     line = np.cumsum(begins) - 1
     fields = np.bincount(line, chosen)
     filled = np.bincount(line, chosen & ~empty)

@@ -1,4 +1,4 @@
-"""Texts that stand again and again, and values of columns between them, put together."""
+"""Puts texts of the structure, which stand again and again, together with values of columns."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def column_of(shape: TextShape, number: int, texts: Callable[[int], Texts]) -> T
 class Gathered:
     """Texts, one after another, some with a value behind them.
 
-    ``numbers``: which of ``texts`` each is. ``columns``, ``quotes``: of each of ``texts`` the
-    column that the value behind it is of, -1: none; and whether a quote closes it. ``commas``:
-    where a comma stands before the text.
+    ``texts``: the different ones; ``numbers``: which of these stand one after another. ``columns``:
+    for each of ``texts`` the column of the value behind it, -1 for none; ``quotes``: whether a
+    quote closes that value. ``commas``: for each of ``numbers`` whether a comma stands before it.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Gathered:
         self._columns = columns
         self._pool: list[Bytes] = [table.data]
         self._size = len(table.data)
-        # Of each text, and of what stands behind it. No text is longer than a block.
+        # Where each text and the value behind it stand in the pool; none is longer than a block.
         self._starts = np.zeros((len(which), 2), np.int64)
         self._lengths = np.zeros((len(which), 2), np.int32)
         self._starts[:, 0] = table.starts.take(which)
@@ -88,12 +88,12 @@ class Gathered:
         self._size += len(text)
 
     def bare(self) -> NDArray[np.bool_]:
-        """Behind which texts nothing stands, or an empty value."""
+        """Which texts have no value behind them, or an empty one."""
         bare: NDArray[np.bool_] = self._lengths[:, 1] == 0
         return bare
 
     def text(self) -> bytes:
-        """All of it, with the last quote."""
+        """All texts and values, with the quote that closes the last value."""
         source = np.concatenate(self._pool)
         text = put_together(source, self._starts.reshape(-1), self._lengths.reshape(-1))
         return text.tobytes() + b'"' * self._closes

@@ -39,12 +39,12 @@ class Projection:
     """Some fields of a block's records.
 
     ``shape``: of a JSON text. ``fields``: the keys on the way to each. ``inside``: the records
-    stand in a sequence of lines ("n"), the document is the one record ("d"), or they are the
-    elements of the list ("a") or the members of the map ("m") that the document is: a member is
-    a map of one key. ``first``, ``last``: the block begins, or ends, the document. ``records``:
-    how many the block has, where that is known.
+    are lines of a sequence ("n"); or the document is the one record ("d"), a list with the records
+    as elements ("a"), or a map with the records as members ("m"): a member is a map of one key.
+    ``first``, ``last``: the block begins, or ends, the document. ``records``: how many the block
+    has, where that is known.
 
-    UntoldError where the text is not valid or not that; NotMapsError where a record is no map.
+    UntoldError where the text is not valid, or not that; NotMapsError where a record is no map.
     Either is raised here or by ``lines``. Scalars are not looked at: ``01`` stays ``01``.
     """
 
@@ -78,10 +78,10 @@ class Projection:
 
     @property
     def missing(self) -> list[tuple[str, ...]]:
-        """The fields that no record has; one inside of another field counts as that one.
+        """The fields that no record has; a field inside of another wanted field counts as that one.
 
-        Those that may be among keys that are data are not known before ``lines`` has looked at
-        these, and are among them until then.
+        Where keys are data they are not known before ``lines`` has looked at them: until then
+        fields that may be among these keys count as missing.
         """
         found = self._run.machine.setting.found
         return [
@@ -119,7 +119,7 @@ class Projection:
         )
 
     def _look(self, texts: Callable[[int], Texts]) -> None:
-        """Where what is written depends on texts of values, look at these."""
+        """Look at the texts of values where these decide what is written."""
         machine = self._machine(foresees=False)
         walk = _with_readings(machine, self._shape, self._asked, texts)
         foreseen = any(step.foreseen for step in self._run.steps)
@@ -132,9 +132,9 @@ class Projection:
 def _with_readings(
     machine: ProjectingMachine, shape: TextShape, nodes: set[int], texts: Callable[[int], Texts]
 ) -> NDArray[np.integer[Any]]:
-    """The walk with a symbol of its own for each value that is more than its node says.
+    """The walk, with a symbol other than its node for each value whose text matters.
 
-    Those are keys of fields among data, and empty lists and maps with blanks in them.
+    Such values are keys of wanted fields among data, and empty lists and maps with blanks in them.
     """
     walk = shape.walk
     names = machine.wanted.names()
@@ -144,13 +144,13 @@ def _with_readings(
         found: dict[int, bytes] = {}
         values = column_of(shape, column, texts)
         if SCALAR in kinds:
-            found = _blank(values)
+            found = _empty(values)
         if kinds & set(QUOTED):
             found |= _named(values, names)
         if not found:
             continue
         if walk is shape.walk:
-            walk = walk.astype(np.int32)  # symbols go beyond the nodes
+            walk = walk.astype(np.int32)  # there are more symbols than nodes
         places = np.flatnonzero(shape.column_of[shape.walk] == column)
         for place, reading in found.items():
             at = int(places[place])
@@ -159,8 +159,8 @@ def _with_readings(
     return walk
 
 
-def _blank(column: Texts) -> dict[int, bytes]:
-    """Which values are empty lists and maps."""
+def _empty(column: Texts) -> dict[int, bytes]:
+    """The places of values that are empty lists or maps, each with that text without blanks."""
     found: dict[int, bytes] = {}
     if not len(column.data):
         return found
@@ -176,9 +176,9 @@ def _blank(column: Texts) -> dict[int, bytes]:
 
 
 def _named(column: Texts, names: set[str]) -> dict[int, bytes]:
-    """Which keys are among ``names``."""
+    """The places of keys that are among ``names``, each with its key as it is spelled."""
     escapes = bool((column.data == b"\\"[0]).any())
-    # A lone surrogate is only there as an escape.
+    # A lone surrogate can only stand there as an escape.
     spelled = {name.encode("utf-8", "replace") for name in names}
     return {
         place: key
@@ -194,7 +194,10 @@ def _written(
     numbers: NDArray[np.int64],
     texts: Callable[[int], Texts],
 ) -> bytes:
-    """What is written up to the end of the walk: by steps of these ``numbers``, at ``places``."""
+    """The text that is written up to the end of the walk.
+
+    ``numbers``: of the steps that write, in order; ``places``: where in the walk they are taken.
+    """
     if not len(numbers):
         return b""
     leads, filled = (
@@ -215,9 +218,9 @@ def _written(
 
 
 def untied(data: bytes) -> Split:
-    """A JSON text as values and what stands between them, for projections alone.
+    """A JSON text as values and what stands between them, good for projections only.
 
-    For texts of which ``shape.split`` makes nothing: all their values are one column.
+    For a text that ``shape.split`` does not take: all values are one column.
     """
     leaves = json_tokens.values(json_tokens.marked(data))
     nodes = []

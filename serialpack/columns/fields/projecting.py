@@ -1,7 +1,7 @@
-"""What of a JSON text belongs to some fields, told along its walk.
+"""Finds what of a JSON text belongs to some fields, along its walk.
 
-A machine goes from value to value, as the one that splits a text does. Each distinct step is made
-only once; the rest is looking up.
+A machine goes from value to value, as the one that splits a text does. It makes each distinct step
+once, and looks it up from then on.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from serialpack.columns.fields.wanted import Wanted
 from serialpack.columns.parse.nodes import Node
 from serialpack.values.structure import Structure
 
-#: The parts of what stands between values; the last alternative is no JSON.
+#: The parts of a gap; what only the last alternative matches is not JSON.
 _PARTS = re.compile(rb'[ \t\r\n]+|"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|\xef\xbb\xbf|.', re.DOTALL)
 
-#: Up to so many symbols there is a table of all pairs of them.
+#: The most symbols for a table of all pairs of them.
 _FEW = 512
 
-#: Up to so many symbols are looked for one by one.
+#: The most symbols that are searched for one by one.
 _FEW_COMPARED = 8
 
 
 class ProjectingMachine:
-    """Steps for the walk through ``nodes``, of a block of a text whose records stand ``inside``:
+    """Makes the steps for the walk through ``nodes``, those of a block of a text.
 
-    lines of a sequence, the one document, or the elements of an array or the members of a map
-    that is the document. ``foresees``: what depends
-    on texts of values is taken as wanted.
+    ``inside``: what the records stand in: lines of a sequence, the one document, or an array or a
+    map that is the document. ``foresees``: whether what depends on texts of values counts as
+    wanted, for these were not looked at yet.
     """
 
     def __init__(
@@ -52,8 +52,9 @@ class ProjectingMachine:
         self.nodes = nodes
         self.wanted = wanted
         self.setting = Setting(wanted, inside, first=first, foresees=foresees)
-        #: For each symbol its node, and how its text is to be taken: for what is a key, the key;
-        #: for what is a scalar, an empty list or map.
+        #: For each symbol its node and, where the text of its value matters, the reading of that:
+        #: the key, or the empty list or map that a scalar turned out to be. The first symbols are
+        #: the nodes themselves.
         self.symbols: list[tuple[int, bytes | None]] = [(n, None) for n in range(len(nodes))]
         self._first = first
         self._readings: dict[tuple[int, bytes], int] = {}
@@ -68,14 +69,14 @@ class ProjectingMachine:
         self._known: dict[tuple[State, int], Step] = {}
 
     def symbol(self, node: int, reading: bytes) -> int:
-        """The symbol of a node whose text is to be taken so."""
+        """The symbol for a value of ``node`` whose text has this ``reading``."""
         number = self._readings.setdefault((node, reading), len(self.symbols))
         if number == len(self.symbols):
             self.symbols.append((node, reading))
         return number
 
     def step(self, state: State, symbol: int) -> Step:
-        """From where a step has led on to this symbol's node."""
+        """The step from ``state``, where another one has led, to the node of ``symbol``."""
         found = self._known.get((state, symbol))
         if found is None:
             number, reading = self.symbols[symbol]
@@ -96,7 +97,7 @@ class ProjectingMachine:
         return found
 
     def end(self, step: Step, trailer: bytes, *, filled: bool, last: bool) -> bytes | None:
-        """What is written behind the last step; None where a text does not end so.
+        """What is written behind the last step; None where no valid text ends so.
 
         ``filled``: that of the last step that wrote.
         """
@@ -111,7 +112,7 @@ class ProjectingMachine:
         elif spot is self.setting.base and not spot.bracket:
             done = True
         else:
-            # White space behind the document may be a block of its own.
+            # White space behind the document may be a block by itself.
             blank = step is self.start and not trailer.strip(b" \t\r\n")
             done = spot is self.setting.base and expects in (FIRST, NEXT) and (blank or not last)
         return b"," * (writer.leads and filled) + writer.out if done else None
@@ -129,8 +130,8 @@ class ProjectingMachine:
 class Run:
     """The steps of a machine along a walk of symbols.
 
-    ``told``: each symbol leads always to the same place, so that pairs of them say the steps.
-    Where that is not so, ``go`` takes each step.
+    ``told``: each symbol always leads to the same place, so that any two that follow each other
+    determine the step. Where that is not so, ``go`` has to take each step.
     """
 
     def __init__(self, machine: ProjectingMachine, walk: NDArray[np.integer[Any]]) -> None:
@@ -145,11 +146,11 @@ class Run:
 
     @property
     def steps(self) -> list[Step]:
-        """The steps that are known."""
+        """All steps that were made so far."""
         return self.machine.steps
 
     def _tell(self) -> NDArray[np.int64] | None:
-        """The step of each pair, if a symbol leads always to the same place."""
+        """The step of each pair of symbols; None unless each symbol always leads to one place."""
         number = len(self.machine.symbols)
         follows: dict[int, list[int]] = {}
         for pair in self._pairs.tolist():
@@ -170,7 +171,7 @@ class Run:
         return np.array([found[pair] for pair in self._pairs.tolist()], np.int64)
 
     def go(self) -> None:
-        """Take each step."""
+        """Take the steps one by one."""
         walk = accumulate(self.walk.tolist(), getitem, initial=self.machine.start)
         next(walk)
         self._gone = np.fromiter(map(attrgetter("number"), walk), np.int64, len(self.walk))
@@ -199,7 +200,7 @@ class Run:
         return (places, numbers) if some.all() else (places[some], numbers[some])
 
     def _numbers(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The steps at these places."""
+        """The numbers of the steps at these places of the walk."""
         if self._gone is not None or self._steps_of_pairs is None:
             assert self._gone is not None
             return self._gone[places]
@@ -235,7 +236,7 @@ class Run:
 
 
 def pairs_of(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
-    """Which two symbols follow each other: the first times ``number`` plus the second, sorted."""
+    """The pairs of symbols that follow each other, each as first * ``number`` + second, sorted."""
     if number <= _FEW:
         return np.flatnonzero(np.bincount(walk[:-1] * np.int32(number) + walk[1:]))
     return np.unique(walk[:-1].astype(np.int64) * number + walk[1:])

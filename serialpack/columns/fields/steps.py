@@ -1,8 +1,8 @@
 """The steps along the walk through a JSON text, and what of each belongs to some fields.
 
-A step is what stands before a value, and the value. What is written for it, brackets and keys of
-what is wanted, and whether the value itself is, depends only on where the step before has led.
-JSON is read strictly, but for the style of scalars, which is never seen.
+A step is a gap and the value behind it. What is written for it (brackets and keys of what is
+wanted, and maybe the value) depends only on where the step before has led. JSON is read strictly,
+but scalars are not looked at.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from serialpack.columns.fields.wanted import (
 from serialpack.columns.parse.nodes import FIXED, KEY, QUOTED, SCALAR, STRING
 from serialpack.values.structure import Structure
 
-#: What may come next: the first member or element, one behind a comma, a colon, the value of a
-#: member, a comma; or what ends a record that is a member of a map.
+#: What is expected next: the first member or element, one behind a comma, a colon, the value of a
+#: member, a comma; or the end of a record that is a member of a map, which is still to be written.
 FIRST, NEXT, COLON, VALUE, AFTER, CLOSE = range(6)
 
 _CLOSING = {b"{": b"}", b"[": b"]"}
@@ -34,10 +34,10 @@ EMPTY = (b"{}", b"[]")
 
 
 class Spot:
-    """A container that a walk is in. ``wanted``: what of it; None: nothing.
+    """A container that a walk is in. ``wanted``: what is wanted of it; None for nothing.
 
-    ``base``: it holds the records. ``bracket``: the one that opens it; of what holds the
-    records, but is no container, or stands around that which does: nothing.
+    ``base``: it holds the records. ``bracket``: the one that opens it; empty for a sequence that
+    holds the records, and for what stands around the document.
     """
 
     __slots__ = ("_inner", "base", "bracket", "up", "wanted")
@@ -52,7 +52,7 @@ class Spot:
         self._inner: dict[tuple[bytes, Wanted | None], Spot] = {}
 
     def inner(self, bracket: bytes, wanted: Wanted | None) -> Spot:
-        """The container inside of it, the same one each time."""
+        """The container within this one that ``bracket`` opens: always the same object."""
         key = bracket, wanted
         found = self._inner.get(key)
         if found is None:
@@ -61,9 +61,8 @@ class Spot:
 
 
 class State(NamedTuple):
-    """Where a step leads: the container, what comes next, and of a member that has begun what is
-    wanted of it, and its key: as it is written, or None where it has been written.
-    """
+    """Where a step leads: the container, what is expected next, and for a member that has begun
+    what is wanted of it and its key, as it is written, or None where it was written already."""
 
     spot: Spot
     expects: int
@@ -71,15 +70,16 @@ class State(NamedTuple):
     key: bytes | None = None
 
 
-#: From a state on to a symbol.
+#: Gives the step from a state to a symbol.
 Follow = Callable[["State", int], "Step"]
 
 
 class Setting:
-    """What all steps through a block of a text share: where its records stand, ``inside`` of what
-    (see ``Machine``), what is wanted of them, and the fields that have been met.
+    """What all steps through a block share: what its records stand in (``inside``: see
+    ``ProjectingMachine``), what is wanted of them, and the fields that were ``found``.
 
-    ``around`` stands around what holds the records, ``base``. ``begins``: where the walk begins.
+    ``base``: what holds the records; ``around``: what is around that. ``begins``: where the walk
+    begins.
     """
 
     def __init__(self, wanted: Wanted, inside: Structure, *, first: bool, foresees: bool) -> None:
@@ -93,7 +93,7 @@ class Setting:
         self._keys: dict[bytes, str] = {}
 
     def inside(self, wanted: Wanted | None, key: bytes) -> Wanted | None:
-        """What is wanted of a member."""
+        """What is wanted of the member ``key`` of a map of which ``wanted`` is."""
         if wanted is None or wanted in EVERYTHING:
             return wanted
         name = self._keys.get(key)
@@ -109,12 +109,12 @@ class Setting:
 class Step(dict[int, "Step"]):
     """What is written for a gap and the value behind it; and the next step for each symbol.
 
-    ``number``: which of the known steps; ``symbol``, ``node``: the value's. ``text``: what is
-    written before the value; ``value``: whether that is written, and ``quote``: a quote behind it.
-    ``leads``: a comma stands before the text if something has been written in this container;
-    ``filled``: something has been in the one that the step leads to, if it writes. ``ends``: how
-    many records end in it. ``asks``: the value's text must be looked at; ``foreseen``: and it may
-    be that less is wanted. ``error``: the text is wrong here.
+    ``number``: its place among the machine's steps; ``symbol``, ``node``: the value's. ``text``:
+    what is written before the value; ``value``: the value is written too; ``quote``: so is a quote
+    behind it. ``leads``: a comma stands before the text if its container has something already;
+    ``filled``: after this step, if it writes, the container that it leads to has something.
+    ``ends``: how many records end in it. ``asks``: the value's text must be looked at;
+    ``foreseen``: after that less may be wanted. ``error``: the text is wrong here.
     """
 
     __slots__ = (
@@ -150,31 +150,31 @@ class Step(dict[int, "Step"]):
 
     @property
     def loud(self) -> bool:
-        """Whether anything is written for it."""
+        """Whether anything is written for the step."""
         return bool(self.text or self.leads or self.value)
 
 
 class BadError(Exception):
-    """No JSON."""
+    """The text is not JSON."""
 
     meaning: type[UntoldError] = UntoldError
 
 
 class _NoMapError(BadError):
-    """A record that is no map."""
+    """A record is no map."""
 
     meaning = NotMapsError
 
 
 class StepWriter:
-    """Reads a gap and the value behind it."""
+    """Makes one step: reads a gap (``parts``) and then the value behind it (``value``)."""
 
     def __init__(self, setting: Setting, state: State) -> None:
         self.setting = setting
         self.spot, self.expects, self.wanted, self.key = state
         self.out = bytearray()
         self.leads = False
-        #: None: nothing is written yet, so it is for the steps before to know.
+        #: Whether the container has something; None where only the steps before know that.
         self.filled: bool | None = None
         self.ends = 0
         if self.expects == CLOSE:
@@ -187,7 +187,7 @@ class StepWriter:
         self.expects = AFTER
 
     def _item(self) -> None:
-        """Something begins in a container that is written."""
+        """Write what stands before the next item of a wanted container: a comma and its key."""
         if self.filled is None:
             self.leads = True
         elif self.filled:
@@ -234,7 +234,7 @@ class StepWriter:
         self.expects = COLON
 
     def _value(self) -> Wanted | None:
-        """A value begins: what is wanted of it."""
+        """Begin a value, and return what is wanted of it."""
         if self.spot.bracket == b"{":
             if self.expects != VALUE:
                 raise BadError
@@ -283,7 +283,7 @@ class StepWriter:
             self._end(b"{}\n" if member and not spot.wanted else b"}\n" if member else b"\n")
 
     def value(self, follow: Follow, kind: int, reading: bytes | None) -> Step:
-        """The value behind the gap, and so the step. ``reading``: see ``Machine.symbols``."""
+        """The step, whose value is of this ``kind``; ``reading``: see ``ProjectingMachine``."""
         step = Step(follow, State(self.spot, AFTER))
         if self.spot.bracket == b"{" and self.expects in (FIRST, NEXT):
             self._data_key(step, kind, reading)
@@ -303,7 +303,7 @@ class StepWriter:
         return step
 
     def _data_key(self, step: Step, kind: int, reading: bytes | None) -> None:
-        """A key that is a value of its own."""
+        """Take a key that is data, and so a value of the walk."""
         if kind not in QUOTED:
             raise BadError
         inside = self.spot.wanted
@@ -326,7 +326,7 @@ class StepWriter:
         step.state = State(self.spot, COLON, inside, key if inside else b"")
 
     def _plain(self, step: Step, kind: int, fixed: bytes, inside: Wanted | None) -> None:
-        """A value that is no key; ``fixed``: its text, where that is known."""
+        """Take a value that is no key; ``fixed``: its text, where that is known."""
         if self.spot is self.setting.around or (self.spot.base and self.spot.bracket != b"{"):
             around = self.spot is self.setting.around
             if fixed in EMPTY and fixed[:1] == (self.setting.base.bracket if around else b"{"):
@@ -344,7 +344,7 @@ class StepWriter:
             step.asks = False
 
     def _member(self, step: Step, kind: int, fixed: bytes, inside: Wanted | None) -> None:
-        """A record that is a member of a map."""
+        """Take the value of a record that is a member of a map."""
         at = len(self.out)
         self.filled = False
         if inside:
@@ -366,6 +366,6 @@ class StepWriter:
                 step.quote = kind == STRING
                 self.out += b'"' * step.quote
         elif self.spot.bracket == b"[":
-            # A list has no fields, but the elements behind it keep their places.
+            # An element that has no fields is null, so that those behind it keep their places.
             self._item()
             self.out += b"null"

@@ -10,9 +10,9 @@ Field = tuple[str, ...]
 
 
 class UntoldError(ValueError):
-    """A text of which the fields cannot be told from its structure: it is no valid JSON, or not
-    what its caller takes it for. ``record``: so many of the block's records stand before the
-    place where that shows; None where it shows in no one place.
+    """The fields of a text cannot be told from its structure: it is not valid JSON, or not what its
+    caller takes it for. ``record``: how many records of the block stand before the place where that
+    shows; None where it shows in no one place.
     """
 
     def __init__(self, record: int | None, reason: str = "it is not valid JSON") -> None:
@@ -23,14 +23,14 @@ class UntoldError(ValueError):
 
 
 class NotMapsError(UntoldError):
-    """The block's record of this number, from 0, is no map."""
+    """A record of the block is no map; ``record``: its number, from 0."""
 
     def __init__(self, record: int) -> None:
         super().__init__(record, "it is no map")
 
 
 class Wanted:
-    """What is wanted of a map, of each key. ``whole``: all that is at ``field``, the way to it."""
+    """What is wanted of a map, for each key. ``field``: the way to it; ``whole``: all of it is."""
 
     def __init__(self, field: Field = ()) -> None:
         self.field = field
@@ -38,7 +38,7 @@ class Wanted:
         self.inner: dict[str, Wanted] = {}
 
     def names(self) -> set[str]:
-        """All keys, of the maps inside too."""
+        """All keys, also those of the maps inside."""
         found: set[str] = set()
         todo = [self]
         while todo:
@@ -61,12 +61,12 @@ def wanted(fields: Sequence[Field]) -> Wanted:
     return root
 
 
-#: All that is inside, wherever that is; and all that may turn out to be wanted.
+#: Everything is wanted; and everything, but it may turn out that less is.
 ALL, MAYBE = EVERYTHING = Wanted(), Wanted()
 
 
 def unescaped(key: bytes) -> str:
-    """A key as text, without escapes; those that are none stay."""
+    """A key as text without its escapes; what is no valid escape stays."""
     text = key.decode("utf-8", "surrogateescape")
     if "\\" in text:
         try:

@@ -30,18 +30,18 @@ from serialpack.csv_front import separator_line
 
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 
-#: Records of more fields are no table.
+#: The most fields of a record of a table.
 _MOST_FIELDS = 1 << 14
 
-#: What stands before a field; from ``_OTHER`` on: blank lines, a header.
+#: Numbers for what stands before a field; from ``_OTHER`` on other texts: blank lines, a header.
 _NOTHING, _DELIMITER, _LINE_FEED, _LINE_END, _OTHER = range(5)
 
 _NUMBER = re.compile(rb"[-+.]?[0-9]")
 
 
 class CsvFields(NamedTuple):
-    """The fields of a text but for blank lines: where each stands, with its quotes; whether it has
-    quotes; and whether it is the first of its line.
+    """The fields of a text, without blank lines: where each stands, with its quotes; whether it is
+    quoted; and whether it is the first of its line.
     """
 
     starts: Positions
@@ -65,7 +65,7 @@ class CsvFields(NamedTuple):
 
 
 def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
-    """Where quoted fields begin and end, at their quotes; None where quotes are not like that."""
+    """Where quoted fields begin and end, at their quotes; None where quotes are not RFC 4180's."""
     quotes = np.flatnonzero(x == _QUOTE).astype(np.int32)
     if not len(quotes) or len(quotes) & 1:
         return None
@@ -119,7 +119,7 @@ def fields_of(x: Bytes, delimiter: int) -> CsvFields:
 
 
 def _are_names(fields: list[bytes]) -> bool:
-    """Whether these may name columns: none is empty, a number or there twice."""
+    """Whether ``fields`` may name columns: none is empty, a number, or there twice."""
     return len(set(fields)) == len(fields) and not any(
         not field or _NUMBER.match(field) for field in fields
     )
@@ -137,7 +137,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     if len(fields.starts):
         names = fields.first_line(data)
         if len(names) < len(fields.begins) and not fields.begins[len(names)]:
-            return None  # the line goes on
+            return None  # the first line goes on behind these names
         if _are_names(names):
             fields = fields.part(slice(len(names), None))
     if not len(fields.starts):
@@ -166,7 +166,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
 
 
 def _gaps(x: Bytes, fields: CsvFields, delimiter: bytes) -> tuple[NDArray[np.int32], list[bytes]]:
-    """What stands before each field, as a number, and the texts of those numbers."""
+    """The number of the text before each field, and the texts by their numbers."""
     starts, ends, _, begins = fields
     sizes = starts[1:] - ends[:-1]
     numbers = np.full(len(starts), _OTHER, np.int32)
@@ -190,7 +190,7 @@ def _gaps(x: Bytes, fields: CsvFields, delimiter: bytes) -> tuple[NDArray[np.int
 
 
 def outline(nodes: Sequence[Node], origins: Origins, delimiter: bytes = b",") -> Outline:
-    """What a walk through ``nodes`` means. Columns without names have their index."""
+    """The paths of the ``nodes`` of a table; a column without a name has its index as path."""
     names: list[bytes] = []
     if nodes and nodes[0].text.strip(b"\r\n"):
         text = nodes[0].text[separator_line(nodes[0].text) :]

@@ -18,34 +18,35 @@ from serialpack.columns.parse.json_paths import PLACES, Move, Place, parts_of, r
 from serialpack.columns.parse.json_tokens import Leaves
 from serialpack.columns.parse.nodes import KEY, Mark, Node, Walked, worth_while
 
-#: Beyond this depth columns have no use.
+#: The greatest depth of a text for which columns are of use.
 _DEEPEST = 500
 
-#: Keys that stand in a block fewer times than this are data, once a block has so many distinct
-#: gaps; in a small block fewer times.
+#: A key that stands fewer times in a block is data, where the block has more distinct gaps than the
+#: second; in a small block the first is less.
 _RARE = 16
 _FEW_GAPS = 48
 
-#: Where one gap may follow another in very many ways, keys are data up to this number of times;
-#: and up to this share of all values, where that is still so.
+#: In a tangled block (``_is_tangled``) more keys are data: those up to this number of times, and
+#: where it still is tangled, up to one in so many values.
 _OFTEN, _MOSTLY = 256, 16
 
-#: As many values are looked at to see whether the elements of lists have places of their own.
+#: How many values are looked at to find lists whose elements have places of their own.
 _SAMPLE = 1 << 14
 
-#: Up to so many distinct gaps all pairs of them are looked at.
+#: The most distinct gaps for a table of all pairs of them.
 _FEW_ENOUGH = 512
 
-#: And so many to see whether there is any order: a gap leads to one place or a few.
+#: How many values are looked at to see whether there is any order, and how many nodes they may have
+#: beside three for each gap.
 _GLIMPSE = 2048
 _FREE_NODES = 256
 
-#: Lists have one length where so many of them do.
+#: Lists count as having one length where this share of them does.
 _ALIKE = 0.95
 
 
 class _State(dict[int, "_State"]):
-    """A node while the machine runs: the next one for each gap."""
+    """A node while the machine runs: a map from each gap to the next node."""
 
     __slots__ = ("gap", "machine", "move", "number")
 
@@ -61,10 +62,12 @@ class _State(dict[int, "_State"]):
 
 
 class _TooDeepError(Exception):
-    pass
+    """The text nests deeper than ``_DEEPEST``."""
 
 
 class _Machine:
+    """Goes through the values of a text, and makes a state for each distinct node."""
+
     def __init__(self, data: bytes, leaves: Leaves) -> None:
         self._data = data
         self._leaves = leaves
@@ -73,22 +76,21 @@ class _Machine:
         self.restart()
 
     def restart(self) -> None:
-        """Forget the states; the places are kept. A run goes on with the states of the last one,
-        which are numbered as they are first met if that was of the same beginning.
-        """
+        """Forget the states; places are kept. Without this a run adds to the states of the one
+        before: they are numbered as first met if that was of a beginning of the same text."""
         self.states: list[_State] = []
         self._known: dict[tuple[int, Place], _State] = {}
         self._moves: dict[tuple[int, Place, bool], Move] = {}
         self._start = _State(self, -1, Move(self._root, 0, 0, (), ()))
 
     def forget(self) -> None:
-        """Let go of everything: states hold each other, and the machine them."""
+        """Free the memory at once: states refer to each other, and to the machine."""
         for state in self.states:
             state.clear()
         del self.states, self._known, self._start, self._leaves, self._data
 
     def glance(self, gaps: NDArray[np.int32]) -> NDArray[np.int32] | None:
-        """As ``run``, faster, where each gap leads always to the same place; None elsewhere."""
+        """As ``run``, but faster; None unless each gap always leads to the same place."""
         number = len(self._leaves.firsts)
         if number > _FEW_ENOUGH or len({state.gap for state in self.states}) < len(self.states):
             return None
@@ -108,7 +110,7 @@ class _Machine:
                 elif known[following] is not state:
                     self.restart()
                     return None
-        # Gaps are numbered as nodes have to be, as they are first met.
+        # Gaps are numbered as they are first met, and so are nodes.
         self.states = [known[gap] for gap in range(number)]
         return gaps
 
@@ -129,7 +131,7 @@ class _Machine:
         parts = self._parts.get(gap)
         if parts is None:
             parts = self._parts[gap] = parts_of(self.text(gap))
-        # Places in a map that have a key or had one are alike for what follows.
+        # For what follows it does not matter which key of a map a place has.
         place = state.move.place
         in_map = isinstance(place.step, bytes) or place.step is Mark.VALUE
         alike = gap, place.up if in_map else place, in_map
@@ -172,7 +174,7 @@ def split(data: bytes) -> Walked | None:
 
 
 def _leaves(data: bytes) -> Leaves:
-    """The values of ``data``; among them the keys that are data."""
+    """The values of ``data``, and the keys among them that are data."""
     marked = json_tokens.marked(data)
     plain = leaves = json_tokens.values(marked)
     number = len(leaves.starts)
@@ -239,7 +241,8 @@ def _same_length(
 
 
 def _tuples(machine: _Machine) -> list[tuple[int, int]]:
-    """Where each list begins first whose elements have places of their own."""
+    """For each list whose elements have places of their own the node in whose gap it first begins,
+    and its number among the lists that begin there."""
     seen: set[Place] = set()
     found = []
     for number, state in enumerate(machine.states):

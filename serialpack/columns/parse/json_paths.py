@@ -1,4 +1,4 @@
-"""Where the values of a JSON text belong, told from what stands between them.
+"""Finds where the values of a JSON text belong, from what stands between them.
 
 A *place* is the root, an element of a container, or a map where a key is awaited. What stands
 between two values, a gap, leads from the place of the one to the place of the other.
@@ -17,12 +17,13 @@ from serialpack.columns.texts import Broken
 _PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 _BETWEEN = b" \t\r\n,"
 
-#: A list whose elements have places of their own has at most so many.
+#: The most elements of a list whose elements have places of their own.
 PLACES = 64
 
 
 class Place:
-    """``step`` is None for the root, and where a key is awaited."""
+    """A place in a document. ``step``: the last step to it; None for the root and where a key is
+    awaited."""
 
     __slots__ = ("awaits", "children", "depth", "parent", "step", "tuple")
 
@@ -36,7 +37,7 @@ class Place:
         self.tuple = False
 
     def child(self, step: Step | None) -> Place:
-        """The place of this step inside; None: where a key is awaited."""
+        """The place that ``step`` leads to from here; None leads to where a key is awaited."""
         found = self.children.get(step)
         if found is None:
             found = self.children[step] = Place(self, step)
@@ -44,7 +45,7 @@ class Place:
 
     @property
     def up(self) -> Place:
-        """The container; the root's is the root: a text may close what it has not opened."""
+        """The container. That of the root is the root: a text may close what it has not opened."""
         return self.parent or self
 
     @property
@@ -69,9 +70,9 @@ class Place:
 class Move(NamedTuple):
     """What a gap does.
 
-    ``place``: where it leads; ``low``: the lowest depth on the way, and ``before``: where in the
-    gap that is reached. ``opened``: the lists that begin in it, and ``stepped``: those that go on
-    to their next element.
+    ``place``: where it leads; ``low``: the lowest depth on the way; ``before``: where in the gap
+    that is reached. ``opened``: the lists that begin in it; ``stepped``: the lists that it takes to
+    their next element.
     """
 
     place: Place
@@ -99,7 +100,7 @@ def read_gap(
     ``is_key``: the value behind it is a key. ``floor``: a depth below which it does not matter
     how low it goes. ``tuples``: which of the lists that begin in it are marked as tuples.
     """
-    # What follows a key is inside of its member.
+    # A value behind a key is within the key's member, one deeper.
     low = place.depth if place.step is not Mark.KEY else place.depth + 1
     before = 0
     key = b""
@@ -167,7 +168,7 @@ def outline(
         parts = parts_of(node.text)
         is_key = node.kind == KEY
         moves.append(read_gap(start, parts, is_key=is_key, tuples=marked.get(number, ())))
-    # What stands before the first value begins the document, and mostly stands nowhere else.
+    # The gap before the first value begins the document, and mostly stands nowhere else.
     lonely = origins.first_once
     level = min((move.low for move in moves[lonely:]), default=0)
     before = [move.before if move.low <= level else -1 for move in moves]
@@ -198,7 +199,7 @@ def _paths(moves: list[Move], level: int, most_steps: int) -> list[Path]:
 
 
 def _opening(text: bytes, level: int) -> int:
-    """Where in the first gap the first record may begin: behind ``level`` brackets."""
+    """The place in the first gap behind ``level`` brackets, where the first record may begin."""
     at = len(BOM_UTF8) if text.startswith(BOM_UTF8) else 0
     for part, end in parts_of(text):
         if level and part in (b"[", b"{"):
@@ -208,7 +209,7 @@ def _opening(text: bytes, level: int) -> int:
 
 
 def _behind(text: bytes, before: int) -> int:
-    """Behind what separates records, which begins at ``before`` (-1: nowhere)."""
+    """The place behind the separator of records that begins at ``before``; -1 where none does."""
     if before < 0:
         return -1
     return len(text) - len(text[before:].lstrip(_BETWEEN))

@@ -16,13 +16,13 @@ from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING
 from serialpack.columns.spans import PADDING, Bytes, Positions, tell_apart
 
 _QUOTE, _COLON, _OPENING, _NEWLINE, _NO_QUOTE = b'":{\n_'
-#: No blank is above it.
+#: The highest byte that is a blank.
 _BLANK = ord(" ")
 
 _STRUCTURE = b"{}[],: \t\r\n"
 
-#: Of each byte a bit for what it may be: it opens a list or map; it closes one or is blank; it is
-#: one of a token, by so many places.
+#: The bits of ``_CLASSES``: the byte opens a list or map; it closes one or is blank. And the place
+#: of the third bit: it may be part of a token.
 _OPENS, _ENDS, _TOKEN = 1, 2, 3
 _CLASSES = bytes(
     (byte in b"{[") * _OPENS
@@ -31,16 +31,16 @@ _CLASSES = bytes(
     for byte in range(256)
 )
 
-#: As many bytes are looked at in one go, a multiple of 64.
+#: How many bytes are looked at at a time: a multiple of 64.
 _STEP = 1 << 18
 
-#: As many values.
+#: How many values are looked at at a time.
 _VALUES = 1 << 14
 
-#: As many blanks between a key and its colon, or in an empty list, are looked through.
+#: How many blanks between a key and its colon, or in an empty list, are skipped one by one.
 _BLANKS = 64
 
-#: What values begin with of which the kind says all.
+#: Marks the bytes that begin a value of which the kind says all (``null``, say).
 _MAY_BE_FIXED = bytes(byte in {fixed[0] for fixed in FIXED.values()} for byte in range(256))
 
 _IS_BLANK = {
@@ -68,7 +68,8 @@ class Leaves(NamedTuple):
 
 
 class JsonTokens(NamedTuple):
-    """``padded``: the text and some zeros. Each token's place, and whether it is a key."""
+    """The tokens of a text: where each is, and whether it is a key. ``padded``: the text and some
+    zeros."""
 
     padded: Bytes
     starts: Positions
@@ -77,8 +78,8 @@ class JsonTokens(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """``padded``: the text, of ``size`` bytes, and some zeros. ``tokens``: a bit for each byte, the
-    first one the highest, whether it is one of a token; ``values``: of one that is no key.
+    """Marks of the bytes of a text: a bit for each, the first one the highest. ``tokens``: of those
+    of tokens; ``values``: of those of values. ``padded``: the text, of ``size`` bytes, and zeros.
     """
 
     padded: Bytes
@@ -88,7 +89,7 @@ class Marked(NamedTuple):
 
 
 def marked(data: bytes) -> Marked:
-    """Which bytes of ``data`` are those of tokens: of strings, and of runs of what is neither
+    """Mark the bytes of ``data`` that are of tokens: of strings, and of runs of what is neither
     white space nor structure.
     """
     padded = np.frombuffer(data + bytes(PADDING), np.uint8)
@@ -107,7 +108,7 @@ def marked(data: bytes) -> Marked:
     for part in _steps(len(text)):
         classes = np.frombuffer(text[part.start : part.stop + 1].translate(_CLASSES), np.uint8)
         marks[part] |= classes[:_STEP] >> _TOKEN
-        # Where brackets open and what closes them, or a blank, stands next.
+        # Where an opening bracket is followed at once by a closing one, or by a blank.
         opens = (classes[:-1] & (classes[1:] >> 1)).view(np.bool_)
         if opens.any():
             may_be_empty.append(np.flatnonzero(opens) + part.start)
@@ -144,7 +145,7 @@ def _without_keys(data: bytes, bits: int) -> int:
             if more | behind == behind:
                 break
             behind |= more
-    # One added to the last bit of a run is carried on, and leaves zeros as far as the run goes.
+    # One added at the last bit of a run is carried through it, which leaves zeros in its place.
     return bits & (bits + (bits & (behind << 1)))
 
 
@@ -164,7 +165,7 @@ def tokens(found: Marked) -> JsonTokens:
 
 
 def _runs(bits: int, size: int) -> tuple[Positions, Positions]:
-    """Where runs of ones start and end, of so many ``bits``."""
+    """Where runs of ones in ``bits``, which are ``size`` bits, start and end."""
     bits <<= 1
     turns = (bits ^ bits >> 1) << (-(size + 1) % 8)
     packed = np.frombuffer(turns.to_bytes(size // 8 + 1, "big"), np.uint8)
@@ -178,9 +179,9 @@ def _runs(bits: int, size: int) -> tuple[Positions, Positions]:
 
 
 def _steps(size: int, more: int = 0) -> Iterator[slice]:
-    """Parts of ``size`` bytes, so that what is made of one stays in the processor's cache.
+    """Slices that divide ``size`` bytes into parts that fit the processor's cache.
 
-    ``more``: how many bytes of the next one each has too.
+    ``more``: how many bytes of the next part each has too.
     """
     return (slice(first, first + _STEP + more) for first in range(0, size, _STEP))
 
@@ -227,8 +228,8 @@ def _closed_in_lines(text: bytes) -> bytes:
 
 
 def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """For each place a bit, the first one the lowest: whether up to it, itself included, there
-    are an odd number of ``marks``; ``before``: 1 if there were before the first one, else 0.
+    """A bit for each place, the first one the lowest: whether there is an odd number of ``marks``
+    up to and with it. ``before``: 1 if there was an odd number before the first one, else 0.
 
     Sixty-four places at a time (Langdale and Lemire, "Parsing gigabytes of JSON per second",
     2019, whose multiplication without carry are these six steps).
@@ -238,7 +239,7 @@ def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray
     words.view(np.uint8)[: len(packed)] = packed
     for step in (1, 2, 4, 8, 16, 32):
         words ^= words << np.uint64(step)
-    # What is odd at the end of a word turns all words behind it.
+    # A word with an odd number of marks inverts all words behind it.
     odd = np.bitwise_xor.accumulate(words >> np.uint64(63)) ^ before
     words[1:] ^= np.uint64(0) - odd[:-1]
     words[:1] ^= np.uint64(0) - before
@@ -246,8 +247,8 @@ def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray
 
 
 def _mark_empty(padded: Bytes, marks: Bytes, openings: Positions) -> None:
-    """An empty list or map is a token."""
-    # Each opening bracket stands two before what closes it.
+    """Mark empty lists and maps: each is a token."""
+    # In ASCII each closing bracket is two behind the one that opens.
     places, after = _behind_blanks(padded, openings)
     empty = after == padded[openings] + 2
     for start, end in zip(openings[empty].tolist(), (places[empty] + 1).tolist(), strict=True):
@@ -274,12 +275,12 @@ def _behind_blanks(padded: Bytes, places: Positions) -> tuple[Positions, Bytes]:
 
 
 def values(found: Marked) -> Leaves:
-    """The values."""
+    """The values of the text, without any keys."""
     return _leaves(found.padded, *_runs(found.values, found.size), None)
 
 
 def values_and_keys(found: JsonTokens, data_keys: NDArray[np.bool_]) -> Leaves:
-    """The values among the tokens; ``data_keys``: tokens that are keys and values all the same."""
+    """The values of the text; ``data_keys`` marks the tokens that are keys, but count as values."""
     is_value = data_keys | ~found.is_key
     starts, ends = found.starts[is_value], found.ends[is_value]
     return _leaves(found.padded, starts, ends, data_keys[is_value])
@@ -327,7 +328,7 @@ def _kinds(padded: Bytes, starts: Positions, ends: Positions) -> NDArray[np.uint
 
 
 def keys_as_data(found: JsonTokens, given: Leaves, least: int) -> NDArray[np.bool_] | None:
-    """The keys that stand in the text fewer than ``least`` times: they are values themselves.
+    """Mark the keys that stand in the text fewer than ``least`` times, for they are data.
 
     None where there are none.
     """

@@ -41,42 +41,44 @@ from serialpack.msgpack_bytes import (
     TRUE_BYTE,
 )
 
-#: The bytes of the data and the texts of its numbers are counted in 31 bits.
+#: The most bytes of the data: these, and the texts of its numbers, are counted in 31 bits.
 _LARGEST = 1 << 28
 
-#: The kind of a value by its first byte; of texts and numbers only where it says their size.
+#: The kind of a value by its first byte. Of texts and numbers only of those whose first byte also
+#: says their size; the others are looked at further.
 _KINDS = np.full(256, RAW, np.uint8)
 _KINDS[FIX_STRING:NIL] = STRING
 _KINDS[[NIL, TRUE_BYTE, FALSE_BYTE]] = NULL, TRUE, FALSE
 _KINDS[[FIX_LIST, FIX_MAP]] = EMPTY_LIST, EMPTY_MAP
 
-#: Shorter texts have a smaller form than one that begins with these.
+#: For each first byte of longer texts the least length: shorter texts have a smaller form.
 _SHORTEST = {STRING_8: 32, STRING_8 + 1: 1 << 8, STRING_8 + 2: 1 << 16}
 
-#: Keys of maps that stand there fewer times than this are data, if there are so many of them; in
-#: a small block fewer times, one in so many tokens.
+#: A key that maps of one path have fewer times is data, if these have more such keys than the
+#: second; in a small block the first is one in so many tokens.
 _RARE = 16
 _MANY_KEYS = 48
 _TOKENS = 256
 
-#: Pairs of which so many more are possible than there are have no table.
+#: How many more pairs may be possible than there are for a table of all of them.
 _SPACE = 1 << 16
 
-#: In lists up to this length each value knows how many come behind it: how long the list is then
-#: shows where it begins, and at no other place.
+#: The longest list of which each value has its own node by how many come behind it: so the node
+#: says how long the rest of the list is.
 _COUNTED = 16
 
-#: Elements of lists have places of their own if so many of the lists are of one length.
+#: Elements of lists have places of their own if this share of at least so many lists has one
+#: length.
 _ALIKE = 0.95
 _FEW_LISTS = 8
 
-#: Steps of a path as numbers: these, an index behind them, and a key behind those.
+#: Steps of a path as numbers: these three, from ``_INDEX`` on an index, from ``_NAME`` on a key.
 _ITEM, _KEY, _VALUE, _INDEX = range(4)
 _NAME = _INDEX + PLACES
 
 
 class _MsgPackValues(NamedTuple):
-    """Of each value its kind, and where it stands in ``source``."""
+    """The kind of each value, and where it stands in ``source``."""
 
     kinds: NDArray[np.uint8]
     starts: NDArray[np.int32]
@@ -85,9 +87,9 @@ class _MsgPackValues(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """Of each token the number of its path; how many values follow it in its list, itself
-    included, 0 for unknown; whether it is a value of the walk; and whether it is a list whose
-    elements have places of their own.
+    """For each token the number of its path; how many values its list has from it on, 0 where that
+    is not told; whether it is a value of the walk; and whether it is a list whose elements have
+    places of their own.
     """
 
     paths: NDArray[np.int32]
@@ -102,7 +104,7 @@ def split(data: bytes) -> Walked | None:
     if found is None:
         return None
     places = _places(found)
-    # What is not needed any more would be most of the memory that the rest takes.
+    # Let go of what is not needed any more: it would be most of the memory that the rest takes.
     nothing = np.zeros(0, np.int32)
     found = found._replace(depth=nothing, parent=nothing, place=nothing)
     leaves = np.flatnonzero(places.is_leaf)
@@ -131,14 +133,15 @@ def split(data: bytes) -> Walked | None:
         if closed[leaf]:
             marks.append((number, 2 * int(closed[leaf])))
         first = int(leaves[leaf - 1]) + 1 if leaf else 0
-        marks += _begun(found, places, range(first, int(leaves[leaf])), number, known)
+        marks += _tuple_marks(found, places, range(first, int(leaves[leaf])), number, known)
     return Walked(nodes, walk, values.starts, values.ends, b"", marks, values.source)
 
 
-def _begun(
+def _tuple_marks(
     found: MsgPackTokens, places: _Places, between: range, number: int, known: set[int]
 ) -> list[tuple[int, int]]:
-    """Marks for lists that begin ``between`` two values and are the first of their path."""
+    """Marks for lists that begin between two values, at the tokens ``between``, are the first of
+    their path, and whose elements have places of their own; ``number``: the node's."""
     marks = []
     lists = 0
     for token in between:
@@ -234,9 +237,9 @@ def _at(array: NDArray[np.int32], places: NDArray[np.int64]) -> NDArray[np.int64
 
 
 def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[Positions, int]:
-    """Equal pairs as equal numbers from 0, and how many different ones there are.
+    """A number from 0 for each pair, the same for equal ones, and how many numbers there are.
 
-    The second of each pair is below ``most``.
+    ``most``: what the second of each pair is below.
     """
     space = (int(first.max(initial=0)) + 1) * most
     codes = first.astype(np.int64)
@@ -254,7 +257,7 @@ def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[P
 def _data_keys(
     paths: NDArray[np.int32], names: NDArray[np.int32], tokens: int
 ) -> NDArray[np.bool_]:
-    """Which keys, each of a map of this path, are data, in a block of so many ``tokens``."""
+    """Which keys are data; ``paths``: of the map that each is in; ``tokens``: of the block."""
     if not len(paths):
         return np.zeros(0, np.bool_)
     codes, count = _numbered(paths, names, int(names.max()) + 1)
@@ -266,7 +269,7 @@ def _data_keys(
 
 
 def _alike(paths: NDArray[np.int32], counts: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether lists are of a path where nearly all are of one length, and not long."""
+    """Which lists have a path where nearly all have one length, and are not long."""
     alike = np.zeros(len(paths), np.bool_)
     codes = group_numbers(paths).codes
     order = np.argsort(codes, kind="stable")

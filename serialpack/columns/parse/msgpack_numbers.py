@@ -1,4 +1,4 @@
-"""Values of MessagePack data as their texts, and back: in the smallest form there is."""
+"""Values of MessagePack data as texts, and back; only of those in their smallest form."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from serialpack.msgpack_bytes import (
 )
 from serialpack.msgpack_starts import unsigned
 
-#: Texts that get their lengths together.
+#: How many texts get their lengths at a time.
 _STEP = 1 << 16
 
 #: Integers of more digits are kept as their bytes.
 _TOP = 10**18
 
-#: For those of 1, 2, 4 and 8 bytes: positive ones below the first have a smaller form, negative
-#: ones from the second on.
+#: For integers of 1, 2, 4 and 8 bytes in their smallest form: the least unsigned one, and what
+#: signed ones are below.
 _LEAST = (1 << 7, 1 << 8, 1 << 16, 1 << 32)
 _MOST = (-(1 << 5), -(1 << 7), -(1 << 15), -(1 << 31))
 
@@ -41,7 +41,7 @@ _LENGTHS = (1 << 5, 1 << 8, 1 << 16)
 def whole_numbers(
     padded: Bytes, starts: NDArray[np.int32], firsts: Bytes
 ) -> tuple[NDArray[np.int64], Texts]:
-    """Which values are integers in their smallest form, and their decimals."""
+    """The indices of values that are integers in their smallest form, and their decimal texts."""
     places = [np.flatnonzero((firsts < FIX_MAP) | (firsts >= NEGATIVE))]
     numbers = [firsts[places[0]].view(np.int8).astype(np.int64)]
     for power, (least, most) in enumerate(zip(_LEAST, _MOST, strict=True)):
@@ -63,7 +63,7 @@ def whole_numbers(
 def doubles(
     padded: Bytes, starts: NDArray[np.int32], firsts: Bytes
 ) -> tuple[NDArray[np.int64], Texts]:
-    """Which values are finite doubles, and the shortest texts that read back."""
+    """The indices of values that are finite doubles, and the shortest texts that read back."""
     some = np.flatnonzero(firsts == FLOAT_64)
     numbers = unsigned(padded, starts[some] + 1, 8).view(np.float64)
     good = np.isfinite(numbers)
@@ -71,20 +71,20 @@ def doubles(
 
 
 def stored(kind: int, texts: Texts) -> Texts:
-    """The bytes of values of this kind. Broken for what is no number and should be one."""
+    """The bytes of values of this kind with these ``texts``; Broken where a number's is none."""
     if kind == STRING:
         return _with_lengths(texts)
     return _numbers(texts) if kind == SCALAR else texts
 
 
 def _big_endian(numbers: NDArray[Any]) -> NDArray[np.uint8]:
-    """Integers or doubles of 8 bytes, a row each."""
+    """The bytes of integers or doubles, the highest first: a row of 8 for each."""
     swapped = numbers.astype(numbers.dtype.newbyteorder(">"))
     return swapped.view(np.uint8).reshape(-1, 8)
 
 
 def _rows(firsts: NDArray[Any], widths: NDArray[np.int64], numbers: NDArray[np.int64]) -> Texts:
-    """A first byte and behind it the last ``widths`` bytes of each number, the highest first."""
+    """For each number its first byte and behind it its last ``widths`` bytes, the highest first."""
     rows = np.empty((len(numbers), 9), np.uint8)
     rows[:, 0] = firsts
     digits = _big_endian(numbers)
@@ -95,7 +95,8 @@ def _rows(firsts: NDArray[Any], widths: NDArray[np.int64], numbers: NDArray[np.i
 
 
 def _with_lengths(texts: Texts) -> Texts:
-    """So many at a time that what is made of them on the way takes little memory."""
+    """``texts`` with their lengths before them, as MessagePack stores texts; some at a time, to
+    take little memory."""
     parts = [
         _with_their_lengths(texts, at, min(at + _STEP, texts.number))
         for at in range(0, texts.number, _STEP)

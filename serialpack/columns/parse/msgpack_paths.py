@@ -1,7 +1,7 @@
-"""What a walk through MessagePack data means: where the value of each node belongs.
+"""Finds where the value of each node belongs, in a walk through MessagePack data.
 
-A node's text is what stands between two values: the first bytes and counts of containers, and
-keys whole. How many containers end before it is told beside it, for nothing stands there.
+A node's text is what stands between two values: the first bytes and counts of containers, and whole
+keys. The end of a container takes no bytes: how many end before the text is told beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, S
 from serialpack.columns.texts import Broken
 from serialpack.msgpack_bytes import FIX_STRING, LENGTHS, LISTS, MAPS, NIL, SIZES, STRINGS
 
-#: A list whose elements have places of their own has at most so many.
+#: The most elements of a list whose elements have places of their own.
 PLACES = 64
 
 
@@ -25,7 +25,7 @@ class _Frame(NamedTuple):
     """None: a key is awaited."""
 
     def then(self) -> _Frame:
-        """Behind that value."""
+        """The frame behind its next value."""
         if isinstance(self.step, int):
             return self._replace(step=self.step + 1 if self.step + 1 < PLACES else Mark.ITEM)
         if self.step is Mark.ITEM:
@@ -34,7 +34,7 @@ class _Frame(NamedTuple):
 
 
 def _header(text: bytes, at: int) -> tuple[str, int]:
-    """What begins at ``at``: a map, a list or another value; and where the text goes on."""
+    """What begins at ``at``: a map, a list or another value; and where its content begins."""
     first = text[at]
     size = SIZES[first]
     if first in LENGTHS:
@@ -49,7 +49,7 @@ def _header(text: bytes, at: int) -> tuple[str, int]:
 
 
 def _key(spelled: bytes) -> bytes:
-    """A text key as it is, an integer of one byte as a decimal; others as they are spelled."""
+    """A key in a path: a text as it is, an integer of one byte in decimal, others as stored."""
     first = spelled[0]
     if FIX_STRING <= first < NIL:
         return spelled[1:]
@@ -64,7 +64,7 @@ def outline(
     marks: Sequence[tuple[int, int]],
     most_steps: int,
 ) -> Outline:
-    """What a walk through ``nodes`` means. Broken where it is the walk of no such data.
+    """The outline of a walk through ``nodes``; Broken where no MessagePack data has such a walk.
 
     ``marks``: a node's number, and twice how many containers end before its text; or twice the
     number of a list among those that begin in it, and 1: the elements of all lists of this path
@@ -106,7 +106,7 @@ def outline(
 
 
 def _path(frames: list[_Frame]) -> Path:
-    """Where the next value belongs: in the last of ``frames``; the first one is the top."""
+    """The path of the next value: it is in the last of ``frames``; the first one is the top."""
     path, step = frames[-1]
     return path if len(frames) == 1 or step is None else (*path, step)
 
@@ -136,9 +136,9 @@ def _read(text: bytes, frames: list[_Frame], begun: set[int], tuples: set[Path])
 
 
 def _outlined(lone: bytes, paths: list[Path], depths: list[int]) -> Outline:
-    """With records: values at the top, or the elements of the one list that is all there is.
+    """The outline with its records: values at the top, or the elements of the one list there.
 
-    ``lone``: the text before the first value, if there is one value at the top.
+    ``lone``: the text before the first value, if there is only one value at the top.
     """
     if not lone or _header(lone, 0)[0] != "list":
         before = [0 if depth == 0 else -1 for depth in depths]

@@ -12,20 +12,20 @@ from serialpack.columns.spans import Bytes
 from serialpack.msgpack_bytes import COUNTS, FIX_MAP, MAP_16, NEVER_USED
 from serialpack.msgpack_starts import PADDING, unsigned
 
-#: Larger data is looked at before it is copied.
+#: Larger data is checked before it is copied.
 _LARGE = 16 << 20
 
-#: Deeper ones are left alone.
+#: The greatest depth of containers that is taken.
 _DEEPEST = 64
 
 
 class MsgPackTokens(NamedTuple):
-    """``padded``: the data and some zeros. Of each token: where it begins and ends, its first
-    byte, the number of values (keys too) in it, whether it is a map.
+    """The tokens of ``padded``, which is the data and some zeros. For each: where it begins and
+    ends, its first byte, the number of values (keys too) in it, whether it is a map.
 
     ``depth``: how many containers it stands in; ``parent``: the innermost of these, -1 at the top;
-    ``place``: which value of it, from 0 (keys too); ``is_key``; ``closed``: how many containers
-    end right before it, one more than there are tokens.
+    ``place``: its number among the values there, from 0 (keys too); ``is_key``; ``closed``: how
+    many containers end right before it, and last how many end behind all tokens.
     """
 
     padded: Bytes
@@ -42,7 +42,7 @@ class MsgPackTokens(NamedTuple):
 
 
 def tokens(data: bytes) -> MsgPackTokens | None:
-    """The tokens of ``data``; None where it is not some whole values."""
+    """The tokens of ``data``; None where it is not a number of whole values."""
     if len(data) > _LARGE and msgpack_starts.are_dense(data):
         return None
     padded = np.zeros(len(data) + PADDING, np.uint8)
@@ -72,7 +72,7 @@ def _children(
         children[places] = unsigned(padded, starts[places] + 1, width).astype(np.int64)
     is_map = ((firsts & 0xF0) == FIX_MAP) | (firsts == MAP_16) | (firsts == MAP_16 + 1)
     children[is_map] *= 2
-    # Each token but those at the top is a value in another.
+    # Each token is a value in another one, but for those at the top.
     if int(children.max()) > len(starts) or int(children.sum()) >= len(starts):
         return None
     return children.astype(np.int32), is_map
@@ -125,8 +125,8 @@ def _placed(
 def _ends(children: NDArray[np.int32], openers: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """The last token of each of the containers ``openers``; None where the last value has no end.
 
-    It is the first one behind which one value less is awaited than before the container: numbers
-    of awaited values fall by one at most.
+    It is the first token behind which one value less is awaited than before the container: the
+    number of awaited values never falls by more than one.
     """
     number = len(children)
     # How many values are awaited behind each token; at the end of each one at the top it is one

@@ -1,4 +1,4 @@
-"""Nodes: what stands before a value, of which kind it is and where it belongs."""
+"""Nodes: the text before a value, the kind of the value, and where it belongs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 #: MessagePack, as its bytes.
 STRING, SCALAR, NULL, TRUE, FALSE, EMPTY_LIST, EMPTY_MAP, KEY, RAW = range(9)
 FIXED = {NULL: b"null", TRUE: b"true", FALSE: b"false", EMPTY_LIST: b"[]", EMPTY_MAP: b"{}"}
-#: The same in MessagePack.
+#: The bytes in MessagePack of values of which the kind says all.
 PACKED = {NULL: b"\xc0", TRUE: b"\xc3", FALSE: b"\xc2", EMPTY_LIST: b"\x90", EMPTY_MAP: b"\x80"}
 QUOTED = (STRING, KEY)
 
 
 class Mark(Enum):
-    """Steps of a path that are no key and no index."""
+    """Steps of a path that are neither a key nor an index."""
 
     ITEM = "[]"
     """Any element of a list."""
@@ -80,8 +80,8 @@ class Walked(NamedTuple):
 
 
 class Origins(NamedTuple):
-    """How nodes are met: for each the one before it when it is met first, -1 for the first one;
-    the last of the walk; and whether the first one is met but once, while there are others.
+    """How a walk meets its nodes: for each the node before it when it is met first, -1 for the
+    first one; the last node; and whether the first node is met only once, and there are others.
     """
 
     before: list[int]
@@ -89,7 +89,7 @@ class Origins(NamedTuple):
     first_once: bool
 
 
-#: As many nodes for each value, and so many more, may pay.
+#: The most nodes of a walk that may pay: so many for each value, and so many more.
 _MOST_NODES = 0.34
 _FREE_NODES = 256
 

@@ -23,17 +23,17 @@ from serialpack.columns.stored.structure import KINDS as KINDS
 from serialpack.columns.stored.structure import TextShape, shape_of
 from serialpack.columns.texts import Broken, Texts
 
-#: Positions are counted in the halves of this.
+#: The most bytes of a text.
 _LARGEST = 1 << 30
 
-#: Values put together in one go, so that what is needed on the way stays in the processor's cache;
-#: and for each column, so that there are some of it.
+#: How many values are put together at a time, to stay in the processor's cache; and how many for
+#: each column, so that each has some of them.
 _STEP = 1 << 14
 _STEP_FOR_COLUMN = 256
 
 
 class Split(NamedTuple):
-    """A text as its structure and its columns' values."""
+    """A text, split into its structure and the values of its columns."""
 
     shape: TextShape
     columns: list[Texts]
@@ -72,9 +72,9 @@ def split(data: bytes, kind: str) -> Split | None:
 def _by_column(
     shape: TextShape, walk: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The values' indices, column by column; and how many there are of each."""
+    """The indices of the values, column by column; and how many values each column has."""
     number = len(shape.numbers)
-    # Small numbers are sorted by their digits.
+    # NumPy sorts 16-bit integers faster, by radix.
     kind = np.uint8 if number < 255 else np.uint16 if number < 65535 else np.uint32
     keys = (shape.column_of + 1).astype(kind).take(walk)
     counts = np.bincount(keys, minlength=number + 1)
@@ -84,10 +84,10 @@ def _by_column(
 def join(
     shape: TextShape, columns: list[Texts], start: int | None = None, stop: int | None = None
 ) -> bytes:
-    """The text that was split; with ``start`` and ``stop`` that of these records alone.
+    """The text that was split; with ``start`` and ``stop`` only that of these records.
 
-    Of records, what stands before the first and behind the last is left out. IndexError where
-    there are not so many.
+    What stands before the first and behind the last of these is left out. IndexError where the text
+    has fewer records.
     """
     if [column.number for column in columns] != shape.numbers:
         raise Broken("columns are not of the length that the structure says")
@@ -113,9 +113,22 @@ def join(
 
 
 def _stored(shape: TextShape, columns: list[Texts]) -> list[Texts]:
-    """The bytes of the values, where those are not their texts."""
+    """The columns with the bytes of the values, where these are not their texts (MessagePack's)."""
     kinds = {node.column: node.kind for node in shape.nodes}
     return [msgpack_numbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
+
+
+def _node_texts(shape: TextShape, quoted: NDArray[np.bool_], fixed: dict[int, bytes]) -> Texts:
+    """The text of each node with the quotes around it, and its value where the kind says it.
+
+    The quote that closes the string before comes first: it is to be left out where none is open.
+    """
+    return Texts.from_list(
+        [
+            b'"%b%b' % (node.text, fixed.get(node.kind, b'"' if quote else b""))
+            for node, quote in zip(shape.nodes, quoted.tolist(), strict=True)
+        ]
+    )
 
 
 def _join(
@@ -128,15 +141,7 @@ def _join(
     if packed:
         columns = _stored(shape, columns)
     quoted = np.array([node.kind in QUOTED and not packed for node in shape.nodes], bool)
-    fixed = PACKED if packed else FIXED
-    # Each node's text with the quotes around it: the one that closes the string before comes
-    # first, and is left out where there is none.
-    texts = Texts.from_list(
-        [
-            b'"%b%b' % (node.text, fixed.get(node.kind, b'"' if quote else b""))
-            for node, quote in zip(shape.nodes, quoted.tolist(), strict=True)
-        ]
-    )
+    texts = _node_texts(shape, quoted, PACKED if packed else FIXED)
     text_starts, text_lengths = texts.starts, texts.lengths
     pool = [texts, *columns]
     source = np.concatenate([part.data for part in pool])
@@ -150,7 +155,7 @@ def _join(
     closes = False
     step = max(_STEP, _STEP_FOR_COLUMN * len(columns))
     for begin in range(first, last, step):
-        # As indices numbers of NumPy's own kind are the fastest.
+        # NumPy indexes the fastest with integers of its own default type.
         walk = shape.walk[begin : min(begin + step, last)].astype(np.int64)
         starts = np.zeros((len(walk), 2), np.int64)
         lengths = np.zeros((len(walk), 2), np.int64)

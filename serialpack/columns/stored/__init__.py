@@ -1,4 +1,4 @@
-"""A block of columns as bytes: written once, read as far as it is asked for.
+"""A block of columns as bytes: written at once, read only as far as somebody asks for it.
 
 Enter at ``block``. ``structure`` (with ``walk`` and ``follow``) stores everything but values,
 ``write`` and ``read`` the columns, ``streams`` arrays and bytes; ``survey`` tells where the bytes

@@ -1,7 +1,7 @@
 """A column block: a form byte, then structure and columns, or the text itself.
 
-``man/spk.5`` describes it. It is read as far as it is asked for: the structure first, then the
-columns that are wanted.
+``man/spk.5`` describes it. Reading goes only as far as somebody asks: the structure first, then the
+wanted columns.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from serialpack.columns.stored.wire import WireReader, counted
 from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
-#: Values may be so much longer than the source: MessagePack's numbers are columns of text.
+#: How many times as long as the source values may be: MessagePack's numbers are columns of text.
 _LONGER = 3
 
-#: What a length takes at most, with the byte before it.
+#: The most bytes that a length takes, with the form byte before it.
 _LENGTH = 11
 
-#: Less than this is not worth a checksum and a read of its own; nor is it much to read along.
+#: The least bytes of a piece: fewer are not worth a checksum and a read of their own.
 _PIECE = 8 << 10
 _REST = 1 << 10
 
 
 class Form(IntEnum):
-    """The byte that a block begins with: what the rest is, and why where it is the text."""
+    """The byte that a block begins with: what the rest is, and where that is the text, why."""
 
     LARGER = 0
     """The text under zstd: its columns would not be smaller, or hardly."""
@@ -45,7 +45,7 @@ class Form(IntEnum):
 
     @classmethod
     def of(cls, start: Buffer) -> Form:
-        """The form of a block that starts so. Broken, Unknown."""
+        """The form of a block that begins with ``start``. Broken where it is empty, Unknown."""
         if not len(start):
             raise Broken("it is empty")
         try:
@@ -74,7 +74,7 @@ def read(data: bytes) -> bytes:
 
 
 def read_text(data: bytes) -> bytes:
-    """The text of a block that is none of columns. Broken."""
+    """The text of a block that is not in the form of columns. Broken."""
     try:
         size = zstandard.frame_content_size(data[1:])
         if not 0 <= size <= MAX_BLOCK:
@@ -90,8 +90,8 @@ def read_text(data: bytes) -> bytes:
 class ColumnBlock:
     """Structure and columns of a block.
 
-    ``data``: the block. ``need(start, stop)`` is called before these of its bytes are looked at,
-    so that the others need not be there. Broken, Unknown: from here on, and whenever it shows.
+    ``data``: the block. ``need(start, stop)`` is called before these bytes of it are looked at, and
+    may put them there first. Broken, Unknown: by the constructor, or by whatever is called later.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class ColumnBlock:
 
     @cached_property
     def packed(self) -> StoredColumns:
-        """The columns, of which only those are at hand that were asked for by ``texts``."""
+        """The stored columns; only bytes of columns that ``texts`` was asked for are there."""
         self._need(self._base, self._base + header_end(self._packed_data))
         most = MAX_BLOCK * _LONGER - self.shape.size
         packed = StoredColumns(self._packed_data, sum(self.shape.numbers), most)

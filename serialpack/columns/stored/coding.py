@@ -26,11 +26,11 @@ class Coded(NamedTuple):
 
     @property
     def size(self) -> int:
-        """What it will take, in bytes, about: streams may still come to share a frame."""
+        """About how many bytes it will take: streams may still come to share a frame."""
         return len(self.description) + sum(stream.size for stream in self.streams)
 
     def last_size(self, use: ColumnEffort) -> int:
-        """The same, once streams are compressed as well as they are in the end."""
+        """As ``size``, but with its streams compressed as well as they will be in the end."""
         if not use.lzma:
             return self.size
         sizes = [len(recoded(each.coder, each.raw, each.stored, use)[1]) for each in self.streams]
@@ -48,7 +48,7 @@ def joined(description: bytes, parts: Iterable[Coded]) -> Coded:
 
 
 class Fit(NamedTuple):
-    """What an encoding could do with a column."""
+    """A column in an encoding, and which values did not fit."""
 
     coded: Coded
     """The values that it can hold."""
@@ -57,7 +57,7 @@ class Fit(NamedTuple):
 
 
 class Context(NamedTuple):
-    """Under which conditions a column is encoded."""
+    """The conditions under which a column is encoded."""
 
     use: ColumnEffort
     chooser: Callable[[Texts, Context], Coded]

@@ -1,4 +1,4 @@
-"""A walk from what follows each node: the inverse of what ``walk`` decides.
+"""Restores a walk from what follows each node: the inverse of ``walk``.
 
 After each *branch*, a node that several may follow, the walk goes along a *path* up to the next
 branch. Branches are first joined where that leaves fewer steps: one that is met again and again
@@ -19,28 +19,30 @@ from numpy.typing import NDArray
 from serialpack.columns.spans import count_each, put_together
 from serialpack.columns.texts import Broken
 
-#: Where a path leads that ends the walk.
+#: The node that a path leads to where it ends the walk.
 _END = -1
 
-#: Branches that the walk comes by less often are left as they are.
+#: Branches that the walk comes by less often are not joined.
 _LEAST = 64
 
-#: Paths put together in one go.
+#: How many paths are put together at a time.
 _STEP = 1 << 16
 
-#: Joined, a branch has so many decisions at least for each path: those are made one by one.
+#: The least decisions for each path of a joined branch: each path is made one by one.
 _AGAIN = 4
 
 
 class Decisions(NamedTuple):
-    """What may follow a node, and which of these does, each time that the walk comes by."""
+    """The nodes that may follow a node (``choices``), and for each time that the walk comes by the
+    place of the one that does (``ranks``)."""
 
     choices: list[int]
     ranks: NDArray[Any]
 
 
 class _Branch(NamedTuple):
-    """``paths``: numbers of nodes; ``then``: the branch behind each. ``ranks``: which."""
+    """A branch. ``paths``: from it on, as numbers of nodes; ``then``: the branch that each path
+    leads to; ``ranks``: which path the walk takes, each time that it comes by."""
 
     paths: list[bytes]
     then: list[int]
@@ -50,10 +52,10 @@ class _Branch(NamedTuple):
 def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> NDArray[Any]:
     """The walk from node 0 on, of ``limit`` nodes at most.
 
-    ``follows``: for each node the next one, where there are no ``decisions``. ``Broken`` if it has
-    no end, or one before that.
+    ``follows``: for each node the next one, where there are no ``decisions``. Broken if the walk
+    has no end, or ends before all decisions are used.
     """
-    # As few bytes for each step as there can be: there may be a step for each byte of the text.
+    # Steps are stored in few bytes: there may be as many as the text has bytes.
     kind = np.dtype(np.uint8 if len(follows) <= 1 << 8 else np.int32)
     start, first, branches = _branches(follows, decisions, limit, kind)
     most = kind.itemsize * limit
@@ -70,7 +72,7 @@ def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> N
 def _branches(
     follows: list[int], decisions: dict[int, Decisions], limit: int, kind: np.dtype[Any]
 ) -> tuple[bytes, int, dict[int, _Branch]]:
-    """The path to the first branch, that one, and all branches."""
+    """The path to the first branch, the number of that, and all branches."""
     known: dict[int, tuple[bytes, int]] = {}
     left = limit
 
@@ -87,7 +89,7 @@ def _branches(
                 if len(nodes) > left:
                     raise Broken("the walk has no end")
                 at = follows[at]
-            # Each path is part of the walk, so together they are no longer.
+            # Each path is part of the walk, so all together cannot be longer.
             left -= len(nodes)
             known[node] = np.array(nodes, kind).tobytes(), then
         return known[node]
@@ -128,7 +130,7 @@ def _join(first: int, branches: dict[int, _Branch], limit: int) -> None:
 
 
 def _before(first: int, branches: dict[int, _Branch]) -> dict[int, set[int]]:
-    """From which branches paths lead to each; ``_END`` stands for the start."""
+    """For each branch those from which paths lead to it; ``_END`` stands for the start."""
     found: dict[int, set[int]] = {node: set() for node in (*branches, _END)}
     found[first].add(_END)
     for node, branch in branches.items():
@@ -186,14 +188,14 @@ def _merged(node: int, owner: _Branch, branch: _Branch, limit: int) -> _Branch |
 
 
 class _Codes(NamedTuple):
-    """Which ``different`` numbers there are, and for each its place among them."""
+    """The ``different`` numbers of a list, and for each number of the list its place among them."""
 
     different: list[int]
     ranks: NDArray[Any]
 
 
 def _compact(codes: NDArray[np.int64]) -> _Codes | None:
-    """None where too many of ``codes`` are different."""
+    """``codes`` as ``_Codes``; None where too many of them are different."""
     top = int(codes.max(initial=-1)) + 1
     if top > 4 * len(codes) + (1 << 16):
         return None
@@ -206,13 +208,13 @@ def _compact(codes: NDArray[np.int64]) -> _Codes | None:
 
 
 def _fit(lengths: list[int], ranks: NDArray[Any], limit: int) -> bool:
-    """Whether paths of these lengths, as often as ``ranks`` say, are no longer than the walk."""
+    """Whether paths of these lengths, taken as ``ranks`` say, are ``limit`` long at most."""
     counts = count_each(ranks, len(lengths)).tolist()
     return bool(sum(map(mul, lengths, counts)) <= limit)
 
 
 def _along(start: bytes, node: int, branch: _Branch, limit: int) -> bytes:
-    """The paths where there is but one branch."""
+    """The walk where there is only one branch."""
     ends = (np.array(branch.then) != node)[branch.ranks]
     if not len(ends) or not ends[-1]:
         raise Broken("the walk ends before its end")
@@ -240,14 +242,14 @@ def _end() -> _Step:
 
 
 class _Step(NamedTuple):
-    """A path, and what gives the step behind it."""
+    """A path, and what gives the step that follows it."""
 
     path: bytes
     on: Callable[[], _Step]
 
 
 def _step_by_step(start: bytes, first: int, branches: dict[int, _Branch], limit: int) -> bytes:
-    """The paths."""
+    """The walk, step by step from branch to branch."""
     steps: dict[int, list[_Step]] = {node: [] for node in branches}
     on = {
         node: map(steps[node].__getitem__, memoryview(branch.ranks.data)).__next__

@@ -17,14 +17,14 @@ from serialpack.columns.texts import Broken, Texts, Unknown
 
 _UNPACK = {ZSTD: unzstd, LZMA: unlzma}
 
-#: How many bytes may be restored on the way, for each that comes out, and at all.
+#: How many bytes may be restored on the way for each byte that comes out, and in any case.
 _STEPS = 64
 _LEAST_BUDGET = 1 << 16
 
-#: The version and the sizes of the header stand within so many bytes.
+#: The most bytes that the version and the sizes of the header take.
 _START = 21
 
-#: A size in a header is below this in any case.
+#: The bound of any size in a header.
 _HUGE = 1 << 48
 
 
@@ -39,7 +39,7 @@ class _Column(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A line of the table of streams, or of groups."""
+    """A line of the table of streams, or of the table of groups."""
 
     coder: int
     kind: int
@@ -50,7 +50,7 @@ class _Line(NamedTuple):
 
 
 def header_end(data: bytes | memoryview) -> int:
-    """Where the header of columns ends: all that is looked at before one of them is asked for."""
+    """Where the header of columns ends, which is read before any column."""
     start = WireReader(data[:_START], 1)
     start.varint(_HUGE)
     return start.varint(len(data)) + start.position
@@ -70,7 +70,7 @@ class StoredColumns:
         start = WireReader(self._data[:_START])
         if start.byte() != VERSION:
             raise Unknown("columns of an unknown version")
-        # Each value may bring a column, with an encoding for each few bytes of its own.
+        # A value may be a column by itself, in an encoding of few bytes.
         raw_size = start.varint(1024 + 64 * (most_values + most_bytes))
         stored_size = start.varint(len(data))
         self._header_end = start.position + stored_size
@@ -79,7 +79,7 @@ class StoredColumns:
             raise Broken("the header of columns ends early")
         header = WireReader(stored if stored_size == raw_size else unzstd(stored, raw_size))
         self._bundles = 0
-        # Bundles hold the values of other columns again.
+        # The values of bundles count twice, for they are those of other columns.
         self._columns = self._read_columns(header, 2 * most_values, 2 * most_bytes)
         self._most = sum(column.budget for column in self._columns)
         self._order = self._read_order(header)
@@ -148,7 +148,7 @@ class StoredColumns:
             raise Broken("a group is not as long as its streams")
 
     def _place(self) -> dict[int, tuple[int, int]]:
-        """For each column in a bundle, that column's index, and where in it its values start."""
+        """For each column in a bundle the index of the bundle, and where its values start there."""
         firsts = [0] * self._bundles
         places = {}
         for index, column in enumerate(self._columns[: len(self)]):
@@ -177,7 +177,7 @@ class StoredColumns:
         return self._columns[index].size
 
     def encoding(self, index: int) -> str:
-        """The name of a column's (outermost) encoding."""
+        """The name of a column's encoding, the outermost one where it has several."""
         if index in self._places:
             index = self._places[index][0]
         return NAMES.get(WireReader(self._columns[index].description).byte(), "unknown")
@@ -219,7 +219,7 @@ class StoredColumns:
         return [self._header_end, *groups, *own]
 
     def _needed(self, index: int) -> Iterator[int]:
-        """The columns that are decoded for this one: itself, or its bundle, and whom it follows."""
+        """The columns to decode for this one: itself or its bundle, and those that it refers to."""
         at: int | None = self._places[index][0] if index in self._places else index
         while at is not None:
             yield at
@@ -233,7 +233,7 @@ class StoredColumns:
         if not 0 <= index < len(self._columns):
             raise Broken("a column that is not there")
         if index not in self._texts:
-            # However long the chain of those who refer to others is: without recursion.
+            # No recursion: a chain of columns that refer to each other may be long.
             needed = list(takewhile(lambda at: at not in self._texts, self._needed(index)))
             for at in reversed(needed):
                 self._keep(at, self._decoded(at))
@@ -277,7 +277,7 @@ class StoredColumns:
 
 
 def _read_lines(header: WireReader, count: int, start: int, most: int) -> list[_Line]:
-    """The lines about groups or streams, which stand from ``start`` on."""
+    """The lines of groups or streams, whose bytes stand from ``start`` on."""
     forms = [divmod(byte, 16) for byte in header.take(count)]
     if any(coder > LZMA or kind not in KINDS for coder, kind in forms):
         raise Unknown("a stream of an unknown coder or kind")

@@ -1,4 +1,4 @@
-"""Frames that small streams share, so that they find each other's repeats."""
+"""Puts small streams into shared frames, where zstd finds what they have in common."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from serialpack.columns.stored.coding import Coded, Context
 from serialpack.columns.stored.streams import TEXT, WEAK, Stream, zstd
 from serialpack.columns.texts import Texts
 
-#: Arrays of more bytes than this do not share: they find little in others.
+#: The most bytes of an array that shares a frame: a larger one finds little in others.
 _WEAK_ARRAY = 16 << 10
 
-#: What a line about a group takes, about.
+#: About the bytes that a line of the table of groups takes.
 _LINE = 4
 
-#: Shared frames are small, and are compressed at better levels in no more time than others: while
-#: it is tried what to share, and in the end.
+#: The least levels of zstd for shared frames, for trials and in the end: such frames are small, so
+#: that it takes little time.
 _LEVEL = 6
 _LAST = 9
 
-#: Columns of texts may be better plain beside others than alone as they are, unless plain they
-#: take so many times as much alone.
+#: A column of texts may be smaller plain in a shared frame than encoded alone; it is tried where
+#: plain and alone it takes up to so many times as much.
 _WORSE = 2
 
-#: What each column costs more in a trial frame, where it ends a block, than it will.
+#: The bytes that a column takes too much in a trial frame, where it ends a block of zstd.
 _BLOCK = 16
 
-#: Columns that take no more than this when plain are looked at in any case.
+#: Columns that take up to so many bytes more are tried in any case.
 _ALWAYS = 512
 
 
 class Group(NamedTuple):
-    """The weak streams of one kind in one frame of zstd."""
+    """The small streams of one kind in one frame of zstd."""
 
     kind: int
     raw: bytes
     frame: bytes
 
     def again(self, level: int) -> Group:
-        """The same at another level."""
+        """The group compressed at another level, if that makes it smaller."""
         return self._replace(frame=min(self.frame, zstd(self.raw, level), key=len))
 
 
 class Shared(NamedTuple):
-    """What small streams share."""
+    """The shared frames of a block, and the order of columns in them."""
 
     order: list[int]
     """Indices of columns; empty for their own order."""
@@ -57,7 +57,7 @@ class Shared(NamedTuple):
 
 
 def is_weak(stream: Stream, most: int) -> bool:
-    """Whether a stream stands in the group of its kind, if there is one."""
+    """Whether a stream is small enough to stand in the group of its kind."""
     most = most if stream.kind == TEXT else _WEAK_ARRAY
     return 0 < len(stream.raw) <= most and len(stream.stored) > _LINE
 
@@ -69,15 +69,15 @@ def share(
     to: Context,
     most: int = WEAK,
 ) -> tuple[list[Coded], Shared]:
-    """``coded``, some of it plain instead, and the frames that pay.
+    """``coded``, with some columns plain instead, and the shared frames that pay.
 
-    Columns stand in their own order, or by name if that is smaller. ``most``: how many bytes a
-    stream of text has at most that shares.
+    Columns stand in them in their own order, or by name if that is smaller. ``most``: the most
+    bytes of a stream of text that shares a frame.
     """
     level = max(to.use.text, _LEVEL)
     orders: list[list[int]] = [[]]
     if names is not None and len(coded) > 1:
-        # Columns are alike that have the same last parts of their names.
+        # Columns whose names end in the same parts are likely to hold alike values.
         last = [name.replace("[]", "").rstrip("/").rpartition("/")[2] for name in names]
         orders.append(sorted(range(len(coded)), key=lambda index: (last[index], names[index])))
     shared = max((_groups(coded, order, level, most) for order in orders), key=_saved)
@@ -117,7 +117,7 @@ def _groups(coded: Sequence[Coded], order: list[int], level: int, most: int) -> 
 def _plain_where_better(
     columns: Sequence[Texts], coded: Sequence[Coded], order: list[int], to: Context
 ) -> list[Coded]:
-    """``coded`` with columns of texts plain that take less behind, or before, the others."""
+    """``coded``, with columns of texts plain where in one frame with the others they take less."""
     plains: dict[int, Coded] = {}
     for index in order or range(len(coded)):
         texts = columns[index]
@@ -128,8 +128,8 @@ def _plain_where_better(
     if not plains:
         return list(coded)
     raws = [b"".join(stream.raw for stream in other.streams) for other in plains.values()]
-    behind = _behind(raws, max(to.use.text, _LEVEL))
-    before = _behind(raws[::-1], max(to.use.text, _LEVEL))[::-1]
+    behind = _sizes_in_frame(raws, max(to.use.text, _LEVEL))
+    before = _sizes_in_frame(raws[::-1], max(to.use.text, _LEVEL))[::-1]
     found = list(coded)
     for (index, other), *sizes in zip(plains.items(), behind, before, strict=True):
         if min(sizes) - _BLOCK < coded[index].size:
@@ -137,8 +137,8 @@ def _plain_where_better(
     return found
 
 
-def _behind(raws: list[bytes], level: int) -> list[int]:
-    """What each takes in one frame behind the earlier ones; it is flushed behind each."""
+def _sizes_in_frame(raws: list[bytes], level: int) -> list[int]:
+    """The bytes that each takes in one frame, behind those before it; flushed behind each."""
     import zstandard
 
     frame = zstandard.ZstdCompressor(level=level).compressobj()
@@ -147,5 +147,5 @@ def _behind(raws: list[bytes], level: int) -> list[int]:
 
 
 def _is_text(coded: Coded) -> bool:
-    """Whether there is text in it at all, not numbers only."""
+    """Whether any stream of a column is text, and not all are numbers."""
     return any(stream.kind == TEXT for stream in coded.streams)

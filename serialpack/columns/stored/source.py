@@ -1,4 +1,4 @@
-"""Columns being read: a description, and the streams that it speaks of."""
+"""Reads a column: its description, and the streams that this speaks of."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ DEPTH_MOST = 16
 class ColumnSource(WireReader):
     """A description being read, with the streams that it speaks of, in order.
 
-    ``earlier`` gives the column that this one refers to, if it does. ``budget``: how many bytes
-    may be restored in all, for every step on the way. What is to be restored is known, so this
-    keeps hostile bytes from asking for more memory or time.
+    ``earlier`` gives the column that this one refers to, if it does. ``budget``: how many bytes may
+    be restored in all, also on the way. It keeps hostile bytes from taking more memory or time than
+    the known size of the column can need.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class ColumnSource(WireReader):
             raise Broken("more is to be restored than there can be")
 
     def end(self) -> None:
-        """Nothing may follow, no stream either."""
+        """Broken where anything of the description or of the streams is left."""
         super().end()
         if next(self.streams, None) is not None:
             raise Broken("a stream that nothing speaks of")

@@ -17,11 +17,12 @@ from serialpack.binary import decompress_numbers
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import EFFORTS, ColumnEffort
 
-#: Coders, numbers for ever. ``SHARED``: the raw bytes are the next ones of the group.
+#: The coders, stored and so the same for ever. ``SHARED``: the raw bytes are the next ones of the
+#: group.
 STORE, ZSTD, PCO, SHARED, LZMA = range(5)
 
-#: What the raw bytes of a stream are, which says what may stand beside it in one frame, and the
-#: element type that pcodec is told. Numbers for ever.
+#: The kinds of streams, stored and so the same for ever: what the raw bytes are. Streams of one
+#: kind may share a frame, and pcodec is told the type of the elements.
 TEXT, U8, U16, U32, U64, F64 = range(6)
 ARRAY_TYPES: dict[int, Any] = {
     U8: np.dtype("u1"),
@@ -32,7 +33,7 @@ ARRAY_TYPES: dict[int, Any] = {
 }
 KINDS = (TEXT, *ARRAY_TYPES)
 
-#: Ways an array is laid out in its stream before the coder, numbers for ever.
+#: The layouts of an array in its stream, before the coder; stored and so the same for ever.
 PLAIN, PLANES, BITS1, BITS2, BITS4 = range(5)
 LAYOUTS = (PLAIN, PLANES, BITS1, BITS2, BITS4)
 BITS = {BITS1: 1, BITS2: 2, BITS4: 4}
@@ -40,10 +41,10 @@ BITS = {BITS1: 1, BITS2: 2, BITS4: 4}
 #: The largest window of a zstd frame that is read.
 _WINDOW_LIMIT = 128 << 20
 
-#: Sizes that zstd's parameters are chosen for, as powers of two.
+#: The sizes that zstd's parameters are chosen for, as exponents of two.
 _SIZES = range(10, 24)
 
-#: The first byte of a frame (RFC 8878, Frame_Header_Descriptor): a window, and nothing else.
+#: The first byte of a frame (RFC 8878, Frame_Header_Descriptor) whose header has only a window.
 _PLAIN_FRAME = b"\0"
 
 #: A block of a frame takes 4 bytes at least (but the last one, which may be empty) and gives at
@@ -55,19 +56,20 @@ _BLOCK_MOST = 128 << 10
 _LZMA_WINDOW = 64 << 20
 _LZMA_LEAST = 256
 
-#: Arrays below this many elements are not worth pcodec's own header and tables.
+#: The least elements of an array that is worth pcodec's own header and tables.
 _PCO_LEAST = 32
 
-#: Above this level pcodec tries differences of integers too.
+#: Above this level pcodec itself tries differences of integers too.
 _PCO_LOOKS = 8
 
-#: A stream of up to so many bytes may share a frame with others of its kind.
+#: The most bytes of a stream that may share a frame with others of its kind.
 WEAK = 64 << 10
 
-#: How much is tried before the whole of a long array is coded, in elements.
+#: How many elements of a long array the coders are tried on.
 _TRIAL = 8192
 
-#: Where a coder is this much better on a trial it is not compared on the whole.
+#: A way is tried on the whole only where this share of its size in the trial is not above the least
+#: one there.
 _CLEAR = 0.97
 
 
@@ -86,12 +88,12 @@ class Stream(NamedTuple):
 
     @property
     def size(self) -> int:
-        """What it adds to the whole, with its line in the table of streams, in bytes."""
+        """The bytes that it adds to the whole, with its line in the table of streams."""
         return len(self.stored) + 4
 
 
 class _Contexts(threading.local):
-    """zstd contexts: one of each a thread, used again and again."""
+    """The zstd contexts of a thread, one for each set of parameters, used again and again."""
 
     def __init__(self) -> None:
         self.compressors: dict[tuple[int, int], Any] = {}
@@ -103,8 +105,8 @@ _contexts = _Contexts()
 
 def zstd(data: bytes, level: int) -> bytes:
     """A frame without magic number, size and checksum: those are the container's."""
-    # The parameters of a level are those for a size: tables for megabytes would be cleared for
-    # each of many small streams.
+    # Parameters are chosen for the size too: else tables for megabytes would be cleared for each of
+    # many small streams.
     size = 1 << min(max((len(data) - 1).bit_length(), _SIZES.start), _SIZES.stop)
     compressor = _contexts.compressors.get((level, size))
     if compressor is None:
@@ -180,7 +182,7 @@ def unlzma(data: bytes, size: int) -> bytes:
 
     try:
         decoder = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_lzma_filters(size))
-        # One more byte is asked for, so that the end mark is read.
+        # Ask for one byte more, so that the end mark is read.
         raw = decoder.decompress(data, size + 1)
     except lzma.LZMAError as error:
         raise Broken(f"an LZMA stream is broken: {error}") from None
@@ -227,7 +229,7 @@ def array_kind(array: NDArray[Any]) -> int:
 
 
 def narrow(array: NDArray[np.integer[Any]], top: int) -> NDArray[Any]:
-    """``array`` of values 0 to ``top`` in the smallest unsigned integers."""
+    """``array``, of values from 0 to ``top``, in the smallest unsigned integers."""
     for dtype, most in (("u1", 0xFF), ("<u2", 0xFFFF), ("<u4", 0xFFFFFFFF)):
         if top <= most:
             return array.astype(dtype)
@@ -271,7 +273,7 @@ _Way = tuple[int, int]
 
 
 def _ways(array: NDArray[Any], top: int | None) -> list[_Way]:
-    """What may suit ``array``, whose largest value is ``top`` (None: not asked)."""
+    """The ways that may suit ``array``, whose largest value is ``top`` (None: not known)."""
     width = array.dtype.itemsize
     ways: list[_Way] = [(PLAIN, ZSTD)]
     if width > 1:

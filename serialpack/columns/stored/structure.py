@@ -1,7 +1,7 @@
 """The structure of a text, everything but its columns' values; as bytes, and back.
 
-Layout: man/spk-columns.5, STRUCTURE. What is called a mark there is one of ``tuples`` here: that a
-list has elements with names of their own, or in MessagePack that containers have ended.
+Layout: man/spk-columns.5, STRUCTURE. What is called a mark there is one of ``tuples`` here: it says
+that a list has elements with places of their own, or in MessagePack that containers have ended.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from serialpack.columns.texts import Broken, Unknown
 
 _VERSION = 1
 
-#: Kinds of text, each with what stands between the fields where it is a table; their places are
-#: their numbers for ever. Formats name theirs (``Declaration.columns``), but are not known here.
+#: The kinds of text, each with its delimiter where it is a table. Their places here are stored, and
+#: so the same for ever. Formats name their kind (``Declaration.columns``), but are not known here.
 KINDS = {
     "json": b"",
     "csv": b",",
@@ -49,19 +49,19 @@ KINDS = {
 }
 _KINDS = tuple(KINDS)
 
-#: A table up to this many bytes is compressed as well as can be.
+#: The most bytes of a table that is compressed as well as can be.
 _SMALL = 1 << 16
 
-#: Columns of fewer values than the second are put together, and those of fewer than the first
-#: where there are so many of them: then their values are mostly alike in other columns.
+#: Columns of fewer values than the second are put together. Where at least so many have fewer than
+#: the first, all of these are: mostly they hold what others hold too.
 _SMALL_COLUMN = 64
 _TINY_COLUMN = 16
 _MANY_COLUMNS = 32
 
-#: As many values are looked at in one go.
+#: How many values are looked at at a time.
 _STEP = 1 << 20
 
-#: A text and its kind, where kinds stand behind texts.
+#: A text and the kind that ends it.
 _ENDED = re.compile(rb"([^\x00-\x08]*+)([\x00-\x08])")
 
 
@@ -123,12 +123,12 @@ class TextShape:
 
     @cached_property
     def outline(self) -> Outline:
-        """Paths and records; made when it is asked for. Broken where there are none."""
+        """The paths and records; made at the first use. Broken where the walk has none."""
         return outline(self.text_kind, self.nodes, _origins(self.walk), self.trailer, self.tuples)
 
     @property
     def columns(self) -> list[Column]:
-        """What the columns are; of a column that several paths share the path is ``MIXED``."""
+        """The columns; where several paths share one, its path is ``MIXED``."""
         found: dict[int, Column] = {}
         belong = _belong(self.text_kind, self.nodes, self.outline.paths)
         for node, column in zip(self.nodes, belong, strict=True):
@@ -142,8 +142,8 @@ class TextShape:
         return np.flatnonzero(self._begins.take(self.walk))
 
     def record_start(self, record: int) -> int:
-        """The index of the first value of a record; how many there are for the one behind the
-        last.
+        """The index of the first value of a record; for the record behind the last one the number
+        of values.
         """
         begins = self._begins
         for first in range(0, len(self.walk), _STEP):
@@ -156,7 +156,7 @@ class TextShape:
 
     @property
     def _begins(self) -> NDArray[np.bool_]:
-        """For each node whether a record begins with it."""
+        """Whether a record begins with it, for each node."""
         return np.array(self.outline.behind, np.int64) >= 0
 
     @property
@@ -172,7 +172,7 @@ def outline(
     trailer: bytes,
     tuples: list[tuple[int, int]],
 ) -> Outline:
-    """What a walk means. Broken where its paths are longer than the nodes' texts allow."""
+    """The outline of a walk. Broken where its paths are longer than the nodes' texts allow."""
     if text_kind in ("json", "msgpack"):
         most_steps = 64 * sum(len(node.text) for node in nodes) + _SMALL
         if text_kind == "msgpack":
@@ -182,7 +182,7 @@ def outline(
 
 
 def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
-    """Where each node is first met; of nodes that are numbered as they are first met."""
+    """The place in the walk where each node is first met, if they are numbered as they are met."""
     return np.searchsorted(np.maximum.accumulate(walk), np.arange(number, dtype=walk.dtype))
 
 
@@ -195,10 +195,10 @@ def _origins(walk: NDArray[np.integer[Any]]) -> Origins:
 
 
 def _belong(text_kind: str, nodes: list[Node], paths: list[Path]) -> list[Column]:
-    """The column to which the value of each node belongs, if it is of a kind that has any."""
+    """For each node the column that its value belongs to, if its kind has columns."""
     if text_kind in ("json", "msgpack"):
         return [Column(path, node.kind) for node, path in zip(nodes, paths, strict=True)]
-    # Fields of tables are quoted for what they hold, not for what they are.
+    # A field of a table is quoted because of what it holds: it stays in the same column.
     return [Column(path, SCALAR) for path in paths]
 
 
@@ -209,9 +209,9 @@ def shape_of(
     trailer: bytes,
     tuples: list[tuple[int, int]],
 ) -> TextShape:
-    """The shape of a walk whose nodes have no columns yet.
+    """The shape of a walk; gives its nodes their columns.
 
-    Of one path and kind is one column; except that those of few values, where there are many,
+    The values of one path and kind are a column. Where there are many columns of few values, these
     are one column for each kind.
     """
     found = outline(text_kind, nodes, _origins(walk), trailer, tuples)
@@ -239,7 +239,7 @@ def shape_of(
 
 
 def write(shape: TextShape, level: int) -> bytes:
-    """``shape`` as bytes; ``level``, 1 to 9: how much may be done to make them few."""
+    """``shape`` as bytes; ``level``: the effort to make them few, 1 to 9."""
     use = effort(level)
     follows, decisions = _walk.write(shape.walk, len(shape.nodes), use)
     table = _table(shape, follows)
@@ -274,7 +274,7 @@ def _table(shape: TextShape, follows: bytes) -> bytes:
 
 
 def read(data: bytes, limit: int) -> TextShape:
-    """What ``write`` wrote. ``limit``: the size of the text that was split. Broken if malformed."""
+    """The shape that ``write`` wrote as ``data``. ``limit``: the size of the text. Broken."""
     reader = WireReader(data)
     if reader.byte() != _VERSION:
         raise Unknown("a structure of another version")
@@ -284,7 +284,7 @@ def read(data: bytes, limit: int) -> TextShape:
     values = reader.varint(limit + 1)
     number = reader.varint(values)
     trailer_size = reader.varint(limit)
-    # Each value, node and distinct pair of nodes adds a few bytes to the table.
+    # Each value, node and distinct pair of nodes adds only a few bytes to the table.
     size = reader.varint(16 * limit + _SMALL)
     packed = reader.counted()
     table = WireReader(packed if len(packed) == size else unzstd(packed, size))
@@ -337,7 +337,8 @@ def _read_nodes(table: WireReader, number: int) -> list[Node]:
 
 
 def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
-    """Whether the kinds of values are those of their text; of MessagePack, of one for a column."""
+    """Whether the kinds of values may occur in such a text; and in MessagePack whether those of a
+    column agree."""
     if text_kind != "msgpack":
         return all(node.kind != RAW for node in nodes)
     kinds: dict[int, int] = {}
@@ -349,7 +350,7 @@ def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
 
 
 def _is_ordered(walk: NDArray[np.integer[Any]], number: int) -> bool:
-    """Whether the nodes are met, all of them, and numbered as they first are."""
+    """Whether the walk meets all nodes, and they are numbered as they are first met."""
     if not len(walk) or int(walk.max()) != number - 1:
         return not number and not len(walk)
     return bool((walk[_firsts(walk, number)] == np.arange(number)).all())

@@ -1,4 +1,4 @@
-"""What is in columns: which of them take how many bytes, and how they are encoded."""
+"""Tells what is in columns: how many bytes each takes, and how it is encoded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from serialpack.columns.parse.nodes import (
 from serialpack.columns.stored.block import ColumnBlock
 from serialpack.columns.stored.structure import KINDS
 
-#: What the values of a kind are called; those of tables are all fields.
+#: What people call the values of a kind; those of tables are all called fields.
 _TYPES = {
     STRING: "string",
     SCALAR: "number",
@@ -42,9 +42,9 @@ class ColumnInfo(NamedTuple):
     """A column of all blocks together.
 
     ``path`` as people write it: ``a.b[]``, ``{}`` for the values of a map whose keys are data,
-    ``*`` for several paths of few values. ``size``: bytes of its values' texts, ``packed``: what
-    they take, where those of frames that columns share are told by share. ``encodings``: the
-    names, most used first; none where the structure says the values.
+    ``*`` for several paths of few values. ``size``: bytes of its values' texts; ``packed``: bytes
+    that they take, with the column's share of shared frames. ``encodings``: their names, the most
+    used first; none where the structure says the values.
     """
 
     path: str
@@ -65,7 +65,7 @@ class Survey:
         self._encodings: dict[tuple[str, str], Counter[str]] = {}
 
     def add(self, block: ColumnBlock) -> None:
-        """Count a block in. Broken."""
+        """Add the columns of a block. Broken where it is malformed."""
         shape, packed = block.shape, block.packed
         table = bool(KINDS[shape.text_kind])
         self.structure += block.outline_size + packed.bounds[0]
@@ -99,7 +99,7 @@ class Survey:
 
 
 def spelled(path: Path) -> str:
-    """A path as people write it; nothing for a record that is a value itself."""
+    """A path as people write it; empty for a record that is no container."""
     return "".join(_steps(path)).removeprefix(".")
 
 

@@ -1,9 +1,9 @@
 """The order of nodes as bytes. Layout: man/spk-columns.5, Walk.
 
-After most nodes the same one follows always: that is said once. At the others stands a decision
-each time the walk comes by: the rank of what follows among all that ever does, the most frequent
-first. Each node has its decisions for itself; where one outcome prevails they are stored as the
-lengths of its runs, so that for a list of like elements its length is all there is.
+Most nodes are always followed by the same one: that is stored once. At the others there is a
+decision each time that the walk comes by: the rank of the node that follows among all that ever do,
+the most frequent first. Decisions are stored node by node. Where one outcome prevails they are
+stored as the lengths of its runs: for a list of like elements, its length.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from serialpack.columns.stored.wire import WireReader, counted, varint, zigzag
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import ColumnEffort
 
-#: How decisions are stored, numbers for ever: their ranks, with those of other nodes or apart;
-#: or the lengths of the runs of rank 0, and apart what stands between them, less 1.
+#: The ways to store decisions, stored and so the same for ever: ranks together with those of other
+#: nodes; ranks by themselves; the lengths of the runs of rank 0, and the ranks between them less 1.
 _TOGETHER, _APART, _RUNS = range(3)
 
-#: Coders of arrays of decisions: they share no frame.
+#: The coders of arrays of decisions, which share no frame.
 _CODERS = (STORE, ZSTD, PCO, LZMA)
 
-#: Fewer decisions than this are stored with those of other nodes.
+#: The least decisions of a node that are stored by themselves.
 _LEAST_APART = 192
 
-#: Where fewer than one of so many is not of rank 0, runs are not compared with ranks.
+#: Where fewer than one in so many ranks is not 0, runs are taken without a comparison.
 _CLEARLY_FEW = 16
 
 
 def _array(values: NDArray[Any], use: ColumnEffort) -> bytes:
-    """``values`` with what must be known to read them, except how many there are."""
+    """``values`` as bytes that say all that is needed to read them, except how many there are."""
     top = int(values.max(initial=0))
     layout, stream = array_stream(narrow(values, top), use, top)
     return bytes([stream.kind << 3 | layout, stream.coder]) + counted(stream.stored)
@@ -60,14 +60,16 @@ def _read_array(reader: WireReader, number: int) -> NDArray[Any]:
     if kind not in (U8, U16, U32) or coder not in _CODERS:
         raise Broken("decisions of an unknown kind or coder")
     stored = Stored(coder, kind, raw_size(layout, kind, number), memoryview(reader.counted()))
-    # Bits are of a byte each when they are apart, and what is in planes is restored twice.
+    # Unpacked bits take a byte each, and planes are restored twice.
     source = ColumnSource(b"", [stored], 8 * number + 64, {}, lambda _: None)
     return source.array(layout, kind, number)
 
 
 class _Decisions(NamedTuple):
-    """``next``: for each node what follows always, or -1. ``first[i]:first[i + 1]`` is where in
-    ``ranks`` stand those of the node ``nodes[i]``, and ``choices[i]`` what they mean.
+    """The decisions of a walk. ``next``: for each node the one that always follows, or -1.
+
+    ``nodes``: those with decisions. The ranks of ``nodes[i]`` are ``ranks[first[i]:first[i + 1]]``;
+    they are places in ``choices[i]``.
     """
 
     next: list[int]
@@ -78,8 +80,8 @@ class _Decisions(NamedTuple):
 
 
 def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
-    """``number`` stands for the end."""
-    # As indices numbers of NumPy's own kind are the fastest.
+    """The decisions of ``walk`` through ``number`` nodes; ``number`` also stands for its end."""
+    # NumPy indexes the fastest with integers of its own default type.
     at = walk.astype(np.int64)
     following = np.append(walk[1:], np.int32(number))
     after = np.empty(number, np.int32)
@@ -90,7 +92,7 @@ def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
     if not len(nodes):
         return _Decisions(after.tolist(), [], [0], np.zeros(0, np.int64), [])
     here = np.flatnonzero(branches.take(at))
-    # There may be a decision at each step: arrays as long as the walk are let go.
+    # There may be a decision at each step: free arrays as long as the walk at once.
     del at
     some = walk[here]
     following = following[here]
@@ -127,10 +129,10 @@ def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
     return _Decisions(after.tolist(), nodes.tolist(), first, rank[place], choices)
 
 
-def _apart(
+def _by_itself(
     ranks: NDArray[np.signedinteger[Any]], choices: int, use: ColumnEffort
 ) -> tuple[int, bytes]:
-    """The way in which the decisions of a node are smaller, and they in it."""
+    """The way in which the decisions of one node are smaller, and their bytes in it."""
     places = np.flatnonzero(ranks)
     runs = np.diff(places, prepend=-1) - 1
     in_runs = varint(len(runs)) + _array(runs, use)
@@ -165,7 +167,7 @@ def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tup
         if len(ranks) < _LEAST_APART:
             together.append(ranks)
         else:
-            way, stored = _apart(ranks, len(choices), use)
+            way, stored = _by_itself(ranks, len(choices), use)
             apart.append(stored)
         table += varint(len(choices)) + varint(len(ranks) * 3 + way)
         for choice in choices:
@@ -176,7 +178,7 @@ def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tup
 
 
 def read(table: WireReader, decisions: WireReader, number: int, limit: int) -> NDArray[Any]:
-    """What ``write`` wrote; the walk is of ``limit`` values at most."""
+    """The walk that ``write`` wrote, of ``limit`` values at most. Broken."""
     follows: list[int] = []
     branches: list[tuple[int, list[int], int, int]] = []
     left = limit

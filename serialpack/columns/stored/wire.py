@@ -1,6 +1,6 @@
 """Whole numbers and byte strings in a description: LEB128, as in DWARF and WebAssembly.
 
-A number has one form, the shortest; so a small one is a byte.
+A number has only its shortest form, which for small ones is a byte.
 """
 
 from __future__ import annotations
@@ -71,6 +71,6 @@ class WireReader:
         return self.take(self.varint(len(self.data)))
 
     def end(self) -> None:
-        """Nothing may follow."""
+        """Broken where anything is left."""
         if self.position != len(self.data):
             raise Broken("a description goes on after its end")

@@ -27,25 +27,26 @@ from serialpack.watch import at, told_of, within
 
 VERSION = 1
 
-#: The encoding of a column in a bundle, a number like those of the encodings.
+#: The number that stands for the encoding of a column in a bundle.
 BUNDLED = 18
 
-#: Columns of up to so many values, of up to so many bytes each, stand in bundles, if there are so
-#: many of them: a column of its own has an overhead of about 15 bytes.
+#: Columns of up to so many values, of up to so many bytes each, stand in bundles where there are at
+#: least so many such columns: a column by itself costs about 15 bytes more.
 _TINY = 6
 _SHORT = 64
 _MANY = 128
 
-#: Values that start with these bytes are in the bundle of numbers.
+#: Values that begin with one of these bytes stand in the bundle of numbers.
 _NUMERIC = b"-0123456789"
 
-#: As much as this a stream of text has at most that shares a frame, where time does not matter.
+#: The most bytes of a stream of text that shares a frame, at efforts where time does not matter.
 _WEAK_LAST = 1 << 20
 
-#: Level of zstd for the header, which is small.
+#: The level of zstd for the header, which is small.
 _HEADER_LEVEL = 12
 
-#: About how far the work is when the columns are encoded, and when those that follow others are.
+#: About the share of the work that is done when columns are encoded by themselves, and when it is
+#: known which of them follow others.
 _ALONE = 0.5
 _RELATED = 0.6
 
@@ -57,7 +58,7 @@ def encode_all(
 ) -> bytes:
     """``columns`` as bytes, at a level of the dial from 1 to 9.
 
-    ``names``: those of the columns, parts of a path joined by "/", by which small ones that are
+    ``names``: of the columns, as parts of a path joined by "/". By them small columns that are
     alike come to stand together.
     """
     to = Context(effort(level), encode_column)
@@ -102,7 +103,7 @@ def _assembled(header: bytes, bodies: list[bytes]) -> bytes:
 
 
 def _bundled(columns: Sequence[Texts]) -> dict[int, int]:
-    """For each column that is better in a bundle, which one: 0 of numbers, 1 of texts."""
+    """For each column that is better in a bundle, its bundle: 0 of numbers, 1 of texts."""
     tiny = {
         index: int(texts.data[:1].tobytes() not in _NUMERIC)
         for index, texts in enumerate(columns)
@@ -119,7 +120,7 @@ def _bundle(columns: list[Texts]) -> Texts:
 
 
 def _table(columns: Sequence[Texts], coded: Sequence[Coded], bundles: int) -> bytes:
-    """The header's part about columns."""
+    """The part of the header about columns."""
     return b"".join(
         [
             varints((len(columns), bundles)),
@@ -133,7 +134,7 @@ def _table(columns: Sequence[Texts], coded: Sequence[Coded], bundles: int) -> by
 
 
 def _streams(coded: Sequence[Coded], shared: Shared, to: Context) -> tuple[bytes, list[bytes]]:
-    """The header's part about groups and streams, and these themselves."""
+    """The part of the header about groups and streams, and the bytes of these."""
     groups = [
         (group.kind, len(group.raw), *recoded(ZSTD, group.raw, group.frame, to.use))
         for group in shared.groups

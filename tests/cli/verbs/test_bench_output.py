@@ -52,7 +52,7 @@ def test_the_line_is_what_is_named(run: Run, sample: Path, line: str | None, sai
     words = () if line is None else ("--line", line)
     found = json.loads(run(*WORDS, "--format", "json", *words, sample).stdout)
     (balanced,) = (each for each in found["recommendations"] if each["kind"] == "balanced")
-    assert f"carry at {said} and unpack" in balanced["why"]
+    assert f"send at {said} (--line) and unpack" in balanced["why"]
     assert balanced["chain"] == "raw+zstd:3"
 
 
