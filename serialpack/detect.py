@@ -1,7 +1,7 @@
 """What a file is by its name, its first bytes and what the user says; and words for messages.
 
-Nothing is parsed here: ``by_content`` tries formats on what stays untold, ``known`` lists the kinds
-of files that are no format.
+Nothing is parsed here: where this does not tell, ``by_content`` tries the formats. ``known`` lists
+the kinds of files that are no format.
 """
 
 import re
@@ -36,20 +36,20 @@ def detect(name: str | None, head: bytes) -> str:
 
 
 def _is_other(declared: Declaration, head: bytes) -> bool:
-    """Whether a file that begins so is not in the format that its name says."""
+    """Whether a file that begins with ``head`` is not in the format that its name says."""
     if declared.has_magic and not head.startswith(declared.magic):
         return True
     return declared.is_text and is_binary(head) and not (declared.delimiter and _is_odd_text(head))
 
 
 def _is_odd_text(head: bytes) -> bool:
-    """Whether text has control characters that are seldom there: in a cell any may be but NUL,
-    which UTF-16 has."""
+    """Whether ``head`` is text but for control characters, which a cell of a table may have. NUL is
+    none of these: where it stands, the text may be in UTF-16."""
     return b"\0" not in head and not is_binary(head.translate(None, _BINARY)) and may_be_utf8(head)
 
 
 def may_be_utf8(head: bytes) -> bool:
-    """Whether a file that begins so is in UTF-8, as far as that is there."""
+    """Whether ``head`` is UTF-8; its last character may be cut off."""
     try:
         head.decode()
     except UnicodeDecodeError as error:
