@@ -88,7 +88,8 @@ def write_documents(records: list[Any]) -> bytes:
 
 
 def _decoded(data: bytes, *, plain: bool) -> list[Any]:
-    """``plain``: with all integers as Python's own, else those of 64 bits as Int64."""
+    """The documents of ``data``. ``plain``: all integers as Python's own, else those of 64 bits as
+    Int64."""
     bson = library()
     check_depth(data)
     try:

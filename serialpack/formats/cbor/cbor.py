@@ -152,7 +152,7 @@ def _decoder(file: io.BytesIO, read_size: int, tags: Tags, depth: int, text: str
 
 
 def _apart(data: bytes) -> list[Any]:
-    """The items one by one: what one shares with itself, no other one refers to."""
+    """The items, read one by one, so that a reference in one finds nothing of another."""
     file = io.BytesIO(data)
     decoder = _decoder(file, len(data), Tags(decoders()), _FRAMES - 1)
     records = []
