@@ -102,7 +102,7 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
     """
     from pcodec import standalone
 
-    if (asked := _asked(stored, 8 * array.itemsize)) is not None and asked[1] > len(array):
+    if (asked := _memory_asked(stored, 8 * array.itemsize)) is not None and asked[1] > len(array):
         raise ValueError(f"its {asked[0]} has more numbers than it holds")  # it takes memory
     try:
         progress = standalone.simple_decompress_into(bytes(stored), array)
@@ -117,7 +117,7 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
         raise ValueError("it holds another number of values than promised")
 
 
-def _asked(stored: Bytes, width: int) -> tuple[str, int] | None:
+def _memory_asked(stored: Bytes, width: int) -> tuple[str, int] | None:
     """What the first chunk asks memory for beside its own numbers, its dictionary or the window in
     which differences look back, and for how many numbers of ``width`` bits. None where it asks for
     no more than any chunk may.

@@ -65,7 +65,7 @@ def values_of_file(
     file, of which no more is read than tells that.
     """
     if not is_container(head := source.peek(SNIFF)):
-        return [_of_plain(source, document, trust=trust)]
+        return [_object_of(source, document, trust=trust)]
     if is_small(head):
         return []
     header = first_header(source.peek)
@@ -82,7 +82,7 @@ def values_of_file(
 
         pieces = Pieces(restored_pieces(source.read, trust=trust, threads=threads or 1))
         if (packed := packed_inside(source, pieces, header.name)) is not None:
-            return [_of_plain(inside(packed), document, compression_of(packed), trust=trust)]
+            return [_object_of(inside(packed), document, compression_of(packed), trust=trust)]
     if not _has_arrays(fmt):
         if _has_documents(fmt):
             return [document(source)]
@@ -93,7 +93,7 @@ def values_of_file(
     return [_arrays_in(fmt, data, trust=trust)]
 
 
-def _of_plain(
+def _object_of(
     source: Source, document: Callable[..., Any], packed: str | None = None, *, trust: bool
 ) -> Any:
     """As ``values_of_file``, of a file that is no container: the object itself.
@@ -161,7 +161,7 @@ def restored(source: Source, *, trust: bool, threads: int | None) -> tuple[Plan,
         data = source.peek(MAX_SMALL + 1)
         if _is_of_caller(source) and (end := first_small(data) or end_of_damaged(data)):
             data = source.read(end)
-            _leave(source)
+            _set_behind(source)
         plan, content = unpack_small(data, trust=trust)
         return plan, [content]
     header, pieces = gathered(source, trust=trust, threads=threads)
@@ -173,7 +173,7 @@ def _is_of_caller(source: Source) -> bool:
     return type(source) is Source and not (source.owned or isinstance(source.file, ScatteredFile))
 
 
-def _leave(source: Source) -> None:
+def _set_behind(source: Source) -> None:
     """Put the caller's file behind what was read of it: more may have been peeked at. UsageError
     for a pipe, where that cannot be."""
     try:

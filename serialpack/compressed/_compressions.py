@@ -74,7 +74,7 @@ class CompressedInput:
         head = self.read(size)
         while len(head) < size and (data := self.read(size - len(head))):
             head += data
-        self.back(head)
+        self.put_back(head)
         return head
 
     def exactly(self, size: int, kind: Kind) -> bytes:
@@ -103,7 +103,7 @@ class CompressedInput:
             self._at = zeros.end()
         return self.offset - start
 
-    def back(self, data: bytes) -> None:
+    def put_back(self, data: bytes) -> None:
         """Take back ``data``, the end of what was read last: it is read again next."""
         self.offset -= len(data)
         if self._at >= len(data):
@@ -245,7 +245,7 @@ def _member(
             raise _damaged(kind, error, start, source) from None
         if piece:
             yield piece
-    source.back(decoder.unused_data or b"")
+    source.put_back(decoder.unused_data or b"")
 
 
 def _zstd(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
@@ -303,7 +303,7 @@ def _brotli(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
         # alone, and what follows is seen.
         for part in (data[:-1], data[-1:]):
             if decoder.is_finished():
-                source.back(part)
+                source.put_back(part)
                 break
             full = True
             while full:

@@ -31,8 +31,8 @@ from serialpack.values.arrays import (
 from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
-    asked,
     attributes,
+    given_attribute,
     is_cached,
     is_leaf,
     plain,
@@ -270,7 +270,8 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair]:
     for name in sorted({*sides[0][1], *sides[1][1]}):
         if not is_cached(x, name, there=all(name in held for _, held in sides)):
             was, became = (
-                held[name] if name in held else asked(value, name) for value, held in sides
+                held[name] if name in held else given_attribute(value, name)
+                for value, held in sides
             )
             yield (f".{name}", was, became)
 

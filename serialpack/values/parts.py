@@ -150,7 +150,7 @@ def attributes(value: Any) -> dict[str, Any]:
     return found
 
 
-def asked(value: Any, name: str) -> Any:
+def given_attribute(value: Any, name: str) -> Any:
     """The attribute ``name`` that ``value`` gives but does not keep itself: its class has it, or a
     property, and may have told pickle so. NOTHING where there is none."""
     try:
