@@ -17,7 +17,7 @@ def is_sparse(dataset: Any) -> bool:
     if not dataset.chunks or not dataset.size or dataset.dtype.hasobject or dataset.dtype.subdtype:
         return False
     made = dataset.id.get_create_plist()
-    if made.get_fill_time() == h5py.h5d.FILL_TIME_NEVER:  # no fill value was set
+    if made.get_fill_time() == h5py.h5d.FILL_TIME_NEVER:  # no fill value is stored
         return False
     lengths = zip(dataset.shape, dataset.chunks, strict=True)
     most = math.prod(-(-length // chunk) for length, chunk in lengths)
