@@ -226,7 +226,7 @@ def _reads(declared: Declaration, head: bytes, *, whole: bool) -> bool | None:
 
 
 def _is_container(value: object) -> bool:
-    """Whether it is a list of values of one type, or a map whose keys are text."""
+    """Whether ``value`` is a list of values of one type, or a map whose keys are text."""
     if isinstance(value, dict):
         return all(isinstance(key, str) for key in value)
     return isinstance(value, list) and len({_KIND.get(type(v), type(v)) for v in value}) < 2

@@ -178,7 +178,7 @@ def dialect_named(delimiter: str) -> str:
 
 
 def looks_like(head: bytes) -> str | None:
-    """What a file that begins so seems to be, in words for a message; None: no idea."""
+    """What a file that begins with ``head`` seems to be, in words for a message; None: no idea."""
     if not head:
         return "an empty file"
     declared = FORMATS.by_magic(head)
@@ -211,14 +211,15 @@ def looks_like(head: bytes) -> str | None:
 
 
 def not_converted(head: bytes) -> KnownFile | None:
-    """What a file that begins so is, where that is known to be no format that is converted."""
+    """The kind of file that ``head`` begins, where that is no format that is converted; else
+    None."""
     text = head.removeprefix(BOM_UTF8).lstrip()
     known = known_text(text) or known_file(head)
     return known if known is not None and known.cannot else None
 
 
 def _array(format: str, head: bytes) -> str:
-    """What the array is that a file in ``format`` begins with, in words."""
+    """The array at the front of a file in ``format``, in words."""
     from serialpack.formats.arrays.kinds import header_in
 
     about, header = FORMATS.get(format).about, header_in(head)
@@ -226,7 +227,8 @@ def _array(format: str, head: bytes) -> str:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether no text would hold such bytes: control characters, or a magic that is no text."""
+    """Whether no text begins with ``head``: it has control characters, or a magic that is no
+    text."""
     if len(head.translate(None, _BINARY)) < len(head):
         return True
     declared = FORMATS.by_magic(head)

@@ -226,13 +226,13 @@ _ALL = (*KNOWN, *(known for known, _ in _TEXTS), ZLIB)
 
 
 def known_file(head: bytes) -> KnownFile | None:
-    """What a file that begins so is by its first bytes; None where they do not tell."""
+    """The kind of a file that begins with ``head``; None where its first bytes do not tell."""
     found = next((k for k in KNOWN if any(_fits(s, head) for s in k.signatures)), None)
     return ZLIB if found is None and _is_zlib(head) else found
 
 
 def _is_zlib(head: bytes) -> bool:
-    """Whether it is compressed by zlib (RFC 1950), as far as it is there."""
+    """Whether ``head`` begins data compressed by zlib (RFC 1950), as far as it goes."""
     if head[:1] != b"x" or int.from_bytes(head[:2], "big") % 31:
         return False
     import codecs
@@ -251,7 +251,7 @@ def _is_zlib(head: bytes) -> bool:
 
 
 def known_text(text: bytes) -> KnownFile | None:
-    """What text that begins so is, where it is of a known kind that is no format."""
+    """The kind of text that begins with ``text``, of those that are no format; else None."""
     return next((known for known, pattern in _TEXTS if pattern.match(text)), None)
 
 
@@ -267,7 +267,7 @@ def known_words(words: str | None) -> KnownFile | None:
 
 
 def is_beyond_text(head: bytes) -> bool:
-    """Whether a file begins with a signature that no text has."""
+    """Whether ``head`` begins with a signature that no text has."""
     return head.startswith(_BEYOND_TEXT) or _is_zlib(head)
 
 

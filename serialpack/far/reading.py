@@ -28,7 +28,7 @@ Status = Callable[[], os.stat_result]
 
 
 class FarFile(io.RawIOBase):
-    """What is asked of a far file beside its bytes."""
+    """A far file: what can be asked of it beside its bytes."""
 
     def status(self, *, again: bool = False) -> os.stat_result | None:
         """The file's status when it was opened, or now; None where its size is not known."""

@@ -128,7 +128,7 @@ class Format(ABC):
 
     @property
     def number(self) -> int:
-        """Its number in the container, for ever."""
+        """The number that it has in containers, for ever."""
         return self.declared.number
 
     @property

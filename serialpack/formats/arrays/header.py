@@ -76,7 +76,8 @@ def missing_bytes(count: int) -> str:
 
 
 def scale_words(scale: tuple[float, float]) -> str:
-    """What is to be made of an item x, for people: ``2 x + 10``; with all digits, to do it by."""
+    """For people, what an item x is to become: ``2 x + 10``; with all digits, so that they can
+    compute it."""
     slope, intercept = (repr(number).removesuffix(".0") for number in scale)
     sign = "-" if intercept.startswith("-") else "+"
     return f"{slope} x {sign} {intercept.removeprefix('-')}"

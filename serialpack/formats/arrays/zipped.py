@@ -86,7 +86,7 @@ def array_told(name: str) -> Iterator[None]:
 
 
 def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The arrays by their names, whatever is beside them; Malformed where two have one name."""
+    """The arrays by their names; other entries are left out. Malformed where two have one name."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         if not info.filename.endswith(ENDING):
@@ -116,8 +116,8 @@ def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def places(file: IO[bytes]) -> list[LargeValue]:
-    """Where the large entries are, in the order of the file: the items of arrays that are stored
-    as they are, and deflated entries; none of a file that is no whole zip."""
+    """Where the large entries are, in the order of the file: the items of arrays that are stored as
+    they are, and deflated entries. Empty for a file that is no whole zip."""
     found, behind = [], 0
     with suppress(Malformed), failures_told("it is no whole zip"), _opened(file) as archive:
         for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
@@ -146,8 +146,8 @@ def places(file: IO[bytes]) -> list[LargeValue]:
 
 
 def small_arrays(file: IO[bytes], most: int) -> dict[str, str]:
-    """Of up to ``most`` arrays that ``places`` does not have, type and shape in words; none of a
-    file that is no whole zip."""
+    """Name -> type and shape in words, of up to ``most`` arrays that ``places`` does not give;
+    empty for a file that is no whole zip."""
     found: dict[str, str] = {}
     with suppress(Malformed), failures_told("it is no whole zip"), _opened(file) as archive:
         small = (e for e in entries(archive).items() if e[1].compress_size < _LARGE)

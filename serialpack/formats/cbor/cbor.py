@@ -162,7 +162,8 @@ def _apart(data: bytes) -> list[Any]:
 
 
 def _placed(cbor2: Any, data: bytes, error: Exception) -> Exception:
-    """What is wrong and where, found by reading the items one by one, byte by byte."""
+    """What is wrong and where, for the ``error`` of the library: the items are read one by one,
+    byte by byte."""
     file = io.BytesIO(data)
     decoder = _decoder(file, 1, Tags(decoders()), _FRAMES - 1)
     record = 0
@@ -209,7 +210,7 @@ def write_items(records: list[Any], *, canonical: bool = False) -> bytes:
 
 
 def _write_deep(records: list[Any], canonical: bool) -> bytes:
-    """The same without recursion: the library writes what holds no other values."""
+    """As ``write_items``, without recursion: the library writes only what holds no other values."""
     cbor2 = import_library("cbor2", "cbor")
     written = bytearray()
     stack = records[::-1]

@@ -65,7 +65,7 @@ def _class() -> Any:
     import numpy as np
 
     class OddDataset(h5py.Dataset):  # type: ignore[misc]
-        """One of an ``OddType``, read by regions of numbers and slices of step 1."""
+        """A dataset of an ``OddType``, read by regions of integers and slices of step 1."""
 
         def __init__(self, identifier: Any, odd_type: OddType) -> None:
             super().__init__(identifier)
