@@ -255,7 +255,7 @@ def unpack(
 def unpack_report(
     done: Unpacked, source: str, target: str | None, *, part: bool = False
 ) -> UnpackReport:
-    """What is told of ``done``, which came from ``source`` and went to ``target``."""
+    """The report on ``done``; ``part``: whether only some records or bytes were asked for."""
     return UnpackReport(
         source=source,
         target=target,
@@ -295,7 +295,7 @@ def inspect(
 
 
 def expanded(source: Source) -> Source:
-    """``source``, a container; of one in the small form the container that says the same."""
+    """The container ``source``, a small one made into the one in full that says the same."""
     if not is_small(source.peek(SNIFF)):
         return source
     from serialpack.pipeline.small import expand
@@ -337,9 +337,9 @@ def first_records(
     table: AsFound = AsFound(),  # noqa: B008  (never changed)
     max_size: int | None = None,
 ) -> None:
-    """Write the first ``count`` records of a container, or another file (``format``, ``table``) or
-    what is compressed in one; of arrays a corner. RefusedError for more than ``max_size``, and for
-    formats that can run code. UsageError where records cannot be told apart."""
+    """Write the first ``count`` records of a container, of what is compressed in one, or of another
+    file (``format``, ``table``); of arrays a corner. RefusedError for more than ``max_size`` bytes
+    and for formats that can run code, UsageError where records cannot be told apart."""
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import packed_inside
     from serialpack.encoded import opened_text
@@ -366,7 +366,7 @@ def first_records(
         out = LimitedWrite(fmt.shown_by(write), max_size)
         if (lines := fmt.look_at_head(read, count)) is not None:
             out(lines)
-        elif packed and fmt.name != "bytes":  # of which more was read above
+        elif packed and fmt.name != "bytes":  # of bytes only ``read`` still has the front
             unpack_records(opened, fmt.shown_by(write), Span(0, count), max_size)
         else:
             slice_source(in_lines(fmt.declared, read, head), out, fmt.name, Span(0, count))

@@ -84,7 +84,7 @@ ARGUMENTS: dict[str, tuple[str, str | Callable[[str], str]]] = {
     "--types": ("shaping.types", _types),
 }
 
-#: What ``unpack`` takes; with anything else the verb is the function ``convert``.
+#: The arguments of the function ``unpack``; a hint with any other one names ``convert``.
 _OF_UNPACK = {
     *("byte_range", "force", "max_size", "record_range", "salvage", "shared_dict", "target"),
     *("threads", "trust"),
@@ -104,11 +104,11 @@ _ONE = (
     rf"(?: (?!(?:{_PROSE})(?![\w-])|--?[a-z]){_VALUE})?)"
 )
 _WORDS = re.compile(
-    # What is quoted is the user's, a whole command stays one.
+    # Quoted text is the user's, and a whole command stays a command.
     r"""(?P<kept>(?<!\w)'[^']*'|"[^"]*"|\bserialpack [a-z]+\b[^;]*)"""
-    # These are no commands for a file object, and no argument is both of them.
+    # How a command writes to a pipe: in Python there is one word for both ways.
     r"|(?P<out>-o - and >)"
-    # A part of a command of which something has no argument.
+    # A command without its first word, with an option that is no argument: a command again.
     rf"|(?P<command>\b(?:pack|unpack|inspect)(?= -)(?: {_ONE})*(?: (?!{_ONE})--?[a-z][\w-]*)"
     rf"(?: (?:[A-Z0-9]+\b|{_ONE}))*)"
     rf"|(?P<call>\b(?:pack|unpack)(?: FILE)?(?= -)(?: {_ONE})+)"
@@ -129,6 +129,7 @@ def in_arguments(text: str) -> str:
 
 
 def _translated(words: re.Match[str]) -> str:
+    """What stands in Python for ``words``, a match of ``_WORDS``."""
     if words["kept"]:
         return words[0]
     if words["out"]:
@@ -138,7 +139,7 @@ def _translated(words: re.Match[str]) -> str:
     given = [_argument(each) for each in re.findall(_ONE, words[0])]
     if words["options"]:
         return _joined(given)
-    if given == [("trust", "True")]:  # of all functions that may need it
+    if given == [("trust", "True")]:  # many functions take it: none is named
         return _joined(given)
     name = words[0].split()[0]
     if name == "unpack" and not {each[0] for each in given} <= _OF_UNPACK:
@@ -155,13 +156,14 @@ def _argument(said: str) -> tuple[str, str | None]:
     if isinstance(spell, str):
         return name, spell
     if option == "-o" and "." in value:
-        # The command line tells by it what is to be written.
+        # By the ending of this name the command line tells the format of the target.
         return "to", _text(value.rpartition(".")[2])
     return name, spell(value) if value else None
 
 
 def _joined(given: list[tuple[str, str | None]]) -> str:
-    """Arguments as they are typed, those of one ``shaping`` together; without a value its name."""
+    """Arguments as a call has them: the fields of ``shaping`` together, in one ``Shaping``, and an
+    argument without a value by its name alone."""
     said: dict[str, list[str]] = {}
     for name, value in given:
         whole, _, field = name.partition(".")

@@ -22,8 +22,8 @@ class EndsEarly(ValueError):
 
 _SHORT = [bytes([number]) for number in range(128)]
 
-#: Of pcodec's chunks: the mode that has a dictionary, the way to take differences that has a
-#: window, and the most bits of the length of one that its own compressor writes.
+#: In pcodec's chunks: the number of the mode with a dictionary, that of the delta encoding with a
+#: window, and the most bits of a window's length that its own compressor writes.
 _DICTIONARY, _LOOKBACK, _MOST_WINDOW = 4, 2, 15
 
 
@@ -67,7 +67,7 @@ def zigzag(number: int) -> int:
 
 
 def unzigzag(number: int) -> int:
-    """The signed number again."""
+    """The signed number that ``zigzag`` made ``number`` of."""
     return number >> 1 ^ -(number & 1)
 
 
@@ -102,8 +102,8 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
     """
     from pcodec import standalone
 
-    if (asked := _asked(stored, 8 * array.itemsize)) is not None and asked[1] > len(array):
-        raise ValueError(f"its {asked[0]} has more numbers than it holds")  # room would be made
+    if (asked := _memory_asked(stored, 8 * array.itemsize)) is not None and asked[1] > len(array):
+        raise ValueError(f"its {asked[0]} has more numbers than it holds")  # it takes memory
     try:
         progress = standalone.simple_decompress_into(bytes(stored), array)
     except (RuntimeError, TypeError) as error:
@@ -117,22 +117,23 @@ def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
         raise ValueError("it holds another number of values than promised")
 
 
-def _asked(stored: Bytes, width: int) -> tuple[str, int] | None:
-    """For how many numbers of ``width`` bits the first chunk asks beside its own, and what for: its
-    dictionary, or the window that differences look back in; None for no more than all may.
+def _memory_asked(stored: Bytes, width: int) -> tuple[str, int] | None:
+    """What the first chunk asks memory for beside its own numbers, its dictionary or the window in
+    which differences look back, and for how many numbers of ``width`` bits. None where it asks for
+    no more than any chunk may.
 
     pcodec, docs/format.md: "Standalone Format", "Wrapped Format Components".
     """
     if bytes(stored[:5]) != b"pco!\x03" or len(stored) < 24:
         return None
-    # Behind the type of all chunks: how many numbers there may be, in so many bits beside six; the
-    # version, the type of this chunk, and its numbers.
+    # Behind the magic (5 bytes) and the type of all chunks (1): six bits that say how many bits the
+    # count of all numbers has, and it; the version (2), the type of this chunk (1), its count (3).
     at = 6 + (6 + (stored[6] & 63) + 1 + 7) // 8 + 2 + 1 + 3
     bits = int.from_bytes(stored[at : at + 16], "little")
     mode = bits & 15
     if mode == _DICTIONARY:
         return "dictionary", bits >> 4 & (1 << 25) - 1
-    # Behind what is said of the mode.
+    # The delta encoding, behind the parameters of the mode.
     delta = bits >> 4 + {1: width, 2: width, 3: 8}.get(mode, 0)
     window = 1 + (delta >> 4 & 31) if delta & 15 == _LOOKBACK else 0
     return ("window", 1 << window) if window > _MOST_WINDOW else None

@@ -1,7 +1,7 @@
-"""What a file is by all of its content that is there, read as each format that it may be in.
+"""What a file is by its content, read as each format that it may be in.
 
-Asked only behind ``detect``, where name and first bytes do not tell, or the name says what cannot
-be. Only what is sure is taken: one format reads it, and no other that it might be in.
+Asked only after ``detect``: where name and first bytes do not tell, or the content cannot be what
+the name says. Only what is sure is taken: one format reads it, and no other that it might be in.
 """
 
 import re
@@ -41,8 +41,10 @@ class Recognised(NamedTuple):
 
 
 def told_again(told: str, head: bytes, *, whole: bool) -> str:
-    """What a file that begins so is, of which its name and its first bytes say that it is ``told``:
-    "bytes" for what nobody knows, or what is known to be no data."""
+    """The format of a file that begins with ``head``, where name and first bytes say ``told``.
+
+    Another one only where the content surely is that, and "bytes" for what is known to be no data.
+    """
     if not head:
         return told
     if told == "bytes":
@@ -60,10 +62,10 @@ def told_again(told: str, head: bytes, *, whole: bool) -> str:
 
 
 def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
-    """Whether text begins as none does in the format that its name says, or hardly any.
+    """Whether text begins as none does in the format that the file's name says, or hardly any.
 
-    Any text is YAML, and any text is a table: one of lines of JSON, or of tags, is no better read
-    as that.
+    Any text reads as YAML, so that is never misnamed. Any text reads as a table, too; but lines of
+    JSON, or tags, are hardly meant as one.
     """
     text = head.removeprefix(BOM_UTF8).lstrip()
     begins = text[:1]
@@ -90,7 +92,7 @@ def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
 
 
 def recognised(head: bytes, *, whole: bool) -> Recognised:
-    """What a file that begins so is; ``whole``: that is all of it."""
+    """What a file that begins with ``head`` is; ``whole``: ``head`` is all of it."""
     if head.startswith(_UTF16_MARKS):
         is_xml = _is_xml(head, whole=whole)
         return Recognised("xml", ("xml",)) if is_xml else Recognised(None, ("csv",))
@@ -102,9 +104,9 @@ def recognised(head: bytes, *, whole: bool) -> Recognised:
 
 
 def is_one_column(head: bytes, *, whole: bool) -> bool:
-    """Whether text that begins so is rows of one field each, as CSV has them.
+    """Whether text that begins with ``head`` is rows of one field each, as CSV has them.
 
-    Which says nothing of what it is: most prose is so.
+    That does not tell what it is: most prose is so.
     """
     try:
         rows = rows_of(_lines(head, whole=whole), ",")
@@ -114,7 +116,7 @@ def is_one_column(head: bytes, *, whole: bool) -> bool:
 
 
 def _lines(head: bytes, *, whole: bool) -> str:
-    """The lines that are there as a whole."""
+    """The lines of ``head`` that are there to their ends."""
     text = head.removeprefix(BOM_UTF8).decode("utf-8", "ignore")
     return text if whole else text[: text.rfind("\n") + 1]
 
@@ -174,13 +176,13 @@ def _is_toml(text: str) -> bool:
 
 
 def _is_xml(head: bytes, *, whole: bool) -> bool:
-    """Whether it is well-formed as far as it is there, and no page of HTML."""
+    """Whether ``head`` is well-formed as far as it goes, and no page of HTML."""
     from xml.parsers import expat
 
     names: list[str] = []
     parser = expat.ParserCreate()
     parser.StartElementHandler = lambda name, _: names.append(name)
-    parser.EntityDeclHandler = lambda *_: names.insert(0, "html")  # which is not read
+    parser.EntityDeclHandler = lambda *_: names.insert(0, "html")  # nor are its entities read
     try:
         parser.Parse(head.removeprefix(BOM_UTF8).lstrip(), whole)
     except expat.ExpatError:
@@ -198,7 +200,8 @@ def _binary(head: bytes, *, whole: bool) -> Recognised:
 
 
 def _reads(declared: Declaration, head: bytes, *, whole: bool) -> bool | None:
-    """Whether a format reads maps and lists there, and of all of it; None: nobody knows."""
+    """Whether the format reads ``head`` (``whole``: all of the file) to its end, as maps and lists
+    only; None where its library is missing."""
     if not head or head[0] not in declared.containers:
         return False
     fmt = FORMATS.get(declared.name)
@@ -215,7 +218,7 @@ def _reads(declared: Declaration, head: bytes, *, whole: bool) -> bool | None:
     except MissingLibraryError:
         return None
     except SyntaxInputError as error:
-        # One that is too large to be looked at to its end is read up to about there.
+        # A record that is cut off where ``head`` ends is no error; one broken long before that is.
         return not whole and error.offset >= len(head) // 2
     except (SerialpackError, Unheld, ValueError, RecursionError):
         return False
@@ -223,11 +226,11 @@ def _reads(declared: Declaration, head: bytes, *, whole: bool) -> bool | None:
 
 
 def _is_container(value: object) -> bool:
-    """Whether it is a list of values of one type, or a map whose keys are text."""
+    """Whether ``value`` is a list of values of one type, or a map whose keys are text."""
     if isinstance(value, dict):
         return all(isinstance(key, str) for key in value)
     return isinstance(value, list) and len({_KIND.get(type(v), type(v)) for v in value}) < 2
 
 
-#: Types that stand beside another one in a list of numbers, or of records.
+#: Types that count as another one among the values of a list: integers among floats.
 _KIND: dict[type, type] = {int: float}

@@ -16,12 +16,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-#: What an error calls it, and whether a value is of it.
+#: A kind of argument: what an error calls it, and whether a value is of it.
 _Kind = tuple[str, Callable[[Any], bool]]
 
 
 def _texts(value: Any) -> bool:
-    # An iterator can be looked at once only.
+    # The texts of an iterator can be looked at only once: that is left to the function.
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return False
     return iter(value) is value or all(isinstance(each, str) for each in value)
@@ -53,10 +53,10 @@ _KINDS: dict[str, _Kind] = {
     "Callable": ("a function", callable),
 }
 
-#: Of these each value is of the kind.
+#: Words of annotations -> types of which every value is taken.
 _PLAIN: dict[str, type] = {"None": type(None), "str": str, "int": int, "bool": bool}
 
-#: What an argument may be: types of which all values are taken, and the kinds.
+#: What an argument may be: types of which every value is taken, and kinds that are asked.
 _Takes = tuple[frozenset[type | None], list[_Kind]]
 _ANY: _Takes = frozenset(), []
 
@@ -106,7 +106,7 @@ def check_arguments(function: Callable[..., Any] | type, given: Mapping[str, Any
     kinds = _kinds(function)
     for name, value in given.items():
         plain, some = kinds.get(name, _ANY)
-        # Asking by the type takes a tenth, which a small message notices.
+        # By its type a value is told in a tenth of the time, which a small message notices.
         if some and type(value) not in plain and not any(holds(value) for _, holds in some):
             takes = " or ".join(said for said, _ in some)
             raise TypeError(f"{name} must be {takes}, not {value!r:.60} ({type(value).__name__})")
@@ -114,7 +114,7 @@ def check_arguments(function: Callable[..., Any] | type, given: Mapping[str, Any
 
 @cache
 def _kinds(function: Callable[..., Any] | type) -> dict[str, _Takes]:
-    """By the name of an argument, what it may be; without those that may be anything."""
+    """Name of an argument -> what it may be; without those that may be anything."""
     words = {name: _words(each) for name, each in function.__annotations__.items()}
     return {
         name: (frozenset(map(_PLAIN.get, each)), [_KINDS[word] for word in each])
@@ -124,7 +124,7 @@ def _kinds(function: Callable[..., Any] | type) -> dict[str, _Takes]:
 
 
 def _words(annotation: Any) -> list[str]:
-    """The types of a union, by the text of an annotation where it is none itself."""
+    """The words of an annotation, one for each type of a union; of text its own."""
     text = annotation.__name__ if type(annotation) is type else str(annotation)
     text = text.replace("collections.abc.", "").replace("typing.", "")
     words = text.replace("tuple[int, int | None]", "a range").split(" | ")

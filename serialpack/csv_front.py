@@ -7,7 +7,7 @@ import re
 
 _FRONT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[sS][eE][pP]=([,;|\t])\r?\n)?")
 
-#: No such line, with a mark before it, has more bytes.
+#: The most bytes of such a line and a mark before it.
 LONGEST_SEPARATOR_LINE = 10
 
 
@@ -18,7 +18,8 @@ def before_header(data: bytes) -> int:
 
 
 def separator_line(data: bytes) -> int:
-    """The same of a text whose first line names the delimiter; else 0."""
+    """How many bytes stand before the first line of cells, where the delimiter's line is there;
+    else 0."""
     front = _FRONT.match(data)
     return front.end() if front and front[1] else 0
 
@@ -30,6 +31,7 @@ def separator_named(data: bytes) -> str:
 
 
 def is_mistaken(names: list[str], delimiter: str) -> bool:
-    """Whether a line of names without quotes would be read as something before it."""
+    """Whether the line of ``names``, without quotes, would be read as the delimiter's line, or its
+    begin as a mark."""
     line = f"{delimiter.join(names[:3])}\n".encode("utf-8", "replace")
     return before_header(line) > 0

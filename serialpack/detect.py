@@ -1,7 +1,7 @@
 """What a file is by its name, its first bytes and what the user says; and words for messages.
 
-Nothing is parsed here: ``by_content`` tries formats on what stays untold, ``known`` lists the kinds
-of files that are no format.
+Nothing is parsed here: where this does not tell, ``by_content`` tries the formats. ``known`` lists
+the kinds of files that are no format.
 """
 
 import re
@@ -36,20 +36,20 @@ def detect(name: str | None, head: bytes) -> str:
 
 
 def _is_other(declared: Declaration, head: bytes) -> bool:
-    """Whether a file that begins so is not in the format that its name says."""
+    """Whether a file that begins with ``head`` is not in the format that its name says."""
     if declared.has_magic and not head.startswith(declared.magic):
         return True
     return declared.is_text and is_binary(head) and not (declared.delimiter and _is_odd_text(head))
 
 
 def _is_odd_text(head: bytes) -> bool:
-    """Whether text has control characters that are seldom there: in a cell any may be but NUL,
-    which UTF-16 has."""
+    """Whether ``head`` is text but for control characters, which a cell of a table may have. NUL is
+    none of these: where it stands, the text may be in UTF-16."""
     return b"\0" not in head and not is_binary(head.translate(None, _BINARY)) and may_be_utf8(head)
 
 
 def may_be_utf8(head: bytes) -> bool:
-    """Whether a file that begins so is in UTF-8, as far as that is there."""
+    """Whether ``head`` is UTF-8; its last character may be cut off."""
     try:
         head.decode()
     except UnicodeDecodeError as error:
@@ -178,7 +178,7 @@ def dialect_named(delimiter: str) -> str:
 
 
 def looks_like(head: bytes) -> str | None:
-    """What a file that begins so seems to be, in words for a message; None: no idea."""
+    """What a file that begins with ``head`` seems to be, in words for a message; None: no idea."""
     if not head:
         return "an empty file"
     declared = FORMATS.by_magic(head)
@@ -211,14 +211,15 @@ def looks_like(head: bytes) -> str | None:
 
 
 def not_converted(head: bytes) -> KnownFile | None:
-    """What a file that begins so is, where that is known to be no format that is converted."""
+    """The kind of file that ``head`` begins, where that is no format that is converted; else
+    None."""
     text = head.removeprefix(BOM_UTF8).lstrip()
     known = known_text(text) or known_file(head)
     return known if known is not None and known.cannot else None
 
 
 def _array(format: str, head: bytes) -> str:
-    """What the array is that a file in ``format`` begins with, in words."""
+    """The array at the front of a file in ``format``, in words."""
     from serialpack.formats.arrays.kinds import header_in
 
     about, header = FORMATS.get(format).about, header_in(head)
@@ -226,7 +227,8 @@ def _array(format: str, head: bytes) -> str:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether no text would hold such bytes: control characters, or a magic that is no text."""
+    """Whether no text begins with ``head``: it has control characters, or a magic that is no
+    text."""
     if len(head.translate(None, _BINARY)) < len(head):
         return True
     declared = FORMATS.by_magic(head)

@@ -39,41 +39,45 @@ from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.text import number_of
 
-#: Sources of up to so many bytes are packed with a dictionary: in larger ones there is enough that
+#: The most bytes of a source that is packed with a dictionary: in larger ones there is enough that
 #: comes twice.
 MOST_SOURCE = (64 << 10) - 1
 
-#: Bytes of a dictionary that is trained: as many as the zstd program's.
+#: Bytes of a trained dictionary: as many as the zstd program's.
 SIZE = 110 << 10
 
-#: Bytes that it is trained from: a hundred times its own are enough, says libzstd.
+#: Bytes that a dictionary is trained from: a hundred times its own are enough, says libzstd.
 _SAMPLES = 100 * SIZE
 
 #: The most bytes of a dictionary that is read.
 _MOST = 16 << 20
 
-#: What one is called that is found under another name than the container's, of up to so many.
+#: The ending of files that are looked into for a dictionary with another name than the container's;
+#: and the most of them in a folder.
 _SUFFIX = ".dict"
 _MOST_NAMED = 64
 
-#: Bytes that tell one from other files.
+#: Bytes at the front that tell a dictionary from other files.
 _HEAD = 16
 
-#: How one comes to be, to pack with.
+#: A hint on how to get a dictionary to pack with.
 _TRAINS = "pack -r FOLDER --shared-dict PATH trains one where there is none"
-#: And in Python: a command has trained it before anything is packed.
+#: The same in Python, where nothing trains it on the way.
 _MADE = "train_dictionary(files, path) makes one"
 
-#: Which one unpacks.
+#: A hint on which dictionary unpacks.
 _PACKED_WITH = "name the one that was packed with; serialpack inspect FILE tells its name and hash"
 
-#: So many files are known at a time.
+#: The most files that are known at a time.
 _KNOWN = 256
 
 
 class Dictionary(NamedTuple):
-    """A dictionary, or which one is missing. ``data``: all its bytes; ``elsewhere``: a file that
-    has its name but is another one."""
+    """A dictionary, or the facts of one that is missing.
+
+    ``data``: all its bytes; None where it is missing. ``elsewhere``: a file that has its name, but
+    is another dictionary.
+    """
 
     named: DictionaryName
     data: bytes | None = None
@@ -84,7 +88,7 @@ class Dictionary(NamedTuple):
 
     @property
     def content(self) -> bytes:
-        """Its bytes; MissingFileError where nobody knows them."""
+        """Its bytes; MissingFileError where it is missing."""
         if self.data is None:
             other = f": {self.elsewhere} is another one" if self.elsewhere else ""
             raise MissingFileError(
@@ -96,15 +100,15 @@ class Dictionary(NamedTuple):
 
 
 _lock = threading.Lock()
-#: Those that were read: by their hash; and by path, with the state of the file.
+#: The dictionaries that were read, by hash; and by path, with the state of the file then.
 _known: dict[int, Dictionary] = {}
 _read: dict[str, tuple[tuple[int, ...], Dictionary]] = {}
-#: The file that was named last to unpack with.
+#: The file of the dictionary that was named last to unpack with.
 _named: str | None = None
-#: By folder, with its state: what is in it that may be one.
+#: Folder -> its state when it was listed, and the files in it that may be dictionaries.
 _listed: dict[str, tuple[int, list[str]]] = {}
 
-#: Nanoseconds after which a folder that changes again has another time.
+#: Nanoseconds after which a change of a folder surely changes its time, too.
 _SETTLED = 2 * 10**9
 
 
@@ -140,7 +144,7 @@ def read(path: Path, hint: str = _TRAINS) -> Dictionary:
 
 
 def know(path: Path) -> None:
-    """Read the dictionary in the file ``path``, which is named to unpack with; as for ``read``."""
+    """Read the dictionary in the file ``path``, to unpack with; errors as of ``read``."""
     global _named
     read(path, _PACKED_WITH)
     _named = os.fspath(path)
@@ -164,7 +168,7 @@ def check_codec(chain: Chain) -> None:
 
 
 def find(named: DictionaryName) -> Dictionary:
-    """The dictionary that a container names; without its bytes where it is nowhere."""
+    """The dictionary that a container names; without its bytes where it is not found."""
     with _lock:
         known = _known.get(named.check)
     if known is not None:
@@ -186,7 +190,7 @@ def find(named: DictionaryName) -> Dictionary:
 
 
 def _data_of(path: str, named: DictionaryName) -> bytes | None:
-    """The bytes of the file ``path``, where it is the dictionary that is named."""
+    """The bytes of the file ``path``, where it is the dictionary that is ``named``; else None."""
     try:
         found = read(path)
     except (FileError, InputError):
@@ -195,9 +199,9 @@ def _data_of(path: str, named: DictionaryName) -> bytes | None:
 
 
 def _candidates(folder: str) -> list[str]:
-    """The files of ``folder`` that are called as dictionaries are, begin as one, and are no larger.
+    """The files of ``folder`` that end in ``.dict``, begin as a dictionary, and are not too large.
 
-    It is listed anew where it changed: many containers may miss the same one.
+    It is listed anew once it has changed: many containers may miss the same dictionary.
     """
     try:
         state = os.stat(folder).st_mtime_ns
@@ -229,9 +233,11 @@ def _begins_as_one(path: str) -> bool:
 
 
 def _places() -> Iterator[str]:
-    """Where dictionaries are looked for, each folder once: beside files, above them, at home.
+    """The folders where dictionaries are looked for, each once: those of files, those above them,
+    and the user's.
 
-    Of what is read elsewhere at the same time too: by its hash none is taken for another.
+    Also those of files that are read elsewhere at the same time: by its hash no dictionary is taken
+    for another.
     """
     seen: dict[str, None] = {}
     for below in open_folders():
@@ -244,7 +250,7 @@ def _places() -> Iterator[str]:
 
 
 def configuration_folder() -> str:
-    """The folder of what the user has set, where ``config.toml`` is, too."""
+    """The folder of the user's settings, ``config.toml`` among them."""
     if os.name == "nt":
         home = os.environ.get("APPDATA") or os.path.expanduser("~")
     elif sys.platform == "darwin":
@@ -255,7 +261,7 @@ def configuration_folder() -> str:
 
 
 class Trained(NamedTuple):
-    """A dictionary that was made, from so many ``files``."""
+    """A dictionary that was made, and how many ``files`` it was trained from."""
 
     dictionary: Dictionary
     files: int

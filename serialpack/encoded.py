@@ -1,4 +1,4 @@
-"""Text that is no table in another encoding than UTF-8, read as if it were in that."""
+"""Text in another encoding than UTF-8, read as if it were in UTF-8. Tables have their own way."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ from serialpack.formats.json.found import json_kind
 
 _PIECE = 1 << 20
 
-#: So much of a text shows its encoding.
+#: Bytes of a text in which its encoding is looked for.
 _HEAD = 64 << 10
 
 
 def opened_text(
     source: Source, format: str | None, table: AsFound
 ) -> tuple[Source, str | None, AsFound]:
-    """What is in ``source``, compressed or not, and what is said of it; of such a text in UTF-8."""
+    """What is in ``source``, compressed or not, with the ``format`` and ``table`` that it is to be
+    read by.
+
+    Text in another encoding than UTF-8 (``other_encoding``) comes in UTF-8, and nothing is left to
+    be said of it but its format.
+    """
     source = decompressed(source)
     name = source.name if source.stat is not None else None
     other = other_encoding(source.peek(_HEAD), format or source.format, name, table)
@@ -38,18 +43,19 @@ def opened_text(
 def other_encoding(
     head: bytes, format: str | None, name: str | None, table: AsFound
 ) -> tuple[str, str] | None:
-    """Which text that is no table one in another encoding than UTF-8 is, and its encoding; None
-    where it is none, or ``table`` says more than an encoding.
+    """The format of a text in another encoding than UTF-8, and that encoding.
 
-    That is said by its mark, for JSON also by the zeros in it, or by the user; and the text what it
-    is, for other formats than JSON its name. XML says its encoding itself. UsageError where the
-    user said another encoding than its mark does.
+    None where it is in UTF-8, no text, or a table, and where ``table`` says more than an encoding.
+    The encoding is told by a byte-order mark, for JSON also by the zeros in its first bytes, or
+    else by the user; the format by the user, by the content where that is JSON, or by the file's
+    name. XML says its encoding itself. UsageError where the user names another encoding than the
+    mark does.
     """
     user_said = table.encoding
     if table._replace(encoding=None) != AsFound():
         return None
     encoding = marked_encoding(head)
-    if encoding is None:  # what JSON begins with is ASCII (RFC 4627, section 3)
+    if encoding is None:  # the first two characters of JSON are ASCII (RFC 4627, section 3)
         zeros = bytes(byte == 0 for byte in head[:4])
         encoding = next((each for each, where in _ZEROS.items() if zeros == where), None)
     said = FORMATS.declaration(format) if format else FORMATS.by_extension(name or "")
@@ -73,9 +79,11 @@ def other_encoding(
 
 
 def _takes_encodings(said: Declaration) -> bool:
+    """Whether texts in a format do not say their encoding themselves, and tables are not meant."""
     return said.is_text and not (said.delimiter or said.says_encoding)
 
 
+#: Encoding -> which of the first four bytes are zeros (1) in a text that begins in ASCII.
 _ZEROS = {
     "utf-16-le": b"\0\1\0\1",
     "utf-16-be": b"\1\0\1\0",
@@ -85,8 +93,8 @@ _ZEROS = {
 
 
 def in_utf8(read: Read, encoding: str) -> Iterator[bytes]:
-    """What ``read`` gives in another encoding, without a byte-order mark; SyntaxInputError where
-    it is not in that."""
+    """What ``read`` gives, decoded by ``encoding``, in UTF-8 and without a byte-order mark;
+    SyntaxInputError where it is not in that encoding."""
     decoder = codecs.getincrementaldecoder(encoding)()
     at = 0
     while True:

@@ -56,7 +56,7 @@ class SerialpackError(Exception):
 
     @property
     def told(self) -> str:
-        """The same, in the words of Python."""
+        """As ``said``, with the arguments of functions in place of options."""
         from serialpack.arguments import in_arguments  # not above: a start does without
 
         return in_arguments(self.said)
@@ -151,9 +151,9 @@ class UsageError(SerialpackError, ValueError):
 
 
 class SeveralTablesError(UsageError):
-    """One table is to be read of what has several: ``tables``, by their names. ``above``: the path
-    above them, with a dot behind it, where they are lists in a map; None where they are those of a
-    database. ``unread``: its views that SQLite cannot read, and why."""
+    """One table is to be read of a source that has several. ``tables``: their names; ``above``:
+    where they are lists in a map, the path of that map with a dot behind it, and None where they
+    are those of a database; ``unread``: views that SQLite cannot read, and why."""
 
     tables: tuple[str, ...] = ()
     above: str | None = None
@@ -312,7 +312,7 @@ class PickleWarning(UserWarning):
 
 
 def changed(path: str) -> FileError:
-    """The error for a file that is not the one of before."""
+    """The error for a file that is another one than when it was opened."""
     return FileError("changed while it was read", path=path, hint="try again when it is quiet")
 
 

@@ -1,5 +1,5 @@
-"""What a file is to Python that is one object: an array, or several by name, packed or not, and
-compressed or not; a packed document."""
+"""Files that are one object to Python: an array, several arrays by name, or a document. Each may be
+packed or not, and compressed or not."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ _FILE = "unpack(path, target) makes the file again"
 _CONVERT = "convert(path, target) reads it"
 _TRUSTED = "convert(path, target, trust=True) reads it, if you know who wrote it"
 
-#: So many bytes are read at a time.
+#: Bytes that are read at a time.
 _PIECE = 4 << 20
 
 
 def inside(source: Source) -> Source:
-    """What is in ``source`` where it is compressed, and no container; else ``source``."""
+    """What is compressed in ``source``; ``source`` itself where it is not compressed, or a
+    container."""
     if is_container(source.peek(SNIFF)):
         return source
     from serialpack.compressed.source import decompressed
@@ -56,14 +57,15 @@ def inside(source: Source) -> Source:
 def values_of_file(
     source: Source, document: Callable[..., Any], *, trust: bool, threads: int | None
 ) -> list[Any]:
-    """The array of a file of one, or those of an ``.npz`` file by name, in memory; what
-    ``document`` makes of a container of a format that has documents, or of a file and its format;
-    nothing where ``source``, which is ``inside`` of what was given, holds an object.
+    """The object that a file is, in a list: an array, the arrays of an ``.npz`` file by name, or a
+    document. Nothing where ``source`` is a container of an object, which ``restored`` reads.
 
-    NotContainerError or UsageError for another file, of which no more is read than tells that.
+    ``source``: as ``inside`` gave it. ``document`` makes the value of a document: of a container,
+    or of another file and the name of its format. NotContainerError or UsageError for any other
+    file, of which no more is read than tells that.
     """
     if not is_container(head := source.peek(SNIFF)):
-        return [_of_plain(source, document, trust=trust)]
+        return [_object_of(source, document, trust=trust)]
     if is_small(head):
         return []
     header = first_header(source.peek)
@@ -80,7 +82,7 @@ def values_of_file(
 
         pieces = Pieces(restored_pieces(source.read, trust=trust, threads=threads or 1))
         if (packed := packed_inside(source, pieces, header.name)) is not None:
-            return [_of_plain(inside(packed), document, compression_of(packed), trust=trust)]
+            return [_object_of(inside(packed), document, compression_of(packed), trust=trust)]
     if not _has_arrays(fmt):
         if _has_documents(fmt):
             return [document(source)]
@@ -91,12 +93,13 @@ def values_of_file(
     return [_arrays_in(fmt, data, trust=trust)]
 
 
-def _of_plain(
+def _object_of(
     source: Source, document: Callable[..., Any], packed: str | None = None, *, trust: bool
 ) -> Any:
-    """The same of a file that is no container; ``packed``: by what it was compressed in one.
+    """As ``values_of_file``, of a file that is no container: the object itself.
 
-    Documents have names: what comes without one should be what ``dumps`` made.
+    ``packed``: the compression that it is in, where that stands in a container. A document needs a
+    name: bytes without one should be what ``dumps`` made.
     """
     head = source.peek(HEAD)
     fmt = FORMATS.get(detect(source.name, head))
@@ -135,9 +138,9 @@ def _length_of(fmt: Format) -> LengthOf:
 def gathered(
     source: Source, length_of: LengthOf = frame_length, *, trust: bool, threads: int | None
 ) -> tuple[Header, list[Buffer]]:
-    """The header of the only member in ``source``, and what it restores to: ``GatheredPieces``.
-    UsageError where there are several. A file object of the caller's is read no further than the
-    first one, and left behind it."""
+    """The header of the only member in ``source``, and what it restores to, in pieces as of
+    ``GatheredPieces``. UsageError where there are several members. A file object of the caller's is
+    read no further than the first member, and left behind it."""
     first = _is_of_caller(source)
     pieces, threads = GatheredPieces(length_of), threads or usable_cores()
     room = pieces.room
@@ -145,7 +148,7 @@ def gathered(
         source.read, pieces.add, trust=trust, threads=threads, into=source, room=room, first=first
     )
     if first:
-        with suppress(AttributeError, OSError, ValueError):  # a pipe was read no further
+        with suppress(AttributeError, OSError, ValueError):  # a pipe, which is where it ought to be
             source.pass_over(0)
     if len(done.headers) > 1:
         raise UsageError("holds several, one after another, not one object", hint=_FILE)
@@ -153,12 +156,12 @@ def gathered(
 
 
 def restored(source: Source, *, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
-    """What the serializer of an object wrote, in pieces, and how it is to be read."""
+    """How the object in ``source`` is to be read, and what its serializer wrote, in pieces."""
     if is_small(source.peek(SNIFF)):
         data = source.peek(MAX_SMALL + 1)
         if _is_of_caller(source) and (end := first_small(data) or end_of_damaged(data)):
             data = source.read(end)
-            _leave(source)
+            _set_behind(source)
         plan, content = unpack_small(data, trust=trust)
         return plan, [content]
     header, pieces = gathered(source, trust=trust, threads=threads)
@@ -166,11 +169,13 @@ def restored(source: Source, *, trust: bool, threads: int | None) -> tuple[Plan,
 
 
 def _is_of_caller(source: Source) -> bool:
+    """Whether ``source`` is a file object that the caller opened, and may read on from."""
     return type(source) is Source and not (source.owned or isinstance(source.file, ScatteredFile))
 
 
-def _leave(source: Source) -> None:
-    """The file of the caller's behind what was read, and not behind what was peeked at."""
+def _set_behind(source: Source) -> None:
+    """Put the caller's file behind what was read of it: more may have been peeked at. UsageError
+    for a pipe, where that cannot be."""
     try:
         source.pass_over(0)
     except (AttributeError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Libraries that are here already: nobody has a value of one that is not."""
+"""Libraries that are imported already: nobody has a value of one that is not."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 
 def imported(name: str) -> Any:
-    """The module, where it is imported; None where it is not, or not yet to its end: another thread
-    may be at it, and nothing of its classes is there before."""
+    """The module ``name``, where it is imported to its end; else None. While another thread imports
+    it, there is nothing of its classes yet."""
     module = sys.modules.get(name)
     if module is None or getattr(module.__spec__, "_initializing", False):
         return None

@@ -50,7 +50,8 @@ _OFFICE_FIRST = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/", b"xl/", b
 
 
 def _by(command: str) -> tuple[str, str]:
-    """What is said of files in which others are, that ``command`` takes out."""
+    """For ``KnownFile``, of files in which others are: why not, and the command that takes them
+    out."""
     return _NO_DATA, f"{command} unpacks it"
 
 
@@ -59,7 +60,7 @@ KNOWN: tuple[KnownFile, ...] = (
     KnownFile("gzip", _front(b"\x1f\x8b"), *_by("gzip -dc"), ("gz", "gzip")),
     KnownFile("zstd", _front(b"\x28\xb5\x2f\xfd"), *_by("zstd -dc"), ("zst", "zstd")),
     KnownFile("xz", _front(b"\xfd7zXZ\x00"), *_by("xz -dc"), ("xz",)),
-    # Its usual properties, then a size of which nobody knows, or one below 2^40.
+    # Of LZMA the usual properties, then a size that is not known, or below 2^40.
     KnownFile(
         "lzma",
         (((0, b"\x5d\0\0"), (5, b"\xff" * 8)), ((0, b"\x5d\0\0"), (10, b"\0\0\0"))),
@@ -225,13 +226,13 @@ _ALL = (*KNOWN, *(known for known, _ in _TEXTS), ZLIB)
 
 
 def known_file(head: bytes) -> KnownFile | None:
-    """What a file that begins so is by its first bytes; None where they do not tell."""
+    """The kind of a file that begins with ``head``; None where its first bytes do not tell."""
     found = next((k for k in KNOWN if any(_fits(s, head) for s in k.signatures)), None)
     return ZLIB if found is None and _is_zlib(head) else found
 
 
 def _is_zlib(head: bytes) -> bool:
-    """Whether it is compressed by zlib (RFC 1950), as far as it is there."""
+    """Whether ``head`` begins data compressed by zlib (RFC 1950), as far as it goes."""
     if head[:1] != b"x" or int.from_bytes(head[:2], "big") % 31:
         return False
     import codecs
@@ -240,7 +241,7 @@ def _is_zlib(head: bytes) -> bool:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
         if set(_BINARY).isdisjoint(head):
-            return False  # text, which is a few bytes of zlib's as well
+            return False  # text, whose first bytes may be those of zlib's by chance
     except UnicodeDecodeError:
         pass
     try:
@@ -250,22 +251,23 @@ def _is_zlib(head: bytes) -> bool:
 
 
 def known_text(text: bytes) -> KnownFile | None:
-    """What text that begins so is, where it is of a known kind that is no format."""
+    """The kind of text that begins with ``text``, of those that are no format; else None."""
     return next((known for known, pattern in _TEXTS if pattern.match(text)), None)
 
 
 def known_name(name: str) -> KnownFile | None:
-    """What a kind of file that is no format is meant by ``name`` (``xlsx``); None for no such."""
+    """The kind of file, of those that are no format, that people call ``name`` (``xlsx``); else
+    None."""
     return next((k for k in _ALL if name in k.names), None)
 
 
 def known_words(words: str | None) -> KnownFile | None:
-    """What is called so and is no format; None for no such."""
+    """The kind of file, of those that are no format, whose ``words`` these are; else None."""
     return next((k for k in _ALL if k.words == words and k.cannot), None)
 
 
 def is_beyond_text(head: bytes) -> bool:
-    """Whether a file begins with a signature that no text has."""
+    """Whether ``head`` begins with a signature that no text has."""
     return head.startswith(_BEYOND_TEXT) or _is_zlib(head)
 
 
@@ -278,7 +280,8 @@ _BEYOND_TEXT = tuple(
     if offset == 0 and max(magic) > 0x7F
 )
 
-#: A few letters may begin a text too, which has none of these.
+#: A signature of letters and digits with fewer bytes than this is believed only beside control
+#: characters: text may begin so.
 _SURE = 4
 _BINARY = bytes(range(9))
 

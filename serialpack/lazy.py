@@ -1,8 +1,8 @@
 """Arrays in containers that are mapped, or of which only the blocks that a slice touches are read.
 
-Enter at ``load_lazily``, as ``objects.load`` does. Those of a block in place are mapped, and not
-verified; the others are ``LazyArray``: a block, or a part of one in place, is read, verified and
-decoded whole, as ever, and the last one is kept.
+Enter at ``load_lazily``, as ``objects.load`` does. An array in a block that stands in place is
+mapped, and not verified. Any other is a ``LazyArray``: each of its blocks that is touched (of one
+in place: each part) is read, verified and decoded whole, as ever, and the last one is kept.
 """
 
 from __future__ import annotations
@@ -38,15 +38,17 @@ if TYPE_CHECKING:
 #: Of ``numpy.memmap``'s modes those that do not write into the file: its checksums would be wrong.
 MODES = "r", "c"
 
-#: So many runs of rows are read one by one; of more all that lies between.
+#: Up to so many runs of neighbouring rows are read one by one; with more, all rows between the
+#: first and the last one are read.
 _MOST_RUNS = 4096
 
 
 def load_lazily(source: Path | File, mode: str, *, trust: bool) -> list[Any]:
-    """The object in ``source``, whose large arrays are mapped, or lazy; nothing where it has none.
+    """The object in ``source``, in a list, with its large arrays mapped or lazy; nothing where it
+    has none.
 
-    ``source``, which stays open then, is read from where it stood else. UsageError
-    for a pipe, and for a mode that is none of ``MODES``.
+    ``source`` stays open where there is an object, and else is left where it stood. UsageError for
+    a pipe, and for a mode that is none of ``MODES``.
     """
     if mode not in MODES:
         hint = '"c" keeps in memory what is written to an array'
@@ -108,8 +110,8 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
 
 
 def _mapped_file(source: Source, mode: str) -> list[Any]:
-    """The array of a file of one that is not packed; nothing where it is none, or has no name here:
-    loading tells what it is."""
+    """The mapped array of a file of one array that is no container, in a list. Nothing where it is
+    no such file, or not on this machine's disks: loading tells what it is."""
     import numpy as np
 
     fmt = FORMATS.get(detect(source.name, source.peek(HEAD)))
@@ -120,7 +122,7 @@ def _mapped_file(source: Source, mode: str) -> list[Any]:
         header, kind = fmt.whole_header(lambda start, stop: source.peek(stop)[start:stop], size)
     except (Malformed, RefusedError):
         return []
-    if size == header.size:  # of which nothing can be mapped
+    if size == header.size:  # no items: nothing can be mapped
         return []
     order: Any = "F" if header.fortran else "C"
     found: Any = np.memmap(source.here, kind, cast(Any, mode), header.size, header.shape, order)
@@ -292,8 +294,8 @@ class LazyArray(NDArrayOperatorsMixin):
         return found.copy() if dotted else found.copy()[()]
 
     def _picked(self, rows: NDArray[np.intp], more: tuple[Any, ...]) -> Array:
-        """The ``rows`` with these numbers, in their order, of each what ``more`` picks of it; each
-        block is decoded once."""
+        """The ``rows`` with these numbers, in this order, and of each what the indexes ``more``
+        pick; each block is decoded once."""
         import numpy as np
 
         wanted, places = np.unique(rows, return_inverse=True)
@@ -309,7 +311,8 @@ class LazyArray(NDArrayOperatorsMixin):
         return found if np.array_equal(wanted, rows) else found[places]
 
     def _take(self, start: int, axis: int, index: list[Places]) -> Array:
-        """The items at ``index``, of the axes from ``axis`` on, of what begins at ``start``."""
+        """The items that ``index`` picks on the axes from ``axis`` on, in the part of the array
+        that begins at byte ``start``."""
         import numpy as np
 
         if axis == len(index):
@@ -353,4 +356,5 @@ def _again(
     shape: tuple[int, ...],
     fortran: bool,
 ) -> LazyArray:
+    """Makes a LazyArray anew out of a pickle, which hands over no arguments by name."""
     return cls(stored, start, dtype, shape, fortran=fortran)

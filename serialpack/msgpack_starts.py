@@ -17,7 +17,7 @@ from serialpack.msgpack_bytes import LENGTHS, SIZES
 
 Bytes = NDArray[np.uint8]
 
-#: With more tokens than this share of the bytes there is little to gain, and much to keep.
+#: With more tokens a byte than this, to find them gains little and takes much memory.
 DENSE = 0.55
 
 #: Zeros behind the data, so that a number can be read where it is cut off.
@@ -26,7 +26,8 @@ PADDING = 8
 #: Tokens are counted in so many bytes at a time.
 _PIECE = 1 << 20
 
-#: Data is gone through in segments of so many bytes, and so often before that is done one by one.
+#: Data is gone through in segments of so many bytes, all at once, and in so many rounds at most;
+#: what is wrong then is gone through segment by segment.
 _SEGMENT = 1 << 10
 _ROUNDS = 6
 
@@ -43,8 +44,10 @@ def unsigned(padded: Bytes, places: NDArray[Any], width: int) -> NDArray[np.uint
 
 
 class _Sizes(NamedTuple):
-    """How many bytes a token has that begins at each place; 0 where they are many: the ends of
-    those, which begin at ``long``, are apart.
+    """The bytes of a token that begins at each place of some data.
+
+    Where these are more than 255, ``sizes`` has 0: such tokens begin at ``long`` and end at
+    ``ends``.
     """
 
     sizes: Bytes
@@ -52,7 +55,7 @@ class _Sizes(NamedTuple):
     ends: NDArray[np.int64]
 
     def behind(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the next tokens begin."""
+        """Where the tokens that begin at ``places`` end."""
         sizes = self.sizes[places]
         behind = places + sizes
         if len(self.long) and not sizes.all():
@@ -77,8 +80,10 @@ def _sizes_in(data: bytes, padded: Bytes) -> _Sizes:
 
 
 def starts(data: bytes, padded: Bytes) -> NDArray[np.int32] | None:
-    """Where tokens begin, each behind the one before; None where the last has no end, or they
-    are dense. ``padded``: the data and ``PADDING`` zeros.
+    """Where the tokens of ``data`` begin. None where the last one is cut off, or they are
+    ``DENSE``.
+
+    ``padded``: the data and ``PADDING`` zeros.
     """
     begins, end = _begins(data, padded)
     if end != len(data) or _too_many(int(np.count_nonzero(begins)), data):
@@ -87,7 +92,8 @@ def starts(data: bytes, padded: Bytes) -> NDArray[np.int32] | None:
 
 
 def are_dense(data: bytes) -> bool:
-    """Whether ``starts`` gives None for so many tokens: found in next to no memory."""
+    """Whether ``data`` has too many tokens for ``starts``, which takes next to no memory to
+    tell."""
     found = (begins for _, begins, _ in _in_pieces(memoryview(data)))
     return _too_many(sum(map(int, map(np.count_nonzero, found))), data)
 
@@ -97,9 +103,9 @@ def _too_many(tokens: int, data: bytes) -> bool:
 
 
 def most_bytes(view: memoryview, most: int) -> int | None:
-    """As many of the bytes, which begin with a token, as have ``most``; None for all of them.
+    """How many bytes at the front of ``view`` its first ``most`` tokens take.
 
-    All of them also where they are dense.
+    None where there are no more than these, and where tokens are ``DENSE``.
     """
     number = 0
     found = None
@@ -114,8 +120,8 @@ def most_bytes(view: memoryview, most: int) -> int | None:
 
 
 def _in_pieces(view: memoryview) -> Iterator[tuple[int, NDArray[np.bool_], int]]:
-    """Where each piece begins, as ``_begins`` at which of its bytes tokens do, and where the last
-    of these ends."""
+    """For each piece of ``view`` where it begins, at which of its bytes tokens begin (as of
+    ``_begins``), and where the last of these tokens ends, which the next piece begins with."""
     at = 0
     while at < len(view):
         piece = bytes(view[at : at + _PIECE])
@@ -125,11 +131,12 @@ def _in_pieces(view: memoryview) -> Iterator[tuple[int, NDArray[np.bool_], int]]
 
 
 def _begins(data: bytes, padded: Bytes) -> tuple[NDArray[np.bool_], int]:
-    """At which bytes tokens begin, each behind the one before, and where the last one ends.
+    """A mask of the bytes at which tokens begin, the first of them at byte 0, and where the last
+    one ends.
 
-    All segments of the data are gone through at once, each from a guess. Where it was wrong the
-    places soon are the right ones all the same, as tokens begin where others end: then where a
-    segment is left tells where the next one is entered.
+    All segments are gone through at once, as if a token began with each. Where none does, the
+    places that are found soon are the right ones all the same, as tokens begin where others end.
+    Then where a segment is left tells where the next one is to be entered.
     """
     size = len(data)
     sizes = _sizes_in(data, padded)
@@ -156,7 +163,8 @@ def _through(
     stops: NDArray[np.int64],
     met: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
-    """The first place at or behind each stop; all before are ``met``."""
+    """For each segment the first begin of a token at or behind its stop, gone to from where it is
+    entered; what begins before that is marked in ``met``."""
     leaves = enters.copy()
     here = np.flatnonzero(enters < stops)
     places, stops = enters[here], stops[here]
@@ -178,7 +186,8 @@ def _one_by_one(
     leaves: NDArray[np.int64],
     todo: list[int],
 ) -> None:
-    """The same for segments ``todo``, and those behind that turn out to begin elsewhere."""
+    """Put ``enters`` and ``leaves`` right for the segments ``todo``, and for those behind them that
+    turn out to be entered elsewhere."""
     long = dict(zip(sizes.long.tolist(), sizes.ends.tolist(), strict=True))
     view = memoryview(sizes.sizes.data)
     at = 0

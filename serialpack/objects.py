@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
 #: installed; all but the last are safe to load, and the first two are portable.
 AUTO = ("msgpack", "json", "objects", "pickle")
-#: What json reads; of other types it holds nothing, which is not to be found out by the proof.
+#: The types of values that json gives back: no proof is needed to see that it holds no others.
 _OF_JSON = frozenset({dict, list, str, int, float, bool, type(None)})
 
 
@@ -177,7 +177,7 @@ def _check(how: DumpOptions) -> None:
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -> None:
-    """``tried``: whether filters and codecs may be, for large values: none were asked for."""
+    """Pack it. ``tried``: whether filters and codecs may be tried on its large values."""
     (choice, _, settings, _), pieces = packed
     data = Scattered(pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
@@ -375,7 +375,7 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
 
 @lru_cache(64)
 def _tried(chain: str, *, proved: bool) -> list[str]:
-    """What ``auto``, or a chain of it, may become: unproved, json would make lists of tuples."""
+    """The chains to try for ``chain``; unproved without json, which would make lists of tuples."""
     first, *rest = chain.split("+", 1)
     names = [name for name in AUTO if proved or name != "json"]
     return ["+".join((name, *rest)) for name in names] if first == "auto" else [chain]

@@ -23,10 +23,10 @@ class NotKept(NamedTuple):
 class PackReport(NamedTuple):
     """What packing did. Sizes in bytes; ``seconds`` spent per stage, added up over threads.
 
-    ``entry``: its path in the archive that it went into, where it did. ``dropped``: what of the
-    source will not come back, by rule, beside its values: comments, and the like. ``dictionary``:
-    the name and hash of the one that is needed to unpack it; ``saved``: how much smaller it makes
-    the container. ``not_kept``: of the mode and the time of the source.
+    ``entry``: its path in the archive that it went into, where it did. ``dropped``: what will not
+    come back of the source though its values do, by rule: comments, and the like. ``dictionary``:
+    the name and hash of the one that is needed to unpack it; ``saved``: how many bytes smaller it
+    makes the container. ``not_kept``: what of the source's mode and time the target lacks.
     """
 
     source: str
@@ -78,11 +78,11 @@ class DictionaryInfo(NamedTuple):
 
 
 class LostRange(NamedTuple):
-    """What could not be salvaged, in one piece of a member's source.
+    """One stretch of a member's source that could not be salvaged.
 
-    ``blocks`` of them, from ``block`` on; the bytes of the source from ``start`` up to but not
-    including ``end``; ``records`` of them, from ``record`` on. All count from 0. None where that
-    is not known: of what is lost at the end, mostly, where the index is lost too.
+    ``blocks`` blocks, from the one numbered ``block`` on; the bytes of the source from ``start`` up
+    to but not including ``end``; ``records`` records, from number ``record`` on. All count from 0.
+    None where that is not known: mostly of what is lost at the end, where the index is lost too.
     """
 
     member: int
@@ -120,7 +120,7 @@ class UnpackReport(NamedTuple):
     ``lost``: with ``salvage``, what is damaged in the container, and of the source lost by that.
     ``entries``: how many there are in it, where it is an archive. ``left``: with
     ``skip_existing``, that the target was there, held the same bytes, and was left as it was.
-    ``not_kept``: of the mode and the time of the source.
+    ``not_kept``: what of the source's mode and time the target lacks.
     """
 
     source: str
@@ -164,9 +164,10 @@ class UnpackReport(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """What ``skip_bad`` left out: ``records`` of them (None: not known), from ``record`` on.
+    """A piece of the source that ``skip_bad`` left out.
 
-    ``offset`` is the byte of the source where the first of them stands, ``error`` says why.
+    ``records``: how many (None: not known), from number ``record`` on. ``offset``: the byte of the
+    source where the first of them stands; ``error``: why.
     """
 
     record: int
@@ -179,16 +180,17 @@ class ConvertReport(NamedTuple):
     """What a conversion did. ``read`` and ``size`` are bytes of the source and of the target.
 
     ``losses``: what was changed because the user allowed it, by rule. ``left_out``: how many pieces
-    were, ``places``: the first thousand of them. ``exact``: the target is the very source of the
-    container. ``missing``: the fields that were asked for and that no record has. ``carried``: what
-    the target holds in another type or shape, by rule, and ``back``: the words that read it as it
-    was. ``lists``: the paths in the one record, a row now, at which are lists of maps; ``apart``:
-    it has nothing else. ``kept_pipe``: the source was kept in a temporary file, to be read twice.
-    ``by_content``: the format of the source was told by its content alone, and ``read_as``: what
-    was made JSON of, in words. ``types``: the columns of text that got values, of ``columns`` in
-    all, and what these are. ``comes_back``: what ``--to csv`` makes of the target again, where that
-    keeps how the source was written: its ``bytes``, or its ``cells``. ``not_kept``: of the mode and
-    the time of the source.
+    were left out; ``places``: the first thousand of them. ``exact``: the target is the very source
+    of the container. ``missing``: the fields that were asked for and that no record has.
+    ``carried``: what the target holds in another type or shape, by rule; ``back``: the words that
+    read it as it was. ``lists``: where the source is one record, and so one row: the paths in it at
+    which lists of maps stand; ``apart``: it has nothing else. ``kept_pipe``: the source was kept in
+    a temporary file, to be read twice. ``by_content``: the format of the source was told by its
+    content alone. ``read_as``: what was made into JSON to be read, in words. ``types``: column of
+    text -> the type of the values that it was turned into; ``columns``: how many columns there are.
+    ``comes_back``: what ``--to csv`` makes of the target again, where that keeps how the source was
+    written: its ``bytes``, or its ``cells``. ``not_kept``: what of the source's mode and time the
+    target lacks.
     """
 
     source: str

@@ -43,7 +43,7 @@ class Job:
         self.since = monotonic()
 
     def tell(self, share: float) -> None:
-        """So much of it is done."""
+        """Note that ``share`` of it is done."""
         self.share = share
 
 
@@ -62,19 +62,19 @@ class Watch:
         self.total: Callable[[], int | None] = lambda: None
 
     def begin(self, size: int) -> Job:
-        """A job of ``size`` bytes is worked on from now on."""
+        """Note that a job of ``size`` bytes is worked on from now on."""
         job = Job(size)
         self._jobs[job] = None
         return job
 
     def done(self, job: Job) -> None:
-        """All of a job is done, but for writing what came of it."""
+        """Note that all of a job is done, but for writing what came of it."""
         job.share = 1.0
         self._size += job.size
         self._seconds += monotonic() - job.since
 
     def end(self, job: Job) -> None:
-        """What came of a job is written."""
+        """Note that what came of a job is written."""
         if self._jobs.pop(job, job) is None:
             self._ended += job.size
 
@@ -127,7 +127,7 @@ def told(tell: Tell | None) -> Iterator[None]:
 
 
 def at(share: float) -> None:
-    """This thread's job, or the part of it, is done to this share."""
+    """Tell that this thread's job, or its part of it, is done to this share."""
     if _here.tell is not None:
         _here.tell(share)
 
@@ -136,7 +136,7 @@ _NOBODY: AbstractContextManager[None] = nullcontext()
 
 
 def within(start: float, stop: float) -> AbstractContextManager[None]:
-    """What is told within goes from 0 to 1, and stands for ``start`` to ``stop``."""
+    """Have the shares from 0 to 1 that are told within stand for ``start`` to ``stop``."""
     tell = _here.tell
     return _NOBODY if tell is None else _part(tell, start, stop)
 

@@ -9,11 +9,11 @@ from serialpack.errors import DamagedError, TruncatedError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.stages.stage import import_library
 
-#: Bytes read, and restored, at a time.
+#: The most bytes that are read, or restored, at a time.
 _READ = 128 << 10
 _PIECE = 1 << 20
 
-#: The largest window, or dictionary, that is read.
+#: The most bytes of a window, or of a dictionary, that are kept for the data.
 _WINDOW = 128 << 20
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -22,22 +22,22 @@ _LZ4 = b"\x04\x22\x4d\x18"
 #: Block_Maximum_Size of zstd (RFC 8878).
 _ZSTD_BLOCK = 128 << 10
 
-#: Skippable frames of so many bytes are looked behind, for whether they are zstd's or LZ4's.
+#: Bytes of skippable frames that are looked over to tell whether they are zstd's or LZ4's.
 _MOST_SKIPPED = 64 << 10
 
 
-#: Sizes of the dictionary that a file of lzma may name.
+#: The sizes of the dictionary that a file of lzma may ask for.
 _LZMA_DICTIONARIES = {size << n for n in range(31) for size in (2, 3)}
 
 _ZEROS = re.compile(rb"\0*+")
 
 
 class Kind(NamedTuple):
-    """A compression: by which bytes it is known, and how it is undone.
+    """A compression: how it is told, and how it is undone.
 
-    ``begins`` says whether bytes are the begin of a member, or of a piece of one; ``is_marked``
-    whether no other file begins so: else its name has to say what it is, too. Of what begins as
-    anything may, ``by_name``, it says that alone.
+    ``begins``: whether bytes are the begin of a member, or a piece of one. ``is_marked``: whether
+    no other file begins so; where one may, the name of the file must say the compression, too.
+    ``by_name``: only the name tells it, as its data may begin with any bytes.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Kind(NamedTuple):
 
 
 class CompressedInput:
-    """The compressed bytes, and how many of them were taken."""
+    """The compressed bytes. ``offset``: how many of them were taken."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -74,10 +74,11 @@ class CompressedInput:
         head = self.read(size)
         while len(head) < size and (data := self.read(size - len(head))):
             head += data
-        self.back(head)
+        self.put_back(head)
         return head
 
     def exactly(self, size: int, kind: Kind) -> bytes:
+        """The next ``size`` bytes; TruncatedError where there are fewer."""
         end = self._at + size
         if end <= len(self._chunk):
             data = self._chunk[self._at : end]
@@ -102,8 +103,8 @@ class CompressedInput:
             self._at = zeros.end()
         return self.offset - start
 
-    def back(self, data: bytes) -> None:
-        """``data``, the end of what was read last, is to be read again."""
+    def put_back(self, data: bytes) -> None:
+        """Take back ``data``, the end of what was read last: it is read again next."""
         self.offset -= len(data)
         if self._at >= len(data):
             self._at -= len(data)
@@ -120,7 +121,7 @@ def truncated(kind: Kind, at: int, path: str) -> TruncatedError:
 def _damaged(
     kind: Kind, error: Exception, start: int, source: CompressedInput
 ) -> DamagedError | UnsupportedError:
-    """``error``, which a library raised in the member that begins at ``start``."""
+    """The error for ``error``, which a library raised in the member that begins at ``start``."""
     why = " ".join(str(error).split()).rpartition(": ")[2].rstrip(".")
     if "memory" in why.lower() or "dictionary" in why.lower():
         return UnsupportedError(
@@ -218,7 +219,7 @@ def _members(
     errors: tuple[type[Exception], ...],
     padding: int = 0,
 ) -> Iterator[bytes]:
-    """What all members hold. ``new`` makes a decompressor, which raises ``errors``."""
+    """What all members hold, in pieces. ``new`` makes a decompressor, which raises ``errors``."""
     while True:
         if not _skipped(source, kind):
             yield from _member(source, kind, new(), errors)
@@ -230,7 +231,7 @@ def _member(
     source: CompressedInput, kind: Kind, decoder: Any, errors: tuple[type[Exception], ...]
 ) -> Iterator[bytes]:
     start = source.offset
-    # What is behind a member's end is copied, so a little is read first: members may be short.
+    # The library copies what is behind a member's end, so a little is read first: it may be short.
     size = 1 << 10
     while not decoder.eof:
         data = b""
@@ -244,13 +245,13 @@ def _member(
             raise _damaged(kind, error, start, source) from None
         if piece:
             yield piece
-    source.back(decoder.unused_data or b"")
+    source.put_back(decoder.unused_data or b"")
 
 
 def _zstd(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     import zstandard
 
-    # To make one takes twenty times as long as an empty frame does.
+    # One for all frames: to make it takes twenty times as long as an empty frame does.
     decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
     while True:
         if not _skipped(source, kind):
@@ -278,7 +279,7 @@ def _zstd_frame(source: CompressedInput, kind: Kind, decompressor: Any) -> Itera
             last, form, size = _zstd_block(block)
             if form == 3 or size > _ZSTD_BLOCK:
                 raise zstandard.ZstdError("a block that cannot be")
-            # Of one byte that is repeated, only that byte stands there.
+            # Of a block that is one byte again and again (type 1), only that byte is stored.
             block += source.exactly(1 if form == 1 else size, kind)
             if piece := decoder.decompress(head + block):
                 yield piece
@@ -298,10 +299,11 @@ def _brotli(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
         data = source.read(_READ)
         if not data:
             raise truncated(kind, source.offset, source.path)
-        # What is behind its end the library passes over; so that is to come with the last byte.
+        # The library drops bytes behind the end that come in the same call: so the last byte goes
+        # alone, and what follows is seen.
         for part in (data[:-1], data[-1:]):
             if decoder.is_finished():
-                source.back(part)
+                source.put_back(part)
                 break
             full = True
             while full:
@@ -322,12 +324,12 @@ def _zstd_block(header: bytes) -> tuple[bool, int, int]:
 
 
 def is_skippable(head: bytes) -> bool:
-    """Whether a skippable frame begins here, or a piece of one (RFC 8878, 3.1.2; also LZ4's)."""
+    """Whether ``head`` begins a skippable frame, or is a piece of that begin (RFC 8878, 3.1.2)."""
     return 0x50 <= head[0] <= 0x5F and b"\x2a\x4d\x18".startswith(head[1:4])
 
 
 def _skipped(source: CompressedInput, kind: Kind) -> bool:
-    """Whether a skippable frame stood here, which is read over."""
+    """Read over a skippable frame, where one stands here; whether one did."""
     if kind.name not in ("zstd", "LZ4") or not is_skippable(source.peek(4)):
         return False
     left = int.from_bytes(source.exactly(8, kind)[4:], "little")
@@ -340,7 +342,7 @@ def _skipped(source: CompressedInput, kind: Kind) -> bool:
 
 
 def behind_skippable(source: Source) -> str:
-    """Which of the two that have such frames it is, told from what is behind them."""
+    """``zstd`` or ``LZ4``, which share skippable frames: told by what follows those in front."""
     at, head = 0, b""
     while at < _MOST_SKIPPED:
         if len(head) < at + 8:
@@ -357,7 +359,7 @@ def _magic(magic: bytes) -> Callable[[bytes], bool]:
 
 
 def _begins_gzip(head: bytes) -> bool:
-    """RFC 1952, 2.3: method 8, and the reserved flags not set."""
+    """Whether ``head`` begins a member of gzip: method 8, and no reserved flag (RFC 1952, 2.3)."""
     return b"\x1f\x8b\x08".startswith(head[:3]) and not any(flag & 0xE0 for flag in head[3:4])
 
 
@@ -368,9 +370,12 @@ def _begins_bzip2(head: bytes) -> bool:
 
 
 def _begins_lzma(head: bytes) -> bool:
-    """What xz takes for one (liblzma, alone_decoder.c), of the properties that all tools write, and
-    not of no bytes: a dictionary of 2^n or 2^n + 2^(n - 1), a size below 2^38 or of which nobody
-    knows; and the first byte of what is coded."""
+    """Whether ``head`` begins a file of lzma that is not empty, by what xz checks (liblzma,
+    alone_decoder.c).
+
+    These are the properties that all tools write, a dictionary of 2^n or 2^n + 2^(n - 1) bytes, a
+    size below 2^38 or unknown, and the first byte of the coded data.
+    """
     if not b"\x5d\0\0".startswith(head[:3]):
         return False
     dictionary, size = (int.from_bytes(head[a:b], "little") for a, b in ((1, 5), (5, 13)))
@@ -386,7 +391,7 @@ KINDS = (
     Kind("zstd", (".zst", ".zstd"), lambda h: _magic(_ZSTD)(h) or is_skippable(h), _zstd),
     Kind("bzip2", (".bz2",), _begins_bzip2, _bzip2),
     Kind("xz", (".xz",), _magic(b"\xfd7zXZ\x00"), _xz),
-    # Of a size that is known numbers may begin so; xz, which writes on, knows of none.
+    # Where the size is known, numbers may begin so, too; xz writes it as unknown.
     Kind("lzma", (".lzma",), _begins_lzma, _lzma, lambda head: head[5:13] == b"\xff" * 8),
     Kind("LZ4", (".lz4",), lambda h: _magic(_LZ4)(h) or is_skippable(h), _lz4),
     Kind("brotli", (".br",), lambda _: False, _brotli, by_name=True),

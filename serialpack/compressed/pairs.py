@@ -18,7 +18,7 @@ from serialpack.text import printable
 _PIECE = 1 << 20
 _HEADER, _IMAGE = ".hdr", ".img"
 
-#: What is done with a source: what is in it where it is compressed.
+#: Gives what is in a source, undone where it is compressed.
 Inside = Callable[[Source], Source]
 
 
@@ -51,16 +51,22 @@ def joined(source: Source, of: Source, inside: Inside) -> Source:
 
 
 def other_of(path: str, name: str) -> str | None:
-    """The second of two files that a volume may be in, as their names say; ``name``: that of
-    ``path``, as it is called where it is not compressed."""
+    """The other one of two files that a volume may be in, told by their names; None where it is not
+    there.
+
+    ``name``: that of ``path`` without the ending of a compression.
+    """
     others = {_HEADER: _IMAGE, _IMAGE: _HEADER}
     other = others.get(name[-len(_HEADER) :].lower())
     return None if other is None else _beside(path, name, other)
 
 
 def of_header(path: str, name: str, inside_name: Callable[[str], str]) -> str | None:
-    """The header whose numbers ``path`` has, as the names of both say; ``name`` as of ``other_of``,
-    and ``inside_name`` gives that of another file."""
+    """The path of the header whose numbers are in the file at ``path``, told by their names; else
+    None.
+
+    ``name``: as for ``other_of``; ``inside_name`` gives that for another file.
+    """
     if not name.lower().endswith(_IMAGE) or (found := _beside(path, name, _HEADER)) is None:
         return None
     header = Path(found).name
@@ -70,8 +76,11 @@ def of_header(path: str, name: str, inside_name: Callable[[str], str]) -> str | 
 
 
 def _beside(path: str, name: str, extension: str) -> str | None:
-    """The file beside the one at ``path``, which is called ``name`` where it is not compressed,
-    with another ``extension``, compressed or not."""
+    """The file beside ``path`` with another ``extension``, compressed or not; None where there is
+    none.
+
+    ``name``: that of ``path`` without the ending of a compression.
+    """
     stem = name[: -len(extension)]
     spelled = extension if name[len(stem) :].islower() else extension.upper()
     packed = Path(path).name[len(name) :]
@@ -83,8 +92,8 @@ def _beside(path: str, name: str, extension: str) -> str | None:
 
 
 class _PairedFiles(Source):
-    """The one file for two, of which ``of`` was named. ``start``: where in ``image`` the numbers
-    begin."""
+    """Two files as the one that ``of``, one of them, stands for. ``start``: where in ``image`` the
+    numbers begin."""
 
     def __init__(
         self, of: Source, other: Source, header: bytes, start: int, image: Source, inside: Inside

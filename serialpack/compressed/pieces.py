@@ -9,12 +9,13 @@ from serialpack.stages.stage import Buffer
 
 
 class Pieces:
-    """Reads pieces of any size. What fails once fails again."""
+    """Reads bytes that come in pieces, as a file is read. Once a piece has failed, each read fails
+    so."""
 
     def __init__(self, pieces: Iterator[Buffer]) -> None:
         self._pieces = pieces
         self._left = memoryview(b"")
-        #: Bytes that were taken from the pieces.
+        #: Bytes of all the pieces that were taken.
         self.given = 0
         self._failed: InputError | None = None
 
@@ -49,7 +50,7 @@ class Pieces:
         return data[:size], failed
 
     def _next(self) -> Buffer:
-        """The next piece, none at the end."""
+        """The next piece; empty at the end."""
         if self._failed is not None:
             raise self._failed
         try:

@@ -14,13 +14,17 @@ from serialpack.stages.stage import Buffer, import_library
 
 Write = Callable[[Buffer], object]
 
-#: What is compressed in one go, and what tells that it is compressed already.
+#: Bytes that are compressed in one go; and bytes that tell that a file is compressed already.
 _PIECE = 1 << 20
 _HEAD = 16
 
 
 class _BothWays(NamedTuple):
-    """``compressor`` has compress and flush; ``begin`` comes first; ``undo`` has decompress."""
+    """What compresses, and what undoes that.
+
+    ``compressor`` has the methods compress and flush, ``undo`` decompress; ``begin``: bytes before
+    all.
+    """
 
     compressor: Any
     undo: Any
@@ -92,7 +96,7 @@ _MAKERS: dict[str, Callable[[], _BothWays]] = {
 
 
 class CompressedWrite:
-    """Compresses what it is called with. ``written``: bytes that came out so far."""
+    """Compresses what it is called with. ``written``: the compressed bytes so far."""
 
     def __init__(self, write: Write, compression: str, *, verify: bool) -> None:
         from xxhash import xxh3_128
@@ -118,7 +122,7 @@ class CompressedWrite:
             self._put(self._codec.compressor.compress(piece))
 
     def finish(self) -> None:
-        """Write the end; FileError where what was written would not become what was given."""
+        """Write what is left. FileError where what was written would not become what was given."""
         self._begin()
         self._put(self._codec.compressor.flush())
         if self._verify and self._given.digest() != self._undone.digest():
@@ -142,7 +146,7 @@ class CompressedWrite:
 
 
 class _Unless:
-    """Gives on as it is what is compressed so already; else compresses it."""
+    """Passes on what is compressed already as it is, and compresses all else."""
 
     def __init__(self, write: Write, compression: str) -> None:
         self._write = write
@@ -165,7 +169,7 @@ class _Unless:
         self(head)
 
     def finish(self) -> None:
-        """Write the end."""
+        """Write what is left."""
         if self._head is not None:
             self._decide()
         if not self._is_already:
@@ -174,7 +178,8 @@ class _Unless:
 
 @contextmanager
 def compressed_once(write: Write, compression: str | None) -> Iterator[Write]:
-    """``write``, before which bytes are compressed that are not yet; None: they stay as they are.
+    """What writes by ``write``, and compresses before, unless that was done; None: ``write``
+    itself.
 
     MissingLibraryError where the library of the compression is not installed, UsageError for one
     that is not known.
@@ -191,9 +196,10 @@ def compressed_once(write: Write, compression: str | None) -> Iterator[Write]:
 def compressed_as(
     write: Write, compression: str | None, *, verify: bool
 ) -> Iterator[CompressedWrite | None]:
-    """What compresses before ``write`` is called; None where there is no compression.
+    """What compresses, and writes by ``write``; None where ``compression`` is None.
 
-    ``verify``: what is compressed is undone and compared. MissingLibraryError as above.
+    ``verify``: what is compressed is undone and compared. MissingLibraryError as of
+    ``compressed_once``.
     """
     if compression is None:
         yield None

@@ -23,7 +23,7 @@ from serialpack.files.source import Path, shown
 from serialpack.records import sequence
 from serialpack.records.arrays import typed
 
-#: pandas' names of what ``typed`` finds: types of Arrow's, each of which also holds null.
+#: The types that ``typed`` finds -> what pandas calls them: types of Arrow's, which hold null, too.
 _TYPES = {
     "bool": "bool[pyarrow]",
     "int64": "int64[pyarrow]",
@@ -32,15 +32,17 @@ _TYPES = {
 }
 _TEXT, _NULL, _ANY = "string[pyarrow]", "null[pyarrow]", "object"
 
-#: Which hold the values of which, where they are as small as they must be: that is looked at.
+#: Pairs of types: the second one holds the values of the first where they are small enough, which
+#: is checked.
 _WIDER = {("int64[pyarrow]", "double[pyarrow]"), ("uint64[pyarrow]", "double[pyarrow]")}
 
 
 @dataclass(frozen=True)
 class BlockRun:
-    """A run of blocks: records of a container, of which ``before`` stand in others before it.
+    """A run of blocks of one container; ``before``: how many records stand in containers before
+    that.
 
-    ``check`` is that of the container when the graph was made, ``source`` its URL, which is not
+    ``check``: of the container, from when the graph was made. ``source``: its URL, which is not
     shown: it may hold a password.
     """
 
@@ -52,7 +54,7 @@ class BlockRun:
 
     @contextmanager
     def opened(self) -> Iterator[sequence.Records]:
-        """Its container; FileError where it is another one by now."""
+        """The container; FileError where it has changed since the graph was made."""
         with sequence.open(self.source, trust=self.trust) as records:
             if records.check != self.check:
                 raise FileError(
@@ -64,7 +66,7 @@ class BlockRun:
 
     @property
     def numbers(self) -> range:
-        """The numbers of its records among all."""
+        """The numbers of its records among those of all containers."""
         return range(self.before + self.run.start, self.before + self.run.stop)
 
 
@@ -110,7 +112,7 @@ def read(
 
 
 def _for_workers(source: Path) -> str:
-    """The name of a file by which it is found from any folder."""
+    """``source``, so that a worker finds it from any folder."""
     text = os.fspath(source)
     if is_far(text):
         from serialpack.far.urls import address
@@ -120,7 +122,7 @@ def _for_workers(source: Path) -> str:
 
 
 def _dask(name: str) -> Any:
-    """A module of Dask's; MissingLibraryError."""
+    """The module ``name`` of Dask; MissingLibraryError."""
     try:
         return import_module(f"dask.{name}")
     except ImportError as error:
@@ -132,7 +134,7 @@ def _dask(name: str) -> Any:
 
 
 def _parts(sources: list[str], size: int, trust: bool) -> list[BlockRun]:
-    """The parts of all containers, of which their ends are read; at least one."""
+    """The runs of blocks of all ``sources``, one at least. Only the ends of each are read."""
     found: list[BlockRun] = []
     before = 0
     for source in sources:
@@ -151,7 +153,7 @@ def _bag(parts: list[BlockRun]) -> Any:
 
 
 def _records(parts: list[BlockRun]) -> list[Any]:
-    """The records of a part, which is the one element of a partition."""
+    """The records of the one run in ``parts``, which a partition is."""
     (part,) = parts
     with part.opened() as records:
         return records[part.run.start : part.run.stop]
@@ -169,7 +171,7 @@ def _frame(parts: list[BlockRun], fields: list[str], dtypes: dict[str, str]) -> 
     found = _found_types(parts, [name for name in fields if name not in dtypes])
     meta = pd.DataFrame({name: pd.Series([], dtype={**found, **dtypes}[name]) for name in fields})
     numbers = [part.numbers for part in parts]
-    # Dask would make text of lists and maps.
+    # By default Dask would turn lists and maps into text.
     with _dask("config").set({"dataframe.convert-string": False}):
         return frames.from_map(
             _table,
@@ -183,7 +185,7 @@ def _frame(parts: list[BlockRun], fields: list[str], dtypes: dict[str, str]) -> 
 
 
 def _found_types(parts: list[BlockRun], fields: list[str]) -> dict[str, str]:
-    """The type of each field: of the first block in which it has a value."""
+    """Field -> the type of its values in the first block where it has one."""
     found = dict.fromkeys(fields, _NULL)
     missing, open_yet = {*fields}, fields
     for part in parts:
@@ -204,7 +206,8 @@ def _found_types(parts: list[BlockRun], fields: list[str]) -> dict[str, str]:
 def _table(
     part: BlockRun, found: dict[str, str], given: dict[str, str], columns: list[str] | None = None
 ) -> Any:
-    """The fields of a part's records as a table of pandas; of ``columns`` alone, where given."""
+    """The fields of the records of ``part`` as a frame of pandas; of ``columns`` alone, where
+    given."""
     import pandas as pd
 
     types = {**found, **given}
@@ -227,7 +230,7 @@ def _table(
 
 
 def _type_of(values: list[Any]) -> str:
-    """The type that holds ``values`` as they are."""
+    """The type of a column that holds ``values`` as they are."""
     there = [value for value in values if value is not None]
     if not there:
         return _NULL
@@ -237,9 +240,10 @@ def _type_of(values: list[Any]) -> str:
 
 
 def _series(values: list[Any], dtype: str, *, asked: bool) -> Any:
-    """``values`` as a column of ``dtype``; ValueError and others where it does not hold them.
+    """``values`` as a column of ``dtype``; an error, such as ValueError, where it does not hold
+    them.
 
-    ``asked``: that the user named the type, to which pandas then converts, as to numbers from text.
+    ``asked``: the user named the type, so pandas may convert values, such as text into numbers.
     """
     import numpy as np
     import pandas as pd
@@ -253,7 +257,7 @@ def _series(values: list[Any], dtype: str, *, asked: bool) -> Any:
         made = pd.Series(np.fromiter(values, object, len(values)), dtype=_ANY)
     elif kind == _TEXT:
         made = pd.Series(values, dtype=_TEXT)
-    else:  # not by pandas itself, to which NaN is null
+    else:  # pandas itself would take NaN for null
         arrow = pd.api.types.pandas_dtype(kind).pyarrow_dtype
         made = pd.Series(pd.arrays.ArrowExtensionArray(pa.array(values, arrow)))
     return made if made.dtype == dtype else made.astype(dtype)

@@ -30,13 +30,13 @@ from serialpack.stages.stage import Buffer
 
 NAME = "serialpack"
 
-#: The share of a buffer that must be left of it at most.
+#: The largest share of a buffer that compression may leave of it.
 _MOST_LEFT = 0.7
 
-#: Bytes of a buffer that are compressed at a time, and restored in memory that is used again.
+#: Bytes of a buffer that are compressed at a time; they are restored in memory that is used again.
 _PART = 4 << 20
 
-#: Sizes of items that are tried; 0 is for a buffer as it is.
+#: The sizes of items that are tried for shuffling; 0: the buffer is not compressed.
 _ITEMS = 1, 2, 4, 8
 
 Header = dict[str, Any]
@@ -93,7 +93,8 @@ def _register_arrays(compress: bool) -> None:
 
 
 def dumps(obj: Any, *, compress: bool = True) -> tuple[Header, list[Buffer]]:
-    """A header and frames for ``loads``; NotImplementedError for what is the next family's."""
+    """A header and frames for ``loads``; NotImplementedError for what is left to the next
+    family."""
     try:
         with gc_paused(0):
             message, buffers = _serializer().message(obj)
@@ -109,7 +110,8 @@ def dumps(obj: Any, *, compress: bool = True) -> tuple[Header, list[Buffer]]:
 
 
 def loads(header: Header, frames: Sequence[Buffer]) -> Any:
-    """The object that ``dumps`` made these of; DamagedError where they are not whole."""
+    """The object that ``dumps`` made ``header`` and ``frames`` of; DamagedError where these are not
+    whole."""
     left = iter(frames)
     try:
         message, *buffers = [_buffer(left, *told) for told in header[NAME]]
@@ -131,9 +133,9 @@ def _squeeze(item: int) -> Squeeze:
 
 
 def _squeezed(buffer: memoryview) -> tuple[int, list[Buffer]]:
-    """By items of which size it is shuffled, and its parts, compressed; 0, and none, where that
-    does not pay."""
-    if buffer.nbytes < LARGE:  # to try takes a tenth of a millisecond
+    """The size of the items by which ``buffer`` was shuffled, and its compressed parts; 0 and none
+    where that does not pay."""
+    if buffer.nbytes < LARGE:  # trying it takes 0.1 ms
         return 0, []
     sample = spread(buffer, max(_ITEMS))
     item = min(_ITEMS, key=lambda item: len(_squeeze(item).forward(sample[:SAMPLE])))
@@ -145,8 +147,8 @@ def _squeezed(buffer: memoryview) -> tuple[int, list[Buffer]]:
 
 
 def _buffer(frames: Iterator[Buffer], size: int, item: int, count: int) -> Buffer:
-    """The buffer of ``size`` bytes whose ``count`` frames are next, which may be written to;
-    ValueError, CodecError."""
+    """The buffer of ``size`` bytes that the next ``count`` frames hold; it can be written to.
+    ValueError or CodecError where they do not."""
     import numpy as np  # its memory is on large pages, and not filled with zeros first
 
     parts = [next(frames) for _ in range(count)]

@@ -1,6 +1,6 @@
 """Objects between processes in packed form: through pipes, queues and pools.
 
-What they hold is compressed on the way, and proved and verified as ever; a pipe takes some 1 GB/s.
+Objects are compressed on the way, proved and verified as ever; a pipe takes some 1 GB/s.
 """
 
 from __future__ import annotations

@@ -7,15 +7,16 @@ import re
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
 
 _NO_MARKS = bytes({*range(256)} - {*b'[]{}"'})
-#: Few of these are taken out faster than by going over all of the text twice.
+#: An escaped backslash or quote. Where there are few, a regular expression takes them out faster
+#: than going over all the text twice.
 _ESCAPE = re.compile(rb'\\[\\"]')
-#: In so many bytes at the front they are counted.
+#: Bytes at the front in which they are counted.
 _HEAD = 1 << 16
-#: A string of which only brackets are left; one without an end goes up to that of the text.
+#: A string of which only the brackets are left. One without an end goes on to that of the text.
 _STRING = re.compile(rb'"[^"]*+"?')
 #: A step down or up for each bracket, as a signed byte.
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
-#: Brackets that are counted together, so that the depths behind each of them are small.
+#: Brackets that are counted together: the depths among so few are small numbers.
 _PIECE = 1 << 16
 
 
@@ -39,8 +40,8 @@ def json_depth(data: bytes) -> tuple[int, int]:
         return len(brackets), 0
     if len(brackets) < len(marks):
         brackets = _outside(marks)
-    # Pairs are taken out, level by level: common text is gone after a few rounds. A round takes
-    # two levels where a list stands in a map.
+    # Brackets that close at once are taken out, so that a few rounds leave nothing of usual text.
+    # A round takes two levels out where a list stands in a map.
     rest, rounds, before = brackets, 0, 2 * len(brackets)
     while rest and before - len(rest) > before >> 4:
         before = len(rest)
@@ -52,7 +53,7 @@ def json_depth(data: bytes) -> tuple[int, int]:
 
 
 def _deepest(steps: bytes) -> tuple[int, int]:
-    """How deep ``steps`` lead, and how deep they end."""
+    """How deep ``steps`` lead at most, and how deep at their end."""
     import numpy as np
 
     depth = deepest = 0
@@ -65,8 +66,8 @@ def _deepest(steps: bytes) -> tuple[int, int]:
 
 
 def _unescaped(data: bytes) -> bytes:
-    """The text without quotes in strings; their brackets stay."""
-    # One byte is found at the speed of memory, a pair of them is not.
+    """JSON text in which a quote always begins or ends a string: escaped ones are taken out."""
+    # To look for one byte is far faster than to look for two.
     if b"\\" not in data:
         return data
     if data.count(b"\\", 0, _HEAD) < min(len(data), _HEAD) >> 5:
@@ -75,7 +76,8 @@ def _unescaped(data: bytes) -> bytes:
 
 
 def _outside(marks: bytes) -> bytes:
-    """The brackets that stand outside of strings, of brackets and quotes alone."""
-    # Where two quotes meet, what stands before and behind them is inside or outside as before.
+    """The brackets outside of strings, of ``marks``, which are only the brackets and quotes of a
+    text."""
+    # Two quotes beside each other change nothing: what stands behind them is as inside as before.
     marks = marks.replace(b'""', b"")
     return _STRING.sub(b"", marks) if b'"' in marks else marks

@@ -11,13 +11,13 @@ from itertools import count
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
 from serialpack.msgpack_bytes import LISTS, MAPS
 
-#: All bytes but those that begin a container.
+#: All bytes that begin no container.
 _NO_CONTAINERS = bytes({*range(256)} - MAPS - LISTS)
 
-#: So many bytes are looked at first.
+#: Bytes that are looked at first.
 _FIRST = 256
 
-#: What begins an array of one element, and of more than there are.
+#: The head of an array of one element; and that of one with more elements than come.
 _ONE, _MANY = b"\x91", b"\xdd\xff\xff\xff\xff"
 
 
@@ -26,8 +26,8 @@ def check_messages(data: bytes) -> None:
 
     Of bytes that are none, it looks at the messages before, and at what is there of the next.
     """
-    # Each level takes a byte at least. Where the first ones foretell too many of those that begin a
-    # container, they are not counted: to go over the messages takes about as long.
+    # Each level takes a byte at least. The bytes that may begin a container are counted, unless
+    # there are many among the first ones: to go over the messages takes no longer than counting.
     if len(data) <= MAX_DEPTH or (
         _containers(data[:_FIRST]) * len(data) <= MAX_DEPTH * _FIRST
         and _containers(data) <= MAX_DEPTH
@@ -44,7 +44,8 @@ def _containers(data: bytes) -> int:
 
 @cache
 def _around() -> bytes:
-    """The heads of as many arrays as leave room for MAX_DEPTH containers."""
+    """The heads of so many nested arrays that the library has room for MAX_DEPTH containers in
+    them."""
     room = next(n for n in count(MAX_DEPTH) if not _fits(_ONE * n, _ONE)) - MAX_DEPTH
     return _ONE * (room - 1) + _MANY
 
@@ -67,6 +68,6 @@ def _fits(around: bytes, data: bytes) -> bool:
         unpacker.skip()
     except msgpack.StackError:
         return False
-    except (msgpack.OutOfData, ValueError):  # its readers find the place, or that none is wrong
+    except (msgpack.OutOfData, ValueError):  # cut or broken, which is not asked here
         pass
     return True

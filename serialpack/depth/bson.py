@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
 
-#: Bytes of a value by its type, where they are always as many: a double, an ObjectId, a boolean,
-#: a date, integers, a timestamp, a decimal; undefined, null, MinKey and MaxKey have none.
+#: Type -> bytes of its values, where these are always as many: a double, an ObjectId, a boolean, a
+#: date, integers, a timestamp, a decimal; undefined, null, MinKey and MaxKey have none.
 FIXED = dict(
     [(0x01, 8), (0x07, 12), (0x08, 1), (0x09, 8), (0x10, 4), (0x11, 8), (0x12, 8), (0x13, 16)]
     + [(kind, 0) for kind in (0x06, 0x0A, 0x7F, 0xFF)]
@@ -16,7 +16,7 @@ FIXED = dict(
 DOCUMENT, ARRAY, BINARY, REGEX, POINTER, SCOPED = 0x03, 0x04, 0x05, 0x0B, 0x0C, 0x0F
 TEXT = (0x02, 0x0D, 0x0E)
 
-#: All bytes but those that are the type of what holds a document.
+#: All bytes that are not the type of a value with a document in it.
 _NO_DOCUMENTS = bytes({*range(256)} - {DOCUMENT, ARRAY, SCOPED})
 
 
@@ -43,7 +43,7 @@ def _is_shallow(data: bytes) -> bool:
 
 
 def _check_document(data: bytes) -> None:
-    #: Documents that are not looked at yet: where they begin and end, and how deep they are.
+    #: Documents still to be looked at: where each begins and ends, and its level.
     stack = [(0, len(data), 1)]
     while stack:
         at, end, depth = stack.pop()

@@ -31,7 +31,8 @@ _LEAVES = frozenset(
     {type(None), bool, int, float, complex, str, bytes, bytearray, Literal}
     | {datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID}
 )
-#: What libraries write by its name, or not at all, whatever it refers to.
+#: Types of values that libraries write by their names, or not at all: what they refer to is no part
+#: of a record.
 _NAMED = (
     *(type, ModuleType, FunctionType, BuiltinFunctionType, MethodType),
     *(CodeType, FrameType, GeneratorType),
@@ -46,24 +47,24 @@ _HAS_CONTENTS = 1 << 14
 #: processor's cache.
 _TOGETHER = 500
 
-#: So many levels hold nearly all values, and next to nothing that has objects in it.
+#: So many levels hold nearly all values; more are looked at only where there is no object in them.
 _SHALLOW = 16
 
-#: So many values may be one in many places.
+#: Among more values than this, some may be one value in many places.
 _SEVERAL = 16
-#: So many are no longer a message.
+#: More values than this are no message any more.
 _MANY = 4096
-#: A level that has so many times as many as there were when those in several places were last left
-#: out is looked at for such again: it may double with each.
+#: A level with so many times more values than when double ones were last left out is looked through
+#: for these again: their number may double with each level.
 _GROWN = 8
-#: What is deeper than this may hold itself.
+#: Below so many levels it is checked whether a value holds itself.
 _TREES = 16
 
 
 def contents(containers: list[Any]) -> Iterator[list[Any]]:
-    """The values in ``containers``, of many at a time.
+    """The values in ``containers``, some at a time.
 
-    Of a map whose keys are all text, those are not among them.
+    The keys of a map are not among them where all are text.
     """
     for start in range(0, len(containers), _TOGETHER):
         yield get_referents(*containers[start : start + _TOGETHER])
@@ -142,7 +143,7 @@ def check_graph(records: list[Any]) -> None:
 
 
 def depth_of(value: Any, most: int) -> int:
-    """How many levels ``value`` is; ``most``, where it is more."""
+    """How many levels ``value`` has; ``most`` where it has more."""
     level: list[Any] = [[value]]
     for depth in range(most):
         level = _below(level)
@@ -206,18 +207,18 @@ def levels(
 
 
 def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool = True) -> bool:
-    """Whether the collector comes to an end in fewer than ``levels`` levels of ``values``.
+    """Whether the collector finds all that is in ``values`` in fewer than ``levels`` levels.
 
-    A look at no type, which takes a third of the time. In an object, it finds the class too, and
-    in that nearly all there is: the way down ends soon at the last level. Not ``named``: without
-    classes, and what else is written by its name.
+    That looks at no type, and takes a third of the time. But in an object the collector also finds
+    its class, and in that nearly all there is: then the levels do not end. With ``named`` False it
+    leaves out classes, and what else is written by its name.
     """
     for level in range(levels, 0, -1):
         if len(values) > 2 * _TOGETHER:
             pieces = (values[at : at + _TOGETHER] for at in range(0, len(values), _TOGETHER))
             return all(_is_shallow(piece, level, named=named) for piece in pieces)
         if len(values) == 1 and type(values[0]) in (list, tuple):
-            values = values[0]  # which need not be copied to be looked at
+            values = values[0]  # no copy is needed
         else:
             values = get_referents(*values)
         if not named:
@@ -237,12 +238,13 @@ def _is_message(values: list[Any]) -> bool:
     for _ in range(_SHALLOW):
         if len(values) <= 2 * _TOGETHER:
             values = _within(values)
-        # In objects it would find all there is. An eighth shows them, and to miss one is no error.
+        # In an object it would find all there is. One value of eight is looked at to see whether
+        # there are objects: to miss one only takes time.
         elif _PLAIN.issuperset(map(type, values[::8])):
             above, values = values, []
             for inside in contents(above):
                 values += inside
-                if len(values) > _MANY:  # of what stands in many places, perhaps
+                if len(values) > _MANY:  # perhaps what stands in many places
                     return False
         else:
             return False
@@ -307,7 +309,7 @@ def _parts(value: Any) -> list[Any]:
 
 
 def _may_hold(kind: type) -> bool:
-    """Whether what is of ``kind``, which is none of ``CONTAINERS``, may hold some."""
+    """Whether values of type ``kind``, which is none of ``CONTAINERS``, may hold others."""
     return (
         bool(kind.__flags__ & _HAS_CONTENTS)
         and kind not in _LEAVES

@@ -11,16 +11,16 @@ from typing import IO
 
 from serialpack.far.trouble import as_ours
 
-#: What is asked for at a place that nothing led to, in bytes: a round trip takes longer.
+#: The least bytes of a piece that is fetched: to ask once more takes longer.
 _LEAST = 64 << 10
 
-#: So many pieces one after another are a scan; of a block its header and its parts are fewer.
+#: So many pieces one behind the other are a scan. Of a block, its header and parts are fewer.
 _SURE = 3
 
-#: As far as this is read ahead, and as much again is under way meanwhile.
+#: The most bytes of a piece that is read ahead; one more is under way meanwhile.
 _MOST = 8 << 20
 
-#: So many pieces are kept at most: of a container its front, its end, and where one reads.
+#: The most pieces that are kept: of a container its front, its end, and where one reads.
 _PIECES = 4
 
 Fetch = Callable[[int, int], bytes]
@@ -28,7 +28,7 @@ Status = Callable[[], os.stat_result]
 
 
 class FarFile(io.RawIOBase):
-    """What is asked of a far file beside its bytes."""
+    """A far file: what can be asked of it beside its bytes."""
 
     def status(self, *, again: bool = False) -> os.stat_result | None:
         """The file's status when it was opened, or now; None where its size is not known."""
@@ -41,12 +41,12 @@ class FarFile(io.RawIOBase):
 
 
 class RangedFile(FarFile):
-    """A file whose parts can be had: ``fetch(start, stop)`` gets one, and may take long.
+    """A file of which parts can be had: ``fetch(start, stop)`` gets one, and may take long.
 
-    At first no more is fetched than is asked for. Who reads on and on where a piece ended gets
-    twice as much each time, as the page cache of Linux has it (mm/readahead.c); once that is
-    ``_MOST``, the next piece is fetched while one is worked on. So what was fetched for nothing is
-    hardly more than what was read, and a scan does not wait.
+    At first no more is fetched than is asked for. Whoever reads on where a piece ended gets twice
+    as much each time, as the page cache of Linux has it (mm/readahead.c); once that is ``_MOST``,
+    the next piece is fetched while one is worked on. So hardly more is fetched for nothing than is
+    read, and a scan does not wait.
     """
 
     def __init__(
@@ -59,13 +59,15 @@ class RangedFile(FarFile):
         self._shut = close
         self._size = found.st_size
         self._at = 0
-        #: Where each begins, oldest use first.
+        #: The pieces that are kept, each with where it begins; the one used longest ago is the
+        #: first.
         self._pieces: list[tuple[int, bytes]] = []
-        #: How much the last piece was, where it ended, and how many went before it in a row.
+        #: Of the last piece that was fetched: its bytes, where it ended, and how many came before
+        #: it, each where the one before ended.
         self._last, self._end, self._run = 0, -1, 0
         self._ahead: tuple[int, Future[bytes]] | None = None
         self._one = threading.Lock()
-        # Everything looks at the front first; whether there are parts is known then.
+        # Everything looks at the front first; and this tells whether the server gives parts.
         self._miss(0, 0)
 
     def status(self, *, again: bool = False) -> os.stat_result:
@@ -108,7 +110,8 @@ class RangedFile(FarFile):
         super().close()
 
     def _piece(self, at: int, stop: int) -> tuple[int, bytes]:
-        """A piece that the byte ``at`` is in; ``stop``: as far as more is needed now."""
+        """A piece with the byte ``at`` in it, and where it begins. ``stop``: where what is needed
+        now ends."""
         for number in range(len(self._pieces) - 1, -1, -1):
             start, data = self._pieces[number]
             if start <= at < start + len(data):
@@ -117,7 +120,7 @@ class RangedFile(FarFile):
         return self._miss(at, stop)
 
     def _miss(self, at: int, stop: int) -> tuple[int, bytes]:
-        """The piece from ``at`` on, fetched."""
+        """The piece from ``at`` on, fetched, and ``at``. ``stop``: as for ``_piece``."""
         self._run = self._run + 1 if at == self._end else 0
         size = min(2 * self._last, _MOST) if self._run >= _SURE else _LEAST
         ahead, self._ahead = self._ahead, None
@@ -138,11 +141,11 @@ class RangedFile(FarFile):
     def _fetched(self, start: int, stop: int) -> bytes:
         if start >= stop:
             return b""
-        with self._one:  # what is under way shares the connection
+        with self._one:  # the piece that is under way uses the same connection
             return self._fetch(start, stop)
 
     def _begun(self, start: int, stop: int) -> Future[bytes]:
-        """A piece that is being fetched."""
+        """The piece from ``start`` to ``stop``, which a thread fetches meanwhile."""
         future: Future[bytes] = Future()
 
         def work() -> None:
@@ -151,13 +154,13 @@ class RangedFile(FarFile):
             except BaseException as error:
                 future.set_exception(error)
 
-        # Not one that the end of the program waits for.
+        # A daemon: the end of the program does not wait for it.
         threading.Thread(target=work, daemon=True).start()
         return future
 
 
 class StreamedFile(FarFile):
-    """A file that comes from its front to its end, once, as a pipe does."""
+    """A file that is read once, from its front to its end, as a pipe is."""
 
     def __init__(self, stream: IO[bytes], url: str, found: os.stat_result, again: Status) -> None:
         super().__init__()
@@ -180,7 +183,7 @@ class StreamedFile(FarFile):
         """Some bytes, at most ``size``; none at the end."""
         try:
             return self._stream.read(size)
-        except Exception as error:  # another try would go on behind what is missing
+        except Exception as error:  # not tried again: it would go on behind the missing bytes
             raise as_ours(error, self._url, "read") from error
 
     def close(self) -> None:

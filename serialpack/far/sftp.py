@@ -26,10 +26,11 @@ def part(file: Any, start: int, stop: int) -> bytes:
 
 
 class RenamedFile:
-    """A file that ``commit`` gives its name; ``discard`` leaves nothing of it.
+    """A file under a hidden name until ``commit`` gives it its own; ``discard`` leaves nothing of
+    it.
 
-    fsspec's own way writes below the server's ``/tmp``, which need not be there, nor be of one
-    file system with the target. ``new``: that nothing may stand there.
+    fsspec's own way writes below the server's ``/tmp``, which need not be there, nor be of one file
+    system with the target. ``new``: nothing may stand at the target.
     """
 
     def __init__(self, fs: Any, path: str, *, new: bool) -> None:
@@ -53,7 +54,7 @@ class RenamedFile:
         return self._size
 
     def close(self) -> None:
-        """Wait until all is there; OSError where it is not.
+        """Wait until the server has all of it; OSError where it has not.
 
         paramiko looks at its answers where it waits for one, not where it closes the file.
         """
@@ -62,7 +63,8 @@ class RenamedFile:
         self._file.close()
 
     def commit(self) -> None:
-        """FileExistsError where it is to be new and is not."""
+        """Give the file its name; FileExistsError where it is to be new, and something has that
+        name."""
         if not self._new:
             self._fs.ftp.posix_rename(self._hidden, self._path)
             return

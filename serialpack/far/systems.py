@@ -21,20 +21,20 @@ from serialpack.far.reading import RangedFile, StreamedFile
 from serialpack.far.trouble import CONNECT, SILENCE, Changed, RangesIgnored, as_ours, log, tried
 from serialpack.far.urls import address
 
-#: So long a server may give no byte, in seconds, where its library tries again: gcsfs, six times;
+#: Seconds that a server may give no byte, where its library tries again: gcsfs, six times in all;
 #: botocore, five times, so that these make a minute.
 _AGAIN, _AGAIN_S3 = 15, 10
 
-#: What brings the library of a protocol.
+#: Protocol -> the extra that brings its library.
 _EXTRAS = {
     **dict.fromkeys(("http", "https", "s3", "s3a"), "remote"),
     **dict.fromkeys(("gs", "gcs"), "gs"),
     **dict.fromkeys(("sftp", "ssh"), "sftp"),
 }
 
-#: What file systems call the time of the last change, of what is written once that of its making.
+#: What file systems call the time of the last change; of what is written once, that of its making.
 _TIMES = ("LastModified", "Last-Modified", "mtime", "modified", "updated", "created")
-#: What they call what is another one for other bytes.
+#: What file systems call a text that changes with the bytes of a file.
 _TAGS = ("ETag", "etag", "Content-MD5", "md5Hash", "generation", "Digest")
 
 
@@ -56,10 +56,10 @@ def system_of(url: str, **more: Any) -> tuple[Any, str]:
                 more[scheme] = _settings(scheme, fsspec.config.conf.get(scheme, {}))
         fs, path = url_to_fs(whole, **more)
         if "s3" in fs.protocol:
-            fs.retries = 1  # botocore tries five times; it would five times do so
+            fs.retries = 1  # botocore tries five times; s3fs would have it do so five times
             fs.read_timeout = _AGAIN_S3  # where config_kwargs do not say it
         elif "sftp" in fs.protocol:
-            if not fs.client.get_transport().is_active():  # what was kept has been hung up on
+            if not fs.client.get_transport().is_active():  # the server has hung up
                 fs.clear_instance_cache()
                 fs, path = url_to_fs(whole, **more)
             fs.ftp.get_channel().settimeout(SILENCE)
@@ -73,11 +73,11 @@ def system_of(url: str, **more: Any) -> tuple[Any, str]:
 
 
 def _settings(scheme: str, by_user: dict[str, Any]) -> dict[str, Any]:
-    """What a file system is told beside what the user's configuration of fsspec says: how long
-    it waits, as far as that does not say it."""
+    """The settings for a file system that the user's configuration of fsspec leaves open: how long
+    it waits."""
     if scheme in ("http", "https"):
         return {} if "get_client" in by_user else {"get_client": _client}
-    # What these raise they log too, as a traceback: on stderr where nobody listens.
+    # These libraries also log what they raise, with a traceback; without a handler, to stderr.
     library = logging.getLogger("gcsfs" if scheme in ("gs", "gcs") else "paramiko")
     if not library.handlers:
         library.addHandler(logging.NullHandler())
@@ -105,7 +105,7 @@ async def _client(**settings: Any) -> Any:
     """A session of aiohttp that gives up on silence, not on what is long, and checks answers."""
     import aiohttp
 
-    #: What each file's ETag was, or its time.
+    #: URL -> the ETag of the file at the last request, or its time.
     seen: dict[str, str] = {}
 
     async def looked_at(request: Any, handler: Any) -> Any:
@@ -127,20 +127,20 @@ async def _client(**settings: Any) -> Any:
     if isinstance(silence, int | float):
         silence = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT, sock_read=silence)
     settings = {"timeout": silence, "trust_env": True, **settings}
-    # A part of what is compressed on the way would be no part of the file.
+    # A part of a compressed body would not be that part of the file.
     settings["headers"] = {"Accept-Encoding": "identity", **settings.get("headers", {})}
     return aiohttp.ClientSession(middlewares=(looked_at,), **settings)
 
 
 def status_of(url: str) -> os.stat_result:
-    """The status of the file at ``url``, as if it lay on a disk; any error of ``tried``."""
+    """The status of the file at ``url``, as if it lay on a disk; errors as of ``tried``."""
     fs, path = system_of(url)
     fs.invalidate_cache(path)
     return _as_stat(url, _info(fs, path, url))
 
 
 def _info(fs: Any, path: str, url: str) -> dict[str, Any]:
-    """What ``fs`` says of a file; any error of ``tried``."""
+    """What ``fs`` knows of the file at ``path``; errors as of ``tried``."""
     # By HTTP that is a HEAD, and a GET where it fails.
     asks_again = "http" in fs.protocol
     found: dict[str, Any] = tried(lambda: fs.info(path), url, "read", asks_again=asks_again)
@@ -165,7 +165,7 @@ def _as_stat(url: str, info: dict[str, Any]) -> os.stat_result:
 
 
 def _nanoseconds(when: Any) -> int | None:
-    """A time in ns since 1970."""
+    """``when``, as a file system gives it, in ns since 1970; None where it is no time."""
     try:
         if isinstance(when, str):
             digits = when[:4].isdigit()
@@ -184,7 +184,7 @@ def _umask() -> int:
 
 
 def files_below(folder: str) -> list[str]:
-    """The files below ``folder``, in the order of their names, as they are called from there."""
+    """The paths of the files below ``folder``, as seen from there, in the order of their names."""
     fs, path = system_of(folder)
     if "http" in fs.protocol:
         raise FileError("HTTP lists no folders", path=folder, hint="name the files, --files-from")
@@ -201,9 +201,9 @@ def opened(url: str) -> RangedFile | StreamedFile:
     """The file at ``url``, to be read; one that can be sought where its server lets it."""
     fs, path = system_of(url)
     fs.invalidate_cache(path)
-    how: dict[str, Any] = {"cache_type": "none"}  # ``RangedFile`` knows more
+    how: dict[str, Any] = {"cache_type": "none"}  # ``RangedFile`` keeps pieces, and better ones
     file = None
-    if "http" in fs.protocol:  # whose files know of themselves no more than their size
+    if "http" in fs.protocol:  # an open file of these knows nothing of itself but its size
         info = _info(fs, path, url)
         how["size"] = info.get("size")
     else:
@@ -223,7 +223,7 @@ def opened(url: str) -> RangedFile | StreamedFile:
             file.close()
             stream = ignored.whole
     else:
-        told = {"size": found.st_size} if "size" in how else {}  # which it would ask for again
+        told = {"size": found.st_size} if "size" in how else {}  # else it would ask for that again
         stream = cast(
             "IO[bytes]", tried(lambda: fs.open(path, "rb", block_size=0, **told), url, "read")
         )
@@ -250,7 +250,7 @@ class _Answer:
 
 @lru_cache
 def _say_streamed(url: str) -> None:
-    """Warn of ``url``, once: a file is opened as often as something else is asked of it."""
+    """Log, once for each ``url``, that its file is read through: it may be opened several times."""
     log.warning("%s: the server gives no parts of it; it is read through from the front", url)
 
 
@@ -270,6 +270,6 @@ def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
     try:
         return tried(fetched, url, "read")
     except RangesIgnored as error:
-        if start:  # it gave some before
+        if start:  # the server gave parts before
             raise as_ours(error, url, "read") from error
         raise

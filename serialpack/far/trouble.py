@@ -22,29 +22,30 @@ from serialpack.errors import (
 )
 from serialpack.far.urls import shown
 
-#: Says at INFO what is tried again, at WARNING what a server cannot do.
+#: Tells at INFO what is tried again, at WARNING what a server cannot do.
 log = logging.getLogger("serialpack.far")
 
-#: So long is waited before each further try, in seconds.
+#: Seconds that are waited before each further try.
 WAITS = [0.5, 1.0, 2.0, 4.0]
 
-#: So long a server may give no byte, in seconds, and no answer to a connection.
+#: Seconds that a server may give no byte, and seconds for it to take a connection.
 SILENCE, CONNECT = 30, 10
 
-#: Statuses that may be others the next time (RFC 9110, 15.6; RFC 6585, 4).
+#: Statuses of HTTP that may be gone the next time (RFC 9110, 15.6; RFC 6585, 4).
 _PASSING = {408, 429, 500, 502, 503, 504}
 
-#: What paramiko says where it waited in vain for the first words of a server.
+#: What paramiko says where a server did not begin to speak in time.
 _SILENT_SSH = "error reading ssh protocol banner", "no existing session"
 
-#: Whose libraries have waited for it several times.
+#: URLs whose libraries have tried several times themselves.
 _PATIENT = re.compile(r"\b(s3a?|gc?s)://")
 
 Found = TypeVar("Found")
 
 
 class RangesIgnored(Exception):
-    """The server gives the whole file where a part of it was asked for: ``whole``, to be read."""
+    """The server gives the whole file where a part of it was asked for. ``whole``: that, to be
+    read."""
 
     def __init__(self, whole: IO[bytes]) -> None:
         super().__init__("the server gives no parts of it")
@@ -56,10 +57,10 @@ class Changed(Exception):
 
 
 def tried(call: Callable[[], Found], url: str, doing: str, *, asks_again: bool = False) -> Found:
-    """What ``call`` gives; it is called again where that may help, a few times.
+    """What ``call`` gives. Where that may help it is called again, a few times.
 
-    A server that is silent is asked twice at most: once where ``call`` itself ``asks_again``.
-    Any error as one of ours, whose path is ``url``. fsspec itself tries S3 and Google Storage
+    A server that is silent is asked twice at most; once where ``call`` itself ``asks_again``. Any
+    error becomes one of ours, with ``url`` as its path. fsspec itself tries S3 and Google Storage
     again; what is left to do is plain HTTP.
     """
     asks_again = asks_again or bool(_PATIENT.search(url))
@@ -75,7 +76,7 @@ def tried(call: Callable[[], Found], url: str, doing: str, *, asks_again: bool =
             wait = next(waits, None) if again else None
             if wait is None:
                 raise as_ours(error, url, doing) from error
-            if silent:  # which has taken its time already
+            if silent:  # that has taken long enough
                 waits = iter(())
             log.info("%s: %s; trying again in %g s", url, _why(error), wait)
             time.sleep(wait)
@@ -109,17 +110,17 @@ def as_ours(error: Exception, url: str, doing: str) -> SerialpackError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """``error`` and what it came of. HTTP errors of any kind come as "not found" of fsspec."""
+    """``error``, and the errors that it came of: fsspec makes any error of HTTP "not found"."""
     while error is not None:
         yield error
-        if type(error).__name__ == "NoValidConnectionsError":  # one of each address
+        if type(error).__name__ == "NoValidConnectionsError":  # an error for each address
             yield from error.errors.values()  # type: ignore[attr-defined]
         error = error.__cause__
 
 
 def _status(error: BaseException) -> int | None:
-    """The status that an HTTP server answered."""
-    named = "code" if type(error).__name__ == "HttpError" else "status"  # by gcsfs
+    """The status with which an HTTP server answered; None where ``error`` is not about one."""
+    named = "code" if type(error).__name__ == "HttpError" else "status"  # gcsfs's error
     found = getattr(error, named, None)
     return found if isinstance(found, int) else None
 
@@ -129,7 +130,7 @@ def _is_missing(error: Exception) -> bool:
 
 
 def _network(error: BaseException) -> BaseException | None:
-    """What of the network is behind ``error``."""
+    """The error of the network that ``error`` came of; None where it came of none."""
     return next(
         (
             each
@@ -155,7 +156,7 @@ def _forbids(error: Exception) -> bool:
 
 
 def _no_login(error: Exception) -> bool:
-    """Whether SSH took none of the keys and passwords that it was shown."""
+    """Whether the SSH server accepted none of the keys and passwords."""
     return "Authentication" in type(error).__name__
 
 
@@ -164,7 +165,7 @@ def _no_host(error: Exception) -> bool:
 
 
 def _passes(error: Exception) -> bool:
-    """Whether it may be better the next time."""
+    """Whether another try may go well."""
     if any(isinstance(each, Changed) for each in _causes(error)):
         return False
     status = next(filter(None, map(_status, _causes(error))), None)
@@ -177,7 +178,7 @@ def _passes(error: Exception) -> bool:
 
 
 def _why(error: Exception) -> str:
-    """The reason of ``error``, without what it says of the URL, which may hold a password."""
+    """The reason of ``error`` in words, without its URL, which may hold a password."""
     found = list(_causes(error))
     status = next(filter(_status, found), None)
     if status is not None:

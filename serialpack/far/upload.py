@@ -11,26 +11,26 @@ from serialpack.far.sftp import RenamedFile
 from serialpack.far.systems import system_of
 from serialpack.far.trouble import as_ours, log, tried
 
-#: What is sent at a time, in bytes. S3 takes parts from 5 MiB on, and 10,000 of them.
+#: Bytes that are sent at a time. S3 takes parts of 5 MiB or more, and 10,000 of them.
 _PART = 16 << 20
 
-#: From so many parts on they grow with what was sent: 10,000 hold 1.7 TB then, not 160 GB.
+#: With so many parts sent, the next ones grow: so 10,000 hold 1.7 TB, not 160 GB.
 _EVEN = 2000
 
 
 class Upload:
     """Bytes for the file at ``url``, sent part by part: what an object store calls multipart.
 
-    What fits into one part is kept until ``commit``, and sent by one request. ``new``: that
-    nothing may stand there; S3 and Google Storage see to that at the very end.
+    What fits into one part is kept until ``commit``, and sent by one request. ``new``: nothing may
+    stand at ``url``; S3 and Google Storage check that at the very end.
     """
 
     def __init__(self, url: str, *, new: bool) -> None:
         self._url = url
         self._new = new
-        # An instance of its own, which is in a transaction for ever: what is opened in it has no
-        # name before its own ``commit``, whatever the protocol. By SFTP each is a connection, and
-        # a file of ours does the same.
+        # A file system of its own, in a transaction that never ends: a file opened in it gets its
+        # name by its own ``commit``, whatever the protocol. By SFTP each would be a connection, so
+        # ``RenamedFile`` does the same there.
         self._renamed = url.startswith(("sftp:", "ssh:"))
         self._fs, self._path = system_of(url, skip_instance_cache=not self._renamed)
         self._buffer = io.BytesIO()
@@ -45,7 +45,7 @@ class Upload:
             if self._file is None:
                 self._open()
             self._file.write(data)
-            sent = self._file.tell() // _EVEN >> 20 << 20  # in MiB: Google Storage has rules
+            sent = self._file.tell() // _EVEN >> 20 << 20  # whole MiB, as Google Storage asks
             if sent > _PART and not getattr(self._fs, "fixed_upload_size", False):
                 self._file.blocksize = sent
         except Exception as error:
@@ -87,7 +87,7 @@ class Upload:
             self._fs.invalidate_cache(self._path)
 
     def abort(self) -> None:
-        """Leave nothing of it, as far as the server lets us."""
+        """Leave nothing of what was sent, as far as the server lets us."""
         file, self._file = self._file, None
         self._buffer = io.BytesIO()
         if file is None:
@@ -97,9 +97,9 @@ class Upload:
         try:
             file.discard()
             if isinstance(file, AbstractBufferedFile):
-                file.closed = True  # else the last reference to it would send the rest
+                file.closed = True  # else it would send the rest when it is collected
         except FileNotFoundError:
-            pass  # the server has done so
+            pass  # the server has removed it itself
         except Exception as error:
             log.warning("%s", as_ours(error, self._url, "take back what was sent").said)
 

@@ -10,28 +10,29 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-#: Scheme and host; archives have a path there. A login ends at the last ``@``.
+#: Scheme and host of a URL; where archives have a path is no host. A login ends at the last ``@``.
 _SCHEME = r"\b((?!zip:|tar:|libarchive:|memory:|file:|local:)[A-Za-z][A-Za-z0-9+.-]+://)"
 _HOST = re.compile(_SCHEME + r"([^/?#\s]+)")
 _LOGIN = re.compile(_SCHEME + r"([^/?#\s]*)@([^/?#\s@]*)")
 
-#: What in a query is as good as a password: of signed URLs (S3, Google, Azure), and as is usual.
+#: What in a query is as good as a password: in signed URLs (S3, Google, Azure), and by its usual
+#: names.
 _SECRET = re.compile(
     r"([?&](?:x-(?:amz|goog)-(?:signature|credential|security-token)|signature|sig|token"
     r"|access[_-]?token|auth|api[_-]?key|key|password|awsaccesskeyid|googleaccessid)=)([^&#\s]+)",
     re.I,
 )
 
-#: Schemes that are only read here.
+#: Schemes that nothing is written by.
 _READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "github", "gist", "data", "jar")
 
-#: What was taken off: logins by scheme and host, whole URLs by what is shown of them.
+#: What ``shown`` took off: the logins by scheme and host, and whole URLs by their shown text.
 _logins: dict[str, str] = {}
 _signed: dict[str, str] = {}
 
 
 def shown(text: str) -> str:
-    """``text`` (a URL, or what holds some) without passwords, which ``address`` puts back."""
+    """``text``, with URLs in it, without their passwords; ``address`` puts them back."""
 
     def login(found: re.Match[str]) -> str:
         scheme, secret, host = found.groups()
@@ -48,7 +49,7 @@ def shown(text: str) -> str:
 
 
 def address(url: str) -> str:
-    """The whole URL that ``shown`` made ``url`` of, or what ``url`` stands beside."""
+    """The whole URL that ``shown`` made ``url`` of; or one beside it, with the same credentials."""
 
     def login(found: re.Match[str]) -> str:
         scheme, host = found.groups()
@@ -59,13 +60,13 @@ def address(url: str) -> str:
 
 
 def root_of(url: str) -> str:
-    """What names no file in ``url``: all before the path, with the ``/`` there."""
+    """The part of ``url`` before the path, with the ``/`` there."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}/"
 
 
 def base_name(url: str) -> str:
-    """What a file on a disk would be called that ``url`` is copied to."""
+    """The name of the file that a copy of ``url`` on a disk would have."""
     link = next((each for each in url.split("::") if "://" in each), url)
     scheme, _, path = link.partition("://")
     if scheme in ("http", "https"):

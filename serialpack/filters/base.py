@@ -18,8 +18,8 @@ class Filter(Stage, ABC):
             fail_forward(self.name, "rearrange", error)
 
     def backward(self, data: Buffer) -> Buffer:
-        """The bytes that ``forward`` was given; defined for every input. CodecError where the
-        filter fails, with the cause."""
+        """The bytes that ``forward`` was given; any bytes of that length are taken. CodecError
+        where the filter fails, with the cause."""
         try:
             return self._backward(data)
         except BaseException as error:
@@ -27,8 +27,8 @@ class Filter(Stage, ABC):
 
     @abstractmethod
     def _forward(self, data: Buffer) -> Buffer:
-        """As ``forward``, but that the library's own errors may leave it."""
+        """As ``forward``; may also raise the library's own errors."""
 
     @abstractmethod
     def _backward(self, data: Buffer) -> Buffer:
-        """As ``backward``, likewise."""
+        """As ``backward``; may also raise the library's own errors."""

@@ -1,4 +1,4 @@
-"""Filters of little-endian integers: what they have in common."""
+"""What filters of little-endian integers have in common."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 #: The size of an integer in bytes.
 ITEM_SIZE = Param("itemsize", 1, 8, 4, only=(1, 2, 4, 8))
 
-#: How many items lie between two that are compared: one row of a picture, one picture of a stack.
+#: How many items on the one is that an item is compared with: one, a row of a picture, a picture of
+#: a stack.
 LAG = Param("lag", 2, 1 << 31, 0, mark="@")
 
-#: NumPy adds up columns fast where a row has so few items at most, and rows where it has so many
-#: at least.
+#: NumPy adds up columns fast where rows have at most so many items, and rows where they have at
+#: least so many.
 _FEW, _MANY = 16, 2048
 
 
 class IntegerFilter(Filter):
-    """Of ``n`` little-endian integers of ``k`` bytes; a rest of fewer stays at the end."""
+    """A filter of ``n`` little-endian integers of ``k`` bytes. A rest of fewer bytes stays at the
+    end."""
 
     library = "numpy"
     params: ClassVar[tuple[Param, ...]] = (ITEM_SIZE,)
@@ -40,7 +42,7 @@ class IntegerFilter(Filter):
 
     @abstractmethod
     def restored(self, numbers: NDArray[Any], out: NDArray[Any]) -> None:
-        """The inverse."""
+        """Write to ``out`` what ``arranged`` made ``numbers`` of."""
 
     def _applied(self, data: Buffer, change: Any) -> Buffer:
         import numpy as np
@@ -56,7 +58,8 @@ class IntegerFilter(Filter):
 
 
 class LaggedFilter(IntegerFilter):
-    """Of each integer and the one ``lag`` before it; the first ``lag`` stay as they are."""
+    """A filter of each integer and the one ``lag`` before it. The first ``lag`` stay as they
+    are."""
 
     params = (ITEM_SIZE, LAG)
 
@@ -88,10 +91,11 @@ class LaggedFilter(IntegerFilter):
             inverse(out[whole:], before, out=out[whole:])
 
     def _apart(self, numbers: NDArray[Any], out: NDArray[Any]) -> tuple[NDArray[Any], int]:
-        """The same with a lag that NumPy undoes fast; ``out`` may be written to.
+        """``numbers`` and a larger lag, by which NumPy undoes the same faster; ``out`` may be
+        written to.
 
-        What each number adds to the one ``lag`` before it has twice the lag: (1 - S)(1 + S) is
-        1 - S^2, also of XOR.
+        Each number plus the one ``lag`` before it is a difference at twice the lag: (1 - S)(1 + S)
+        is 1 - S^2, also for XOR.
         """
         import numpy as np
 
@@ -108,9 +112,9 @@ class LaggedFilter(IntegerFilter):
     @property
     @abstractmethod
     def ufunc(self) -> Any:
-        """What is done with an integer and the one before it."""
+        """The operation on an integer and the one ``lag`` before it."""
 
     @property
     @abstractmethod
     def inverse(self) -> Any:
-        """What undoes that, from the first integer on."""
+        """The operation that undoes ``ufunc``, from the first integer on."""

@@ -29,7 +29,8 @@ class Ordered(IntegerFilter):
         self._flipped(numbers, out, ~numbers)
 
     def _flipped(self, numbers: NDArray[Any], out: NDArray[Any], sign: NDArray[Any]) -> None:
-        """All bits flipped where the highest of ``sign`` is set, else the highest alone."""
+        """Write to ``out`` the ``numbers``, all bits flipped where the highest bit of ``sign`` is
+        set, else only the highest."""
         import numpy as np
 
         signed = sign.view(sign.dtype.str.replace("u", "i"))

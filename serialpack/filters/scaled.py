@@ -10,15 +10,16 @@ from serialpack.stages.stage import Param
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: How many units one has; and whether a count is multiplied by the unit, not divided by these.
+#: How many units make 1; and whether a count is multiplied by the unit, and not divided by that
+#: number.
 SCALE = Param("scale", 2, 1 << 30, 0, mark="@")
 TIMES = Param("how", 1, 1, 0, mark="/", words=("times",))
 
-#: By the bytes of a float: integers nearer to zero count units. As bits they are floats next to
-#: zero, or NaN, which count none.
+#: Bytes of a float -> the limit below which integers, plus or minus, count units. As the bits of a
+#: float these are next to zero, or NaN, which are no counts.
 _LIMITS = {4: 1 << 22, 8: 1 << 50}
 
-#: So many are changed while they are in the processor's cache.
+#: Items that are changed at a time, while they are in the processor's cache.
 _AT_A_TIME = 1 << 15
 
 
@@ -61,7 +62,7 @@ class Scaled(IntegerFilter):
         count = self._counted(found) == numbers
         if count.all() and -limit < units.min() <= units.max() < limit:
             return found.view(numbers.dtype)
-        # What is no number is near to none.
+        # NaN compares as False: it counts nothing.
         count &= np.abs(units) < limit
         changed: NDArray[Any] = np.where(count, found, counts).view(numbers.dtype)
         counting = (counts > -limit) & (counts < limit)
@@ -69,7 +70,7 @@ class Scaled(IntegerFilter):
         return changed
 
     def _counted(self, counts: NDArray[Any]) -> NDArray[Any]:
-        """The bits of the floats that ``counts`` count."""
+        """The bits of the float ``f(m)`` for each ``m`` of ``counts``."""
         kind, scale = self._kind
         floats = counts.astype(kind)
         if self.values[2]:
@@ -79,7 +80,7 @@ class Scaled(IntegerFilter):
         return floats.view(f"<u{kind.itemsize}")
 
     def _in_units(self, floats: NDArray[Any]) -> NDArray[Any]:
-        """What nearly counts them, by less than half a unit."""
+        """About how many units each of ``floats`` is: off by less than half a unit."""
         import numpy as np
 
         kind, scale = self._kind
@@ -92,7 +93,7 @@ class Scaled(IntegerFilter):
 
     @property
     def _kind(self) -> Any:
-        """The type of the floats, and the scale as one of them."""
+        """The type of the floats, and the scale as a float of that type."""
         import numpy as np
 
         kind = np.dtype(f"<f{self.values[0]}")

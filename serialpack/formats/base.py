@@ -128,7 +128,7 @@ class Format(ABC):
 
     @property
     def number(self) -> int:
-        """Its number in the container, for ever."""
+        """The number that it has in containers, for ever."""
         return self.declared.number
 
     @property
@@ -155,7 +155,7 @@ class Format(ABC):
         """
 
     def large_values(self, read: "ReadAt", size: int) -> "list[LargeValue]":  # noqa: ARG002
-        """Those in a source of ``size`` bytes, in order, as far as they are soon told."""
+        """The large values in a source of ``size`` bytes, in order, as far as soon found."""
         return []
 
     def record_spans(
@@ -209,11 +209,11 @@ class Format(ABC):
         raise self._unsplit()
 
     def shown_by(self, write: Shown) -> Shown:
-        """What writes records for people, as text in UTF-8; ``write`` gets it."""
+        """What takes bytes of records, and gives them to ``write`` as text in UTF-8 for people."""
         return write
 
     def look_at_head(self, read: Read, count: int) -> bytes | None:  # noqa: ARG002
-        """The first ``count`` records as lines for people, where its bytes are none; else None."""
+        """The first ``count`` records as lines for people; None where its bytes are such lines."""
         return None
 
     def head_of(
@@ -270,8 +270,8 @@ class ValueFormat(Format):
     one_record: ClassVar[bool] = False
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
-    unpacked: ClassVar[tuple[str, ...]] = ()  #: what it is, where no records, and what takes them
-    #: Whether ``split`` for values looks wherever it must in a ``shared.filed.FileRead``.
+    unpacked: ClassVar[tuple[str, ...]] = ()  #: what it is instead of records, and what reads that
+    #: Whether ``split`` for values reads from any place, by a ``shared.filed.FileRead``.
     in_file: ClassVar[bool] = False
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
@@ -287,7 +287,7 @@ class ValueFormat(Format):
     literals: bool = False
 
     def sample(self, block: SourceBlock) -> dict[str, Any]:  # noqa: ARG002
-        """A record as there could be below the names of columns, where these stand apart."""
+        """A record as could be below the names of columns that ``block`` has; empty without."""
         return {}
 
     def literal_of(self, text: str) -> str | None:  # noqa: ARG002
@@ -311,12 +311,12 @@ class ValueFormat(Format):
 
     @property
     def join(self) -> "Join | None":
-        """What it has around its records, where a file of it can be written block by block."""
+        """How blocks of records become one file; None where it is written whole, or not at all."""
         return None
 
     def as_list(self, data: bytes, count: int) -> bytes | None:  # noqa: ARG002
-        """``count`` records as one that is a list of them, where that is little more than a copy:
-        nobody need look for their ends then."""
+        """``data``, which is ``count`` records, as one that is a list of them; None where that
+        takes more than a copy. Nobody need look for their ends then."""
         return None
 
     @abstractmethod
@@ -336,7 +336,7 @@ class ValueFormat(Format):
         return self.parse(block)
 
     def count(self, block: SourceBlock) -> int:
-        """How many records a block has that is kept as it is; errors as of ``parse``."""
+        """How many records a block has whose bytes stay as they are; errors as of ``parse``."""
         return len(self.parse(block))
 
     def in_source(
@@ -353,7 +353,7 @@ class ValueFormat(Format):
         return block
 
     def kept_words(self, block: SourceBlock) -> bytes | None:  # noqa: ARG002
-        """What it keeps of the table of text that it was made of, if anything."""
+        """What a table keeps of the text that it was made of, in bytes; None where nothing is."""
         return None
 
     def comments(self, block: SourceBlock) -> Loss | None:  # noqa: ARG002
@@ -381,14 +381,14 @@ class ValueFormat(Format):
 
     @abstractmethod
     def style_changes(self, block: SourceBlock, style: Style) -> Style:
-        """What of ``style`` is different at this block's end: the bracket of the last one.
+        """What of ``style`` is different at this block's end, such as the bracket of the last one.
 
         Quick, and always right: the text is valid with it whatever else of the style is different.
         """
 
     @abstractmethod
     def style_guesses(self, block: SourceBlock, style: Style) -> Iterator[Style]:
-        """Guesses at all that is different for this block, likeliest first."""
+        """Guesses at all that is different from ``style`` in this block, the likeliest first."""
 
     @abstractmethod
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:

@@ -12,29 +12,29 @@ class Declaration(NamedTuple):
     name: str
     number: int
     where: str
-    #: Of file names, lower case, with the dot; the first is the usual one.
+    #: What names of its files end in, in lower case, with the dot; the first is the usual one.
     extensions: tuple[str, ...] = ()
-    #: First bytes that are the sign of it, whatever the file is called.
+    #: First bytes that are the sign of it, whatever the file is called. (Any of these.)
     magic: tuple[bytes, ...] = ()
-    #: Before which so many other bytes stand: any of these numbers.
+    #: Where the magic may stand: at any of these bytes of a file.
     magic_at: tuple[int, ...] = (0,)
-    #: Where others begin with the magic too: what says of a head whether it is this one's, as
-    #: module:function.
+    #: Where files in other formats begin with the magic, too: the function (module:function) that
+    #: is given a head, and says whether it is of this one.
     sign: str = ""
-    #: Where the name of a file, or the magic, does not tell all: what says of a head, and of this
-    #: one's name, which format it is, as module:function.
+    #: Where neither name nor magic tells all: the function (module:function) that is given a head,
+    #: and this format's name, and gives the name of the format that it is.
     told_by: str = ""
     #: Whether a file can be in it.
     is_source: bool = True
     #: Whether ``--to`` writes it.
     is_target: bool = True
-    #: Whether all its files begin with the magic: others too have names that end so.
+    #: Whether all its files begin with the magic, so that any other file only has such a name.
     has_magic: bool = False
     #: The first bytes of its lists and maps, where it has no magic that tells it.
     containers: frozenset[int] = frozenset()
     #: Whether it is text, in UTF-8.
     is_text: bool = False
-    #: Whether such a text says itself in which encoding it is, and nobody else.
+    #: Whether such a text says itself in which encoding it is, so that the user cannot.
     says_encoding: bool = False
     #: Whether its records are lines, so that a piece of it can be looked at alone.
     has_lines: bool = False
@@ -44,14 +44,14 @@ class Declaration(NamedTuple):
     headless: bool = False
     #: Whether a file in it is a sequence of records, also where it holds one only.
     sequence: bool = False
-    #: What stands between two files of it that together are one; None where they are none. Tables
-    #: have one line of names then.
+    #: What stands between two of its files put together as one; None where they make none. Of
+    #: tables only the first one keeps its line of names.
     joins: bytes | None = None
-    #: As which kind of text the serializer columns takes it apart.
+    #: The kind of text as which the serializer ``columns`` takes it apart; empty: it does not.
     columns: str = ""
-    #: The serializers that ``--to`` tries, in order, where that is not the one of its name.
+    #: The serializers that ``--to`` tries, in order, where that is not only the one of its name.
     writers: tuple[str, ...] = ()
-    #: Whether it is written by itself, though a serializer has its name: that one's is another.
+    #: Whether it writes itself, though a serializer has its name: that writes another thing.
     own_writer: bool = False
     #: Whether its values are JSON's, in JSON's spelling: also with the tags of Extended JSON.
     is_json: bool = False
@@ -59,7 +59,7 @@ class Declaration(NamedTuple):
     integer_bits: int = 64
     #: The format of which it is a dialect, that files of that name and content may be in.
     dialect_of: str = ""
-    #: The format of which it is a version: who reads that one reads its bytes too.
+    #: The format of which it is a version: readers of that one read its bytes, too.
     version_of: str = ""
     #: Whether a file in it has one schema that all its records are in; ``typed_columns``: whether
     #: that is of columns, so that it is a table.
@@ -67,7 +67,7 @@ class Declaration(NamedTuple):
     typed_columns: bool = False
     #: Whether it is a database: tables by name, in which booleans are numbers.
     is_database: bool = False
-    #: Whether it is elements that have text: no other types.
+    #: Whether it consists of elements that hold text, and has no other types.
     has_elements: bool = False
     #: Whether its decimals are Decimal128, to which others are not alike.
     decimal128: bool = False
@@ -77,8 +77,8 @@ class Declaration(NamedTuple):
     has_arrays: bool = False
     #: Whether it is datasets, of which a library tells what there is, and gives each as an array.
     has_datasets: bool = False
-    #: What makes declarations of names that say how a file is in it (``csv:latin-1+no-header``),
-    #: as module:class, a ``Variants``; those have it too.
+    #: The class (module:class), a ``Variants``, that makes declarations of names which say how a
+    #: file is in it (``csv:latin-1+no-header``); these have it, too.
     variants: str = ""
 
     @property
@@ -96,8 +96,8 @@ class Variants(Protocol):
     """The ways in which a file can be in a format that has no number for each of them."""
 
     def named(self, name: str, base: Declaration) -> Declaration | None:
-        """That of ``name``; None where it is no name of one."""
+        """The declaration that ``name`` means; None where it is no name of a variant."""
 
     def stored(self, style: dict[str, Any], base: Declaration) -> Declaration | None:
-        """That of which a container's style has the parameters; None where one is not known,
-        ValueError where they are none."""
+        """The declaration of the variant whose parameters are in a container's ``style``. None
+        where it needs what is not known here, ValueError where they are malformed."""

@@ -20,7 +20,7 @@ class FormatRegistry:
         self._by_name = {d.name: d for d in declarations}
         self._by_number = {d.number: d for d in declarations}
         self._by_extension = {x: d for d in declarations for x in d.extensions}
-        #: All magics that stand at a place.
+        #: Offset in a file -> all magics that may stand there.
         self._magics: dict[int, tuple[bytes, ...]] = {}
         for d in declarations:
             for at in d.magic_at if d.magic else ():
@@ -40,7 +40,8 @@ class FormatRegistry:
         return list(self._by_name)
 
     def declaration(self, name: str) -> Declaration:
-        """That of ``name``; UsageError for none, with what may be meant."""
+        """The declaration of ``name``; UsageError where there is none, with names that may be
+        meant."""
         if name not in self._by_name and (found := self._variant(name)) is not None:
             return found
         if name not in self._by_name:
@@ -83,7 +84,7 @@ class FormatRegistry:
         return [d for d in self if d.is_source]
 
     def source(self, name: str) -> Declaration:
-        """That of what a file is said to be, as it is ``spelled``."""
+        """The declaration of what a file is said to be, ``spelled`` as people do."""
         found = self.declaration(self.spelled(name))
         if not found.is_source:
             raise UsageError(f"no file is in the format {name}", hint="serialpack.dump makes them")
@@ -113,7 +114,7 @@ class FormatRegistry:
         for at, magics in self._magics.items():
             if head.startswith(magics, at):
                 break
-        else:  # mostly so, and nobody goes through all formats to see it
+        else:  # as mostly: then no format is asked
             return None
         begun = (
             d for d in self if d.magic and any(head.startswith(d.magic, n) for n in d.magic_at)
@@ -121,14 +122,15 @@ class FormatRegistry:
         return next((d for d in begun if not d.sign or _imported(d.sign)(head)), None)
 
     def told(self, declared: Declaration, head: bytes) -> str:
-        """The format of a file that begins so, and whose name, or magic, is that of a format."""
+        """The name of the format of a file that begins with ``head``, where its name or magic is
+        that of ``declared``."""
         if not declared.told_by:
             return declared.name
         found: str = _imported(declared.told_by)(head, declared.name)
         return found
 
     def dialects(self, name: str) -> dict[str, str]:
-        """What stands between the fields -> the dialect of the format ``name``, and itself."""
+        """Delimiter -> the name of the table format that has it: ``name``, or a dialect of that."""
         return {d.delimiter.decode(): d.name for d in self if name in (d.name, d.dialect_of)}
 
     def get(self, name: str) -> Format:
@@ -152,6 +154,6 @@ def _instance(declaration: Declaration) -> Format:
 
 @cache
 def _imported(where: str) -> Any:
-    """What stands at ``where``, as module:name."""
+    """What ``where`` (module:name) names."""
     module, _, attribute = where.partition(":")
     return getattr(importlib.import_module(module), attribute)

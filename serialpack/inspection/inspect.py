@@ -60,11 +60,11 @@ def inspect_source(
     columns: bool = False,
     salvage: bool = False,
 ) -> Inspection:
-    """Look at ``source`` without unpacking it; a pipe is read to its end and checked. ``format``,
-    ``table``: how what is no container is written, or what is compressed in it.
+    """Look at ``source`` without unpacking it; a pipe is read to its end and checked.
 
-    ``columns``: also at the columns of each block, of a file that can be sought. ``salvage``: at
-    what is left of a damaged container.
+    ``format``, ``table``: how a file that is no container, or what is compressed in it, is written.
+    ``columns``: look also at the columns of each block, of a file that can be sought. ``salvage``:
+    look at what is left of a damaged container.
     """
     head = source.peek(SNIFF)
     if salvage:
@@ -90,7 +90,8 @@ def inspect_source(
 
 
 def _small_info(source: Source) -> MemberInfo:
-    """What the container says that means the same, with the sizes of the small form itself."""
+    """The facts of a small container, from the full one that says the same, but with its own
+    sizes."""
     from serialpack.container.small import CHECK_SIZE, MAX_SMALL, Small
     from serialpack.pipeline.small import expand
 
@@ -108,7 +109,7 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
     info = _with_array(source.file, member, _member_info(member), whole=not source.is_far)
     if info.chain.serializer.name != "columns" or not info.blocks:
         return info
-    if source.is_far and not columns:  # it would take a request for one byte of each block
+    if source.is_far and not columns:  # each block would take a request, for one byte
         return info
     from serialpack.columns.stored.block import Form
     from serialpack.columns.stored.survey import Survey
@@ -128,7 +129,7 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
                 text += block.block.payload
         elif info.chain.plain:
             start = first_byte(source.file, member, number, place.start)
-            with suppress(Broken, Unknown):  # it is not verified
+            with suppress(Broken, Unknown):  # what is read here is not verified
                 counts[Form.of(start)] += 1
     told = counts.total() == len(info.blocks)
     forms = {form.name.lower(): counts[form] for form in Form if counts[form]} if told else None
@@ -139,8 +140,8 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
 def _with_array(
     file: IO[bytes], member: StoredMember, info: MemberInfo, *, whole: bool
 ) -> MemberInfo:
-    """``info`` with the array that the member is, or that is compressed in it. ``whole``: all its
-    blocks are at hand."""
+    """``info``, with the array that the member is, or that is compressed in it. ``whole``: all of
+    its blocks can be read."""
     compressed = info.format == "bytes" and compression_named(info.name or "") is not None
     is_array = FORMATS.declaration(info.format).is_array
     if not ((is_array or compressed) and info.blocks and info.exact):
@@ -167,15 +168,15 @@ def _wrong_array(format: str, wrong: str) -> DamagedError | None:
 def _restored(
     file: IO[bytes], member: StoredMember, blocks: tuple[BlockInfo, ...]
 ) -> Iterator[Buffer]:
-    """What these ``blocks`` of ``member`` restore to."""
+    """The bytes that these ``blocks`` of ``member`` restore to."""
     unpacker = BlockUnpacker(member_plan(member.header))
     stored = (read_block(file, member, n, each.start, each.end) for n, each in enumerate(blocks))
     return chain.from_iterable(map(unpacker.pieces, stored))
 
 
 def _with_listing(source: Source, info: MemberInfo) -> MemberInfo:
-    """``info`` with what is in the file that the only member of ``source`` is, where a library of
-    its own reads that."""
+    """``info``, with what is in the file that the only member of ``source`` is, where only a
+    library reads that."""
     declared = FORMATS.declaration(info.format)
     if not (is_library_read(declared) and info.exact):
         return info
@@ -188,12 +189,12 @@ def _with_listing(source: Source, info: MemberInfo) -> MemberInfo:
 
 
 def _with_inside(pieces: Iterator[Buffer], info: MemberInfo) -> MemberInfo:
-    """``info`` with what is compressed in the file that ``pieces`` are."""
+    """``info``, with what is in the file that ``pieces`` are, where that is compressed."""
     inner = packed_inside(Source(io.BytesIO()), Pieces(pieces), info.name)
     if inner is None:
         return info
     compression = compression_of(inner)
-    with suppress(SerialpackError):  # of what is damaged nothing is told but that it is packed
+    with suppress(SerialpackError):  # where it is damaged, only that it is packed is told
         opened = decompressed(inner)
         block, _ = front_of(opened, LARGER)
         found = told(None, opened.name, block[:SAMPLE])
@@ -262,7 +263,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
 
 
 def _info(header: Header, plan: Plan, **found: Any) -> MemberInfo:
-    """What the header says, with what was found out about the rest."""
+    """The facts that ``header`` and ``plan`` say, with those that were ``found``."""
     named = header.dictionary
     here = plan.dictionary is not None and plan.dictionary.data is not None
     return MemberInfo(
@@ -283,7 +284,7 @@ def _info(header: Header, plan: Plan, **found: Any) -> MemberInfo:
 
 
 def _left(source: Source) -> Inspection:
-    """What is left of a damaged container, which is read through for it."""
+    """What is left of a damaged container, all of which is read."""
     from serialpack.container.salvage import find_remains
     from serialpack.pipeline.salvage import header_of, nothing_left
 
@@ -349,7 +350,7 @@ def _shape(source: Source, format: str | None, table: AsFound) -> Shape:
     said, how = (None, AsFound()) if compressed else (format, table)
     path = source.path if source.stat is not None else None
     is_other = other_encoding(head[:SAMPLE], said, path, how) is not None
-    # So pack has it, which keeps the bytes whatever they are of.
+    # As pack tells it, which keeps the bytes whatever they are.
     found = told(said, path, head[:SAMPLE], AsFound() if is_other else how)
     choice = settle(choice, found, source.peek, source)
     inside = listing = None

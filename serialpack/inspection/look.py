@@ -1,6 +1,6 @@
 """The rough shape of a file: format, records, fields with their types; what is in a compressed one.
 
-It is judged by the first bytes, but that the keys of one large object are looked for behind them.
+It is told from the first bytes; only the keys of one large object are looked for behind these.
 """
 
 import io
@@ -33,30 +33,30 @@ from serialpack.values.structure import Structure
 if TYPE_CHECKING:
     from serialpack.formats.arrays.extremes import Extreme
 
-#: How much of a file is looked at for its format and first records.
+#: Bytes of a file that are looked at for its format and its first records.
 SAMPLE = 256 << 10
 
-#: How much of a record is looked at where it is larger than that: a block, and of a file of JSON,
-#: which is looked through without being read as values, more; of an array too.
+#: Bytes that are looked at for a record larger than that. Of an array more are, and of JSON, as its
+#: text is gone through without making values.
 LARGER = 4 << 20
 FAR = 64 << 20
 
 
-#: What a volume is said to be in whose header and numbers are two files.
+#: What a volume is called whose header and numbers are two files.
 _PAIR = "a pair of files"
 
-#: In so much of a file it shows whether it is one whose entries are listed.
+#: Bytes of a file that tell whether it is one whose entries are listed.
 _HEAD = 128 << 10
 
 
 class ArrayLook(NamedTuple):
-    """An array: the type of its items as NumPy spells it, of records a list of name and type.
+    """An array: the type of its items as NumPy spells it, or for records a list of name and type.
 
-    ``order``: C (the last index is that of neighbours) or F (the first one). ``minimum``,
-    ``maximum``: of the numbers as they are stored, without ``nan`` of them that are none (NaN or
-    NaT); None where there is none, or ``why`` they were not looked for. Infinities and times
-    (ISO 8601) are text. ``scale``: slope and intercept that make of the numbers what was measured,
-    where the header of a volume says so.
+    ``order``: C (neighbours differ in the last index) or F (in the first). ``minimum``,
+    ``maximum``: of the numbers as they are stored; ``nan``: how many are none (NaN or NaT), and are
+    left out. None where there is no number; or ``why`` they were not looked for. Infinities and
+    times (ISO 8601) are text. ``scale``: the slope and intercept that turn the numbers into what
+    was measured, where the header of a volume says so.
     """
 
     dtype: object
@@ -75,10 +75,12 @@ class ArrayLook(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What was seen. ``fields``: name -> types seen, of the first ``records_seen`` records, in
-    the first ``looked_at`` bytes; ``whole``: these are all the bytes or, where the records are
-    one object, all of its keys. ``record_types``: what the records are. ``damage``: what is wrong
-    with an array."""
+    """What was seen.
+
+    ``fields``: name -> types seen in the first ``records_seen`` records, in the first ``looked_at``
+    bytes; ``whole``: that is the whole file or, where the records are one object, all of its keys.
+    ``record_types``: what the records are. ``damage``: what is wrong with an array.
+    """
 
     format: str
     looks_like: str | None
@@ -92,8 +94,8 @@ class Look(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """What is in a compressed file, or in a pair: ``look``, or ``why`` it cannot be looked at.
-    ``damage``: what it ends with, where it is damaged."""
+    """What is in a compressed file, or in a pair of files: ``look``, or ``why`` it cannot be looked
+    at. ``damage``: what ends it early, where it is damaged."""
 
     compression: str
     look: Look | None
@@ -104,8 +106,10 @@ class Inside(NamedTuple):
 def look_inside(
     source: Source, format: str | None, table: AsFound
 ) -> tuple[Inside | None, Listing | None]:
-    """What is in ``source`` where it is compressed, and ``format`` and ``table`` say how that is
-    written; and its entries where it is a tar or a zip, compressed or not. It is read then.
+    """What is in ``source``, where it is compressed; and its entries, where it is a tar or a zip,
+    compressed or not. ``source`` is read for that.
+
+    ``format``, ``table``: how the file that is compressed is written.
     """
     compression = compression_of(source)
     if compression is None:
@@ -123,7 +127,7 @@ def look_inside(
         return Inside(compression, None, error.said), None
     if damage is not None and not block:
         return Inside(compression, None, damage.said, damage), None
-    # All of it, where it is small: a zip is read from its end.
+    # A zip is read from its end: it is listed only where all of it is here.
     everything = damage is not None or len(block) < LARGER
     readable = Source(io.BytesIO(block), inner.path) if everything else inner
     listing = listing_of(readable, block[:_HEAD])
@@ -188,11 +192,11 @@ def look_at(
 def array_in(
     pieces: Iterable[Buffer], size: int, all_of: int | None
 ) -> tuple[ArrayLook | None, str]:
-    """The array in a file that begins with ``pieces``; None where there is none. And what is wrong
-    with it, if anything is.
+    """The array in a file that comes in ``pieces``, None where there is none; and what is wrong
+    with it, or "".
 
-    Its numbers are looked at where they are in the first ``size`` bytes and those are no more than
-    ``FAR``. ``all_of``: the bytes of the file, where they are known.
+    Its numbers are looked at where the first ``size`` bytes hold them, and these are no more than
+    ``FAR``. ``all_of``: how many bytes the file has, where that is known.
     """
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
     from serialpack.formats.arrays.kinds import MOST_HEADER, sound_header_in
@@ -232,7 +236,7 @@ def array_in(
 
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:
-    """``found`` with the keys of one large object; None where it is none."""
+    """``found``, with the keys of the one large object that the file is; None where it is none."""
     from serialpack.formats.json.keys import keys_of, object_start
 
     start = object_start(head)
@@ -242,7 +246,7 @@ def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None
         return None
     keys = keys_of(pieces, start.offset)
     if keys.ended and keys.looked_at <= SAMPLE and found.records_seen:
-        return None  # others follow
+        return None  # more objects follow
     fields: dict[str, tuple[str, ...]] = {key: (type,) for key, type in keys.types.items()}
     return found._replace(
         fields=fields,
@@ -261,7 +265,7 @@ def _pieces(source: Source) -> Iterator[bytes]:
 
 
 def _are_members(format: str, head: bytes) -> bool:
-    """Whether what was split off are the members of one map."""
+    """Whether the records that were split off ``head`` are the members of one map."""
     fmt = FORMATS.get(format)
     assert isinstance(fmt, ValueFormat)
     with suppress(SerialpackError, Unheld):
@@ -272,13 +276,13 @@ def _are_members(format: str, head: bytes) -> bool:
 
 def _split(fmt: ValueFormat, head: bytes) -> Iterator[Any]:
     read = in_lines(fmt.declared, io.BytesIO(head).read, head)
-    # Of a file that goes on, the first part of the sample ends where records do.
+    # Where the file goes on, the first block is a part of the sample: it ends where a record does.
     size = SAMPLE // 4 if len(head) == SAMPLE else len(head)
     return fmt.split(read, max(size, 1))
 
 
 def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
-    """The records that are whole in ``head``, and in how many bytes of it they stand; none where
+    """The records that ``head`` holds to their ends, and how many bytes of it they take; none where
     it holds none or is not valid."""
     fmt = FORMATS.get(format)
     # Looking at a file must never run what is in it; datasets are listed.
@@ -295,9 +299,10 @@ def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
 
 
 def _elements(fmt: ValueFormat, head: bytes) -> tuple[list[Any], int] | None:
-    """The same of an array of MessagePack or CBOR that goes on behind ``head``; None of all else.
+    """As ``_first_records``, of an array of MessagePack or CBOR that goes on behind ``head``; None
+    for any other.
 
-    Taken for a message that is cut, it would be explained value by value what is wrong with it.
+    As a message that is cut, it would be gone through value by value to say what is wrong.
     """
     if len(head) < SAMPLE or not isinstance(fmt, MessageFormat):
         return None
@@ -309,7 +314,7 @@ def _elements(fmt: ValueFormat, head: bytes) -> tuple[list[Any], int] | None:
 
 
 def _types(values: Iterable[Any]) -> tuple[str, ...]:
-    """The types of ``values``, the most frequent first."""
+    """The types of ``values``, the most frequent one first."""
     return tuple(t for t, _ in Counter(map(_type, values)).most_common())
 
 
@@ -349,5 +354,5 @@ _FINE_TYPES = {UTC_TIME: "timestamp", LOCAL_TIME: "timestamp", DURATION: "durati
 def entropy(data: bytes) -> float:
     """Shannon's entropy of the bytes one by one, in bits a byte: 8 is random, 0 is constant."""
     total = len(data)
-    # From 0, so that a constant has no negative one.
+    # Subtracted from 0, so that a constant gives 0.0 and not -0.0.
     return 0.0 - sum(n / total * math.log2(n / total) for n in Counter(data).values())

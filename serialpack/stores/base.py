@@ -22,12 +22,12 @@ from serialpack.files.source import file_error
 
 Mode = Literal["r", "w", "n"]
 
-#: A key, and the value that it is to have; None: neither is to be there.
+#: A key, and the value that it is to have; None: the key is to be gone.
 Change = tuple[bytes, bytes | None]
 
 
 class DuplicateKey(Exception):
-    """A key was to be new, and is there. ``at``: which of those that were given."""
+    """A key that was to be new is there. ``at``: its place among those that were given."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -35,7 +35,7 @@ class DuplicateKey(Exception):
 
 
 class StoreChanged(Exception):
-    """Another process has changed what was to be as it was."""
+    """Another process has changed a value that was to be as before."""
 
 
 class KeyValueStore(ABC):
@@ -45,18 +45,18 @@ class KeyValueStore(ABC):
     title: ClassVar[str]
     #: One line on what it is good for.
     about: ClassVar[str]
-    #: What its file's name ends in; empty: in anything.
+    #: What the names of its files end in; empty: in anything.
     endings: ClassVar[tuple[str, ...]] = ()
-    #: What the names of files end in that the library keeps beside the file of a store.
+    #: What the library adds to a store's name for the files that it keeps beside it.
     beside: ClassVar[tuple[str, ...]] = ()
     #: The most bytes that a key may have; None: any number.
     most_key: ClassVar[int | None] = None
-    #: Whether ``items`` has an order: in which they were written, or that of keys.
+    #: Whether ``items`` come in an order: that of writing, or that of keys.
     has_order: bool = True
 
     @classmethod
     def missing(cls) -> str | None:
-        """How to install what it needs, where that is not here; None where it is."""
+        """How to install the library that it needs; None where that is here."""
         return None
 
     @classmethod
@@ -68,7 +68,7 @@ class KeyValueStore(ABC):
     def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:
         """Open it; ``timeout``: seconds to wait for another process that writes to it.
 
-        ``ending``: of ``endings`` that which a new file's name will have.
+        ``ending``: for a new file that is hidden yet, which of ``endings`` its name will have.
         """
 
     @abstractmethod
@@ -93,8 +93,8 @@ class KeyValueStore(ABC):
     ) -> None:
         """Make all ``changes``, in their order, or none of them: one transaction.
 
-        ``new``: each has a value, and a key that is not there; DuplicateKey. ``where``: that key
-        has that value; StoreChanged.
+        ``new``: all of them add a key, and DuplicateKey where one is there. ``where``: they are
+        made only while that key has that value (None: is not there), else StoreChanged.
         """
 
     @abstractmethod
@@ -102,12 +102,13 @@ class KeyValueStore(ABC):
         """Close it, once; in mode ``n`` all of it is in the file then."""
 
     def _check(self, where: Change | None) -> None:
-        """StoreChanged where it is no longer so; nobody else can write meanwhile."""
+        """StoreChanged where ``where`` does not hold; called where nobody else can write."""
         if where is not None and self.get(where[0]) != where[1]:
             raise StoreChanged
 
     def _duplicate(self, changes: Sequence[Change]) -> DuplicateKey:
-        """Which of the keys is not new, where one is not and nothing was written."""
+        """The error for the first key of ``changes`` that is not new, after none of them was
+        made."""
         seen: set[bytes] = set()
         for at, (key, _) in enumerate(changes):
             if key in seen or self.get(key) is not None:

@@ -18,7 +18,7 @@ from serialpack.stores.keys import HEADER_KEY, decoded_key, encoded_key, shown_k
 from serialpack.stores.registry import named_after, opened_store, store_named
 from serialpack.stores.values import ValueCoder
 
-#: What the records are written in where their own format is not that of any file.
+#: The format of records whose own one is that of no file.
 _USUAL = "msgpack"
 
 
@@ -62,7 +62,7 @@ class StoreStream:
             raise
         self._own = self.header.keys == "own"
         stored = self._coder.serializer.stored_format
-        #: Whether what the serializer wrote is a file of records as it stands.
+        #: Whether what the serializer wrote is a file of records without a change.
         self._as_it_is = FORMATS.declaration(stored).joins == b""
         self.format = stored if self._as_it_is else _USUAL
         self._has_lines = FORMATS.declaration(self.format).has_lines
@@ -72,13 +72,13 @@ class StoreStream:
         self._pieces = Pieces(self.records())
 
     def read(self, size: int = -1) -> bytes:
-        """As of any file; DamagedError, which names the key of a value."""
+        """As of any file; DamagedError, which names the key of the damaged value."""
         return self._pieces.read(size if size >= 0 else 1 << 62)
 
     def value(self, key: str) -> bytes:
-        """The one value of ``key``, in the same format; FileError where there is none.
+        """The value of ``key`` alone, in the same format; FileError where there is none.
 
-        ``key`` is text; where there is none such, an integer that is spelled so.
+        ``key`` is text; where the store has no such text as a key, the integer that it spells.
         """
         stored = None
         for each in [key, *([int(key)] if _is_integer(key) else [])]:
@@ -92,14 +92,14 @@ class StoreStream:
         self._store.close()
 
     def records(self) -> Iterator[Buffer]:
-        """The records one by one; DamagedError, ValueRefusedError, each names the key."""
+        """The records one by one; DamagedError or ValueRefusedError, which name the key."""
         for key, stored in in_order(self._store, numbered=self.header.keys == "number"):
             yield self._record(key, stored, own=self._own)
 
     def _record(self, key: bytes, stored: bytes, *, own: bool) -> Buffer:
         if self._as_it_is and not own:
             written = self._coder.unpack(key, stored)
-            # A value that is a line may have been cut out without its end.
+            # The value may be a line that was stored without its newline.
             ends = not self._has_lines or written.endswith(b"\n")
             return written if ends else written + b"\n"
         value = self._coder.load(key, stored)
@@ -114,8 +114,8 @@ class StoreStream:
 
 
 def in_order(store: KeyValueStore, *, numbered: bool) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and values of a store but its header, in the order of the records' numbers where
-    they are these."""
+    """The keys and values of a store without its header. ``numbered``: its keys are the numbers of
+    records, in whose order they come."""
     if store.has_order or not numbered:
         yield from (item for item in store.items() if item[0] != HEADER_KEY)
         return

@@ -1,4 +1,4 @@
-"""What is in a store, as facts."""
+"""What ``inspect`` tells of a store."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from serialpack.stores.values import restored_size
 class StoreFacts(NamedTuple):
     """What ``inspect`` tells of a store; sizes in bytes.
 
-    ``size``: of all serialized values, ``stored``: of what is stored for them, ``largest``: the
-    largest serialized one; ``file``: of the file. ``field``: whose values the keys are.
+    ``size``: of all serialized values; ``stored``: of what is stored for them; ``largest``: of the
+    largest serialized one; ``file``: of the file. ``field``: the one whose values are the keys.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class StoreFacts(NamedTuple):
 
 
 def facts_of(url: str) -> StoreFacts:
-    """The facts of the store at ``url``: all is read, and nothing decompressed."""
+    """The facts of the store at ``url``. All of it is read, and nothing decompressed."""
     name = store_named(url)
     with named_after(url):
         store = opened_store(name, "r")

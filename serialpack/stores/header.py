@@ -19,10 +19,10 @@ from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stores.base import KeyValueStore, foreign
 from serialpack.stores.keys import HEADER_KEY
 
-#: The version of the layout: of header, keys and values.
+#: The version of the layout of header, keys and values.
 VERSION = 1
 
-#: Whose the keys are: own ones that only the store has, the records' numbers, or those of a field.
+#: What the keys are: only the store's own, the records' numbers, or the values of a field.
 Keys = Literal["own", "number", "field"]
 
 _CHECK = 8
@@ -31,8 +31,9 @@ _CHECK = 8
 class StoreHeader(NamedTuple):
     """What a store says of itself.
 
-    ``settings``: the serializer's, such as a schema. ``dictionary``: of zstd, shared by all values;
-    may be empty. ``field``: of ``keys`` "field" its name. ``format``: what the records were in.
+    ``settings``: the serializer's, such as a schema. ``dictionary``: of zstd, for all values; may
+    be empty. ``field``: the one whose values are the keys, where ``keys`` is "field". ``format``:
+    the one that the records came in.
     """
 
     chain: Chain
@@ -51,7 +52,7 @@ class StoreHeader(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes) -> StoreHeader:
-        """The header record again; DamagedError, UnsupportedError."""
+        """The header in ``data``, a header record; DamagedError, UnsupportedError."""
         body = data[:-_CHECK]
         if checksum(body) != int.from_bytes(data[-_CHECK:], "little"):
             raise DamagedError("the header record of the store is damaged")
@@ -74,7 +75,7 @@ def header_of(store: KeyValueStore) -> StoreHeader:
 
 
 def header_record(store: KeyValueStore) -> tuple[bytes, StoreHeader]:
-    """The same, and the record that says it."""
+    """The record that holds the header of an open store, and the header."""
     data = store.get(HEADER_KEY)
     if data is None:
         raise foreign(store.title)

@@ -7,19 +7,19 @@ from serialpack.values.kinds import shown
 
 Key = str | int
 
-#: The key of the header record. No text has the byte 0xFF, and an integer has 8 behind it.
+#: The key of the header record. No text has the byte 0xFF, and the key of an integer has 9 bytes.
 HEADER_KEY = b"\xffserialpack"
 
 _INTEGER = b"\xff"
-#: Which no text begins with either.
+#: The key of the empty text. No text begins with this byte either.
 _EMPTY = b"\xfe"
 _LOWEST = -(1 << 63)
 
 
 def encoded_key(key: object, most: int | None = None) -> bytes:
-    """``key`` as a store has it; RefusedError for what is none.
+    """The bytes of ``key`` in a store; RefusedError for what can be no key.
 
-    ``most``: bytes that a key of the store may have.
+    ``most``: the most bytes that the store takes for a key; None: any number.
     """
     if type(key) is str:
         try:
@@ -47,7 +47,7 @@ def decoded_key(data: bytes) -> Key:
 
 
 def shown_key(data: bytes) -> str:
-    """A stored key, for a message."""
+    """A stored key as a message shows it."""
     try:
         return shown(decoded_key(data))
     except ValueError:

@@ -21,18 +21,19 @@ from serialpack.stores.base import (
     locked,
 )
 
-#: How far a store may grow. It takes no memory and no disk, only addresses, of which 64 bits have
-#: enough; Windows makes the file as large, and a process may be given less (``ulimit -v``).
+#: Bytes up to which a store may grow. They take no memory and no disk, only addresses, of which
+#: there are enough in 64 bits. Windows makes the file as large, and a process may be allowed fewer
+#: (``ulimit -v``).
 _ROOM = 1 << 40 if sys.platform != "win32" and sys.maxsize > 1 << 40 else 1 << 28
 _LESS_ROOM = 1 << 30
 
-#: Behind the head of the first page, in the order of the machine's bytes.
+#: Where the magic stands, in the machine's order of bytes: behind the head of the first page.
 _MAGIC_AT = 16
 _MAGIC = {0xBEEFC0DE.to_bytes(4, "little"), 0xBEEFC0DE.to_bytes(4, "big")}
 
 
 class LmdbStore(KeyValueStore):
-    """The one database of an LMDB file. What is read is in the order of keys."""
+    """The one unnamed database of an LMDB file. Items come in the order of their keys."""
 
     title = "LMDB"
     about = "the fastest to read, by several processes at a time"
@@ -47,10 +48,10 @@ class LmdbStore(KeyValueStore):
         self._timeout = timeout
         self._waiting: threading.Thread | None = None
         self._closed = False
-        # A new one is one transaction: of several the pages that they changed would be left over.
+        # A new one is one transaction: after several, pages that they changed stay in the file.
         self._building: Any = None
         if mode != "n":
-            # Opening a file of another kind would leave one of locks beside it.
+            # Looked at first: LMDB makes a file of locks beside whatever it opens.
             name = os.path.join(path, "data.mdb") if os.path.isdir(path) else path
             check_first_bytes(name, _MAGIC, _MAGIC_AT, self.title)
         with _translated():
@@ -88,7 +89,8 @@ class LmdbStore(KeyValueStore):
             self._change(writing, changes, new=new)
 
     def _change(self, writing: Any, changes: Sequence[Change], *, new: bool) -> None:
-        # A cursor's, and by position: in two thirds of the time of a transaction's with names.
+        # A cursor's method, with arguments by position, takes two thirds of the time of a
+        # transaction's with names.
         put, one_value, overwrite = writing.cursor().put, True, not new
         for at, (key, value) in enumerate(changes):
             if value is None:
@@ -124,7 +126,7 @@ class LmdbStore(KeyValueStore):
     def close(self) -> None:
         self._closed = True
         if self._waiting is not None and self._waiting.is_alive():
-            return  # who waits in there closes it
+            return  # the thread that still waits closes it
         with _translated():
             try:
                 if self._building is not None:
@@ -153,13 +155,13 @@ def _opened(path: str, mode: Mode) -> Any:
     except lmdb.Error as error:
         if mode != "r" or ("ermission" not in str(error) and "Read-only" not in str(error)):
             raise
-        # The file beside it cannot be made here, in which a reader says that it reads.
+        # The file of locks, in which readers enter themselves, cannot be made beside it.
         return lmdb.open(path, map_size=_ROOM, **{**how, "lock": False})
 
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """LMDB's errors as ours."""
+    """Make LMDB's errors ours."""
     import lmdb
 
     try:

@@ -35,10 +35,10 @@ from serialpack.stores.registry import StoreName, named_after, opened_store, sto
 from serialpack.stores.values import ValueCoder, cut_records, trained
 from serialpack.values.quick import quickly_same
 
-#: As ``dbm`` has them: read; write; the same, made where it is not there; made anew.
+#: As ``dbm`` has them: read; write; write, and make it where it is not there; make it anew.
 Flag = Literal["r", "w", "c", "n"]
 
-#: Of so many values at a time all are serialized, proved and written.
+#: The most values that are serialized, proved and written together.
 _TOGETHER = 1000
 
 
@@ -94,7 +94,7 @@ class Store(MutableMapping[Key, Any]):
         with self._named():
             try:
                 return self._stored(self._key(key)) is not None
-            except RefusedError:  # no key of any store
+            except RefusedError:  # not a key of any store
                 return False
 
     def __iter__(self) -> Iterator[Key]:
@@ -128,7 +128,7 @@ class Store(MutableMapping[Key, Any]):
                 self._put(pairs)
 
     def clear(self) -> None:
-        """Delete all, in one transaction."""
+        """Delete all values, in one transaction."""
         with self._named():
             self._write([(self._key(key), None) for key in self])
 
@@ -136,8 +136,8 @@ class Store(MutableMapping[Key, Any]):
     def transaction(self) -> Iterator[Store]:
         """``with store.transaction():`` what is changed within is written at its end, together.
 
-        Where an error, or the end of the process, comes before, none of it. It is kept in memory
-        until then, and what is read within is what was changed.
+        Nothing of it is where an error, or the end of the process, comes before. Until the end it
+        is kept in memory, and who reads within gets it.
         """
         if self._changes is not None:
             raise UsageError("a transaction within a transaction")
@@ -151,7 +151,7 @@ class Store(MutableMapping[Key, Any]):
             self._changes = None
 
     def close(self) -> None:
-        """Close the store; nothing can be read any more. What is closed stays so."""
+        """Close the store; nothing can be read any more. Closing it again does nothing."""
         store, self._store = self._store, None
         if store is not None:
             store.close()
@@ -177,7 +177,7 @@ class Store(MutableMapping[Key, Any]):
         return self._open.get(key)
 
     def _pairs(self, *, values: bool) -> Iterator[tuple[Key, Any]]:
-        """Keys and, where they are asked for, values."""
+        """The keys, with their values where these are asked for."""
         changes = self._changes or {}
         found: Iterable[Change] = (
             self._open.items()
@@ -217,13 +217,13 @@ class Store(MutableMapping[Key, Any]):
             found += zip(some, coder.pack(some, data, verify=self._verify), strict=True)
         if header is None:
             self._write(found)
-        else:  # in one transaction: without it the values are lost
+        else:  # in one transaction: without the header the values are lost
             self._write([(HEADER_KEY, header.encode()), *found], where=(HEADER_KEY, self._record))
             self._know()
 
     def _trained(self, data: list[Buffer], count: int) -> StoreHeader | None:
-        """The header with a dictionary for the first values that are written together, where they
-        gain by it."""
+        """The header with a dictionary trained on the first values that are written together; None
+        where they do not gain by one."""
         header = self._header
         if header.chain.codec.name != "zstd" or header.chain.filters or header.dictionary:
             return None
@@ -234,7 +234,7 @@ class Store(MutableMapping[Key, Any]):
         return header._replace(dictionary=dictionary) if dictionary else None
 
     def _know(self) -> None:
-        """Work by the header that is in the store."""
+        """Take over the header that is in the store now."""
         self._record, self._header = header_record(self._open)
         self._coder = ValueCoder(self._header, trust=self._trust)
 
@@ -244,7 +244,7 @@ class Store(MutableMapping[Key, Any]):
         except DamagedError:
             if self._open.get(HEADER_KEY) == self._record:
                 raise
-        self._know()  # another process has given it a dictionary
+        self._know()  # the header changed: another process gave the store a dictionary
         return self._coder.load(key, stored)
 
     def _write(self, changes: list[Change], where: Change | None = None) -> None:
@@ -278,10 +278,9 @@ class _Values(ValuesView[Any]):
 def serialized_all(
     coder: ValueCoder, keys: Sequence[bytes], values: list[Any], verify: bool
 ) -> list[Buffer]:
-    """What the serializer writes for each value, read back and compared all at once.
+    """What the serializer writes for each value. It is read back, and compared all at once.
 
-    Where that does not say that all are the same, each is asked. ValueRefusedError, which names
-    the key.
+    Where that does not find all the same, each is compared. ValueRefusedError, which names the key.
     """
     serializer = coder.serializer
     try:
@@ -314,7 +313,7 @@ def _of_key(error: RefusedError, key: bytes) -> RefusedError:
     return error
 
 
-#: For Python's own values, and safe to read.
+#: It holds Python's own values, and is safe to read.
 DEFAULT_CHAIN = "objects"
 
 

@@ -15,12 +15,12 @@ from serialpack.stores.header import StoreHeader
 from serialpack.stores.keys import HEADER_KEY
 from serialpack.stores.registry import StoreName, named_after
 
-#: Seconds that are waited for a store that is to be replaced.
+#: Seconds to wait for another process, where a store is to be replaced.
 _TIMEOUT = 5.0
 
 
 def check_new(name: StoreName, *, force: bool) -> None:
-    """Raise what making the store would raise at once."""
+    """Raise at once what making the store would raise."""
     if name.in_memory:
         raise UsageError(
             f"{name.url} is in memory, and gone with this process",
@@ -50,7 +50,7 @@ class NewStore:
             raise
 
     def write(self, changes: Sequence[Change], *, new: bool) -> None:
-        """As ``KeyValueStore.write``; what an error leaves is never seen."""
+        """As ``KeyValueStore.write``; nobody sees what an error leaves."""
         with named_after(self._name.url):
             self.store.write(changes, new=new)
 
@@ -74,17 +74,17 @@ class NewStore:
         self._output.__exit__(kind, error, trace)
 
     def _clear_place(self) -> None:
-        """Nothing may stand beside the new file that belongs to the one before.
+        """See that nothing stands beside the new file that belongs to a former store of its name.
 
-        What a killed writer left there would be taken for the new one's: so the old one is opened,
-        which undoes it.
+        What a killed writer left there would be taken for the new one's: so the old store is
+        opened, which undoes it.
         """
         path, kind = self._name.path, self._name.kind
         left = [path + ending for ending in kind.beside]
         if not any(map(os.path.lexists, left)):
             return
         if os.path.exists(path) and self._force:
-            with suppress(InputError):  # no store, and what is beside it is nothing of the kind
+            with suppress(InputError):  # no store, so nothing of one is beside it
                 kind(path, "w", _TIMEOUT).close()
         for each in left:
             try:

@@ -13,19 +13,19 @@ from serialpack.far import is_store
 from serialpack.formats import FORMATS
 from serialpack.stores.base import KeyValueStore, Mode
 
-#: One line a kind: its name in a URL, and its class.
+#: The name of a kind of stores in a URL -> its class; one line for each.
 STORES = {
     "sqlite-kv": "serialpack.stores.sqlite_kv:SqliteStore",
     "lmdb": "serialpack.stores.lmdb:LmdbStore",
     "tokyocabinet": "serialpack.stores.tokyocabinet:TokyoCabinetStore",
 }
 
-#: Bytes by which a database is known.
+#: Bytes of a file by which a database is known.
 _MAGIC = 16
 
 
 class StoreName(NamedTuple):
-    """A store that a URL names: its kind, and the path of its file."""
+    """What the URL of a store says: its kind, and the path of its file."""
 
     url: str
     kind: type[KeyValueStore]
@@ -61,8 +61,8 @@ def store_named(url: str) -> StoreName:
 
 
 def store_in(path: str, begins: bytes) -> str | None:
-    """The URL of the store that the file at ``path``, which ``begins`` so, is, where that is a
-    database; None: none."""
+    """The URL of the store in the file at ``path``, which begins with ``begins``; None where that
+    is no store of ours in a database."""
     found = FORMATS.by_magic(begins[:_MAGIC])
     if found is None or not found.is_database:
         return None
@@ -72,7 +72,7 @@ def store_in(path: str, begins: bytes) -> str | None:
 
 
 def opened_store(name: StoreName, mode: Mode, timeout: float = 5.0) -> KeyValueStore:
-    """A store that is there; FileError, InputError."""
+    """The store called ``name``, opened; FileError, InputError where there is none."""
     if name.in_memory:
         raise UsageError("a store in memory is only in the process that made it", path=name.url)
     if not os.path.exists(name.path):
@@ -82,7 +82,7 @@ def opened_store(name: StoreName, mode: Mode, timeout: float = 5.0) -> KeyValueS
 
 @contextmanager
 def named_after(url: str) -> Iterator[None]:
-    """Errors within that name no file yet name the store."""
+    """Make errors that name no file yet name the store at ``url``."""
     try:
         yield
     except SerialpackError as error:

@@ -15,11 +15,11 @@ from serialpack.stores.keys import HEADER_KEY
 
 _TABLE = "records"
 
-#: What a new database is before anything is written: as fast as can be, since nobody knows of it.
+#: The settings of a new database until it is whole: as fast as can be, since nobody knows of it.
 _NEW = (
     "PRAGMA journal_mode = OFF",
     "PRAGMA synchronous = OFF",
-    # In KiB, as it is below 0: keys come in any order, each to another page of the index.
+    # 64 MiB (below 0: in KiB), as keys in any order each change another page of the index.
     "PRAGMA cache_size = -65536",
     f"CREATE TABLE {_TABLE} (key BLOB PRIMARY KEY NOT NULL, value BLOB NOT NULL)",
 )
@@ -37,7 +37,7 @@ class SqliteStore(KeyValueStore):
     beside = ("-journal", "-wal", "-shm")
 
     def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:  # noqa: ARG002
-        # A reader too may have to undo what a killed writer left, which takes the right to write.
+        # Readers, too, undo what a killed writer left, which takes the right to write.
         allowed = mode != "r" or os.access(path, os.W_OK)
         url = f"file:{quote(os.path.abspath(path))}?mode={'rw' if allowed else 'ro'}"
         with _translated():
@@ -98,7 +98,7 @@ class SqliteStore(KeyValueStore):
             raise
 
     def _undo(self) -> None:
-        if self._connection.in_transaction:  # a full disk has ended it already
+        if self._connection.in_transaction:  # a full disk ends the transaction itself
             self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ def is_store_file(path: str) -> bool:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """SQLite's errors as ours; a key that is not new stays an IntegrityError."""
+    """Make SQLite's errors ours; a key that is not new stays an IntegrityError."""
     try:
         yield
     except sqlite3.IntegrityError:

@@ -39,27 +39,29 @@ from serialpack.stores.base import (
     locked,
 )
 
-#: How a file is opened (``tchdb.h``, and ``tcbdb.h`` with the same numbers).
+#: The flags with which a file is opened (``tchdb.h``; ``tcbdb.h`` has the same numbers).
 _READ, _WRITE, _CREATE, _TRUNCATE, _NO_LOCK, _LOCK_AT_ONCE, _SYNC = (1 << n for n in range(7))
-#: With 64-bit offsets: a file may be larger than 2 GiB.
+#: The option for 64-bit offsets: a file may be larger than 2 GiB.
 _LARGE = 1
-#: What went wrong (``tcutil.h``): errors of the system, and those of a file that is none of it.
+#: The library's error codes (``tcutil.h``) -> errno of the system; and codes for a file that is
+#: none of its kind, or damaged.
 _ERRNO = {3: errno.ENOENT, 4: errno.EACCES}
 _FOREIGN = {5, 6}
 _LOCK = 16
 
 _MAGIC = b"ToKyO CaBiNeT\n"
 
-#: The names of its functions begin so, by what a path ends in.
+#: The end of a path -> how the names of the functions begin that handle it.
 _KINDS = {".tch": "tchdb", ".tcb": "tcbdb", "*": "tcmdb", "+": "tcndb"}
 
-#: Room on the disk beyond what is written, in bytes. The library writes through memory that is
-#: mapped, where a full disk is a signal that kills and no error: so there must be enough before.
+#: Bytes that must be free on the disk beyond what is written. The library writes to mapped memory,
+#: where a full disk is no error, but a signal that kills: so there must be enough before.
 _SPARE = 4 << 20
 
 
 class TokyoCabinetStore(KeyValueStore):
-    """A hash database is in no order, a B+ tree in that of keys."""
+    """A hash database, whose items come in no order, or a B+ tree, whose items come in that of
+    keys."""
 
     title = "Tokyo Cabinet"
     about = "a hash table or a B+ tree, on disk or in memory; through its C library"
@@ -75,7 +77,7 @@ class TokyoCabinetStore(KeyValueStore):
         return path in ("*", "+")
 
     def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:
-        """``ending``: what the name will end in of a file that is a new one's."""
+        """``ending``: what the final name of a new file ends in."""
         self._path = path
         self._on_disk = not self.in_memory(path)
         self._has_transactions = self._on_disk and mode != "n"
@@ -139,7 +141,7 @@ class TokyoCabinetStore(KeyValueStore):
     def write(
         self, changes: Sequence[Change], *, new: bool = False, where: Change | None = None
     ) -> None:
-        self._check(where)  # whoever can write has the file for itself
+        self._check(where)  # a writer has the file for itself
         if self._on_disk:
             self._check_room(changes)
         if self._has_transactions and not self._calls.tranbegin(self._store):
@@ -165,7 +167,7 @@ class TokyoCabinetStore(KeyValueStore):
                 raise self._error()
 
     def _check_room(self, changes: Sequence[Change]) -> None:
-        """FileError where there may be no room for ``changes``, and for what logs them."""
+        """FileError where the disk may have no room for ``changes`` and their log."""
         size = sum(len(key) + len(value or b"") + 64 for key, value in changes)
         if _room(self._path) < 3 * size + _SPARE:
             raise _system_error(errno.ENOSPC, "write")
@@ -194,7 +196,7 @@ def _system_error(number: int, doing: str) -> FileError:
 
 
 def _room(path: str) -> float:
-    """By how many bytes a file may grow, as far as that is known."""
+    """How many bytes a file at ``path`` may grow by, as far as the system tells."""
     if not hasattr(os, "statvfs"):
         return inf
     import resource
@@ -206,7 +208,7 @@ def _room(path: str) -> float:
 
 
 class _CursorCalls(NamedTuple):
-    """The functions of a B+ tree's cursor."""
+    """The functions of the library for a cursor of a B+ tree."""
 
     new: Any
     first: Any
@@ -216,9 +218,10 @@ class _CursorCalls(NamedTuple):
 
 
 class _Calls(NamedTuple):
-    """The functions of one kind of databases, as ``tchdb.h`` declares those of hash databases.
+    """The functions of the library for one kind of database, as ``tchdb.h`` declares them for hash
+    databases.
 
-    Those in memory have none to open, no errors and no transactions.
+    Databases in memory have no function to open, no errors and no transactions.
     """
 
     new: Any
@@ -306,7 +309,8 @@ def _free() -> Any:
 
 
 def _taken(found: int | None, size: c_int) -> bytes | None:
-    """What the library found, copied out of its memory, which is given back."""
+    """The ``size`` bytes at ``found``, copied; the library's memory is freed. None where nothing
+    was found."""
     if not found:
         return None
     data = string_at(found, size.value)

@@ -33,7 +33,8 @@ from serialpack.text import number_of
 
 _CHECK = 4
 
-#: A block of zstd (RFC 8878) restores to at most 128 KiB, and takes 4 bytes at least.
+#: The most bytes that a stored byte of zstd becomes: a block (RFC 8878) has at most 128 KiB, and
+#: takes 4 bytes at least.
 _MOST_OF_ZSTD = (128 << 10) // 4
 
 
@@ -41,7 +42,8 @@ class ValueCoder:
     """Turns serialized values into stored ones and back, as a store's header says."""
 
     def __init__(self, header: StoreHeader, *, trust: bool = False) -> None:
-        """``trust``: also of a serializer that can run code which is in a value; RefusedError."""
+        """``trust``: take also a serializer that can run code which is in a value; else
+        RefusedError."""
         chain = header.chain
         check_trust(chain, trust=trust)
         self.chain = chain
@@ -54,7 +56,8 @@ class ValueCoder:
     def pack(
         self, keys: Sequence[bytes], values: Sequence[Buffer], *, verify: bool = True
     ) -> list[bytes]:
-        """The serialized ``values`` of ``keys`` as they are stored; ``verify``: and undone."""
+        """The serialized ``values`` of ``keys`` as they are stored; ``verify``: each is undone and
+        compared."""
         payloads = values if self.chain.plain else [*map(self._codec.forward, values)]
         backward = self._codec.backward
         stored: list[bytes] = []
@@ -77,7 +80,7 @@ class ValueCoder:
         return stored
 
     def unpack(self, key: bytes, stored: bytes) -> bytes:
-        """The serialized value again; DamagedError, which names the key."""
+        """The serialized value that is ``stored``; DamagedError, which names the key."""
         body = stored[:-_CHECK]
         if _check(key + body) != stored[-_CHECK:]:
             raise _damaged(key, "its checksum does not match")
@@ -93,7 +96,8 @@ class ValueCoder:
         return bytes(value)
 
     def load(self, key: bytes, stored: bytes) -> Any:
-        """The value again, as an object of Python; DamagedError, which names the key."""
+        """The value that is ``stored``, as an object of Python; DamagedError, which names the
+        key."""
         data = self.unpack(key, stored)
         try:
             return deserialized(self.serializer, [data])
@@ -102,9 +106,9 @@ class ValueCoder:
 
 
 def size_of(body: bytes) -> tuple[int, int]:
-    """The size that stands in front of a stored value, and where what follows begins.
+    """The size at the front of a stored value, and where the bytes behind it begin.
 
-    More than a value may have where it is none.
+    A size larger than any value may have, where the bytes are no size.
     """
     size = shift = 0
     for at, byte in enumerate(body[:5], 1):
@@ -116,7 +120,7 @@ def size_of(body: bytes) -> tuple[int, int]:
 
 
 def restored_size(stored: bytes) -> int:
-    """How many bytes the serialized value has."""
+    """How many bytes the serialized value of ``stored`` has."""
     size, start = size_of(stored)
     return size or len(stored) - _CHECK - start
 
@@ -141,18 +145,20 @@ def _damaged(key: bytes, why: str) -> DamagedError:
 
 
 def cut_records(serializer: RecordSerializer, data: bytes) -> list[bytes]:
-    """What the serializer wrote for each of several values, out of what it wrote for all of them.
+    """What the serializer wrote for each of several values, cut out of ``data``, what it wrote for
+    all of them at once.
 
     UsageError where that cannot be told.
     """
-    # What the serializer objects writes is MessagePack, with extensions.
+    # The serializer called objects writes MessagePack, with extensions.
     name = "msgpack" if serializer.name == "objects" else serializer.stored_format
     spans = FORMATS.get(name).record_spans(data, {}, first=False)
     return [data[start:end] for start, end in spans]
 
 
 class _SmallZstd:
-    """Frames of zstd with as little around as can be: the store has the size, and a checksum."""
+    """Frames of zstd without magic number, checksum and size: the store has a size and a
+    checksum."""
 
     def __init__(self, level: int, dictionary: bytes) -> None:
         import zstandard
@@ -174,11 +180,11 @@ class _SmallZstd:
         self.forward = self._compressor.compress
 
     def backward(self, stored: Buffer, size: int) -> bytes:
-        """CodecError for what does not restore to ``size`` bytes, or fewer."""
+        """``stored`` restored; CodecError where that is not ``size`` bytes or fewer."""
         check_ratio(len(stored), size, _MOST_OF_ZSTD)
         try:
-            # At most ``size`` bytes, of one frame, with nothing behind it: by position, since names
-            # take a quarter of the time that a small value does.
+            # At most ``size`` bytes, one frame, nothing behind it. By position, as names take a
+            # quarter of the time of a small value.
             return self._decompress(stored, size, False, False)
         except self._error as error:
             raise CodecError(f"cannot be decoded by zstd ({error})") from None
@@ -199,7 +205,7 @@ def trained(values: Sequence[Buffer], total: int, level: int) -> bytes:
         return b""
     try:
         made = zstandard.train_dictionary(min(_LARGEST, max(size // 4, 256)), samples, **_COVER)
-    except zstandard.ZstdError:  # there is nothing that they have in common
+    except zstandard.ZstdError:  # the samples have nothing in common
         return b""
     dictionary: bytes = made.as_bytes()
     sizes = [
@@ -210,13 +216,14 @@ def trained(values: Sequence[Buffer], total: int, level: int) -> bytes:
     return dictionary if (sizes[0] - sizes[1]) * share > len(dictionary) else b""
 
 
-#: Of fewer values no dictionary is made.
+#: The least values that a dictionary is made for.
 _LEAST_SAMPLES = 8
 
 #: The most bytes of a dictionary. A larger one saves little more: libzstd's own default is 110 KiB,
 #: of which a small value uses a few.
 _LARGEST = 16 << 10
 
-#: Lengths of segments and of what is counted in them (COVER), told and not sought: as good over
-#: contacts and phone books as what a search finds, within 1 %, in a third of its time.
+#: For the trainer (COVER): the lengths of segments, and of what is counted in them. They are given,
+#: not searched: over contacts and phone books that is as good as a search, within 1 %, in a third
+#: of its time.
 _COVER = {"k": 200, "d": 6}

@@ -9,10 +9,12 @@ from serialpack.imported import imported
 
 
 def array_facts(value: Any) -> tuple[Any, ...] | None:
-    """What describes an array of machine numbers; None for what is none.
+    """What describes an array of machine numbers (type, shape, order in memory); None for any other
+    value.
 
-    Order in memory and whether it is read-only count where it is not a piece of a larger one, and
-    that it is so where it can be told at all: ``_tells_lock``.
+    Order in memory, and whether it can be written to, count only for an array that lies in one
+    piece: of a slice nobody need keep them. Whether it can be written to counts where that can be
+    told: ``_tells_lock``.
     """
     if isinstance(value, memoryview):
         return value.format, value.shape, value.strides, value.readonly
@@ -29,14 +31,17 @@ def array_facts(value: Any) -> tuple[Any, ...] | None:
 
 
 def _is_scalar(value: Any) -> bool:
-    """Whether it is a scalar of NumPy, of which nobody sees where it lies."""
+    """Whether ``value`` is a scalar of NumPy, whose place in memory nobody sees."""
     numpy = imported("numpy")
     return numpy is not None and isinstance(value, numpy.generic)
 
 
 def _tells_lock(array: Any) -> bool:
-    """Whether NumPy tells pickle that an array is read-only: not of its subclasses, of objects, of
-    times, and of what else has no buffer; and all that pandas 3 gives out is read-only."""
+    """Whether pickle keeps that an array of NumPy is read-only.
+
+    It does not for subclasses, objects, times, and whatever has no buffer. (And all arrays that
+    pandas 3 gives out are read-only.)
+    """
     if not is_plain_array(array) or not array.dtype.itemsize:
         return False
     try:
@@ -47,7 +52,7 @@ def _tells_lock(array: Any) -> bool:
 
 
 def _type_facts(dtype: Any) -> tuple[Any, ...]:
-    """What describes the type of an item: of one with fields also where these lie in it."""
+    """What describes the type of an item; for one with fields, also where these lie in it."""
     if dtype.subdtype is not None:
         return (*_type_facts(dtype.base), dtype.shape)
     if dtype.names is None:
@@ -58,7 +63,7 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
 
 
 def unmapped(value: Any) -> Any:
-    """An array of NumPy that is mapped from a file, or lazy, as one in memory; else as it is."""
+    """``value``; in memory, where it is an array that is mapped from a file, or lazy."""
     numpy, lazy = imported("numpy"), imported("serialpack.lazy")
     if numpy is None:
         return value
@@ -67,7 +72,7 @@ def unmapped(value: Any) -> Any:
 
 
 def objects_of(array: Any) -> list[Any] | None:
-    """The elements of an array of objects; None for an array of numbers."""
+    """The elements of an array of objects; None for any other array."""
     if not getattr(getattr(array, "dtype", None), "hasobject", False):
         return None
     found: list[Any] = _bare(array).tolist()
@@ -75,13 +80,13 @@ def objects_of(array: Any) -> list[Any] | None:
 
 
 def _bare(array: Any) -> Any:
-    """An array of a subclass of NumPy's as one of NumPy's, whatever it makes of its items; all else
-    as it is."""
+    """``array``, of a subclass of NumPy's, as NumPy's own, whatever its class makes of items; any
+    other value as it is."""
     numpy = imported("numpy")
     return array.view(numpy.ndarray) if numpy and isinstance(array, numpy.ndarray) else array
 
 
-#: So many bytes of large arrays are compared at a time, which the processor's cache holds.
+#: Bytes of large arrays that are compared at a time: the processor's cache holds them.
 _PIECE = 1 << 20
 
 
@@ -93,8 +98,8 @@ def same_numbers(x: Any, y: Any) -> bool:
 
 
 def _has_gaps(kind: Any) -> bool:
-    """Whether items of a type have bytes that are none of their numbers': beside the fields of a
-    structure, and behind floats of 80 bits. NumPy copies them, or not."""
+    """Whether items of a type have bytes that are not part of a number: between the fields of a
+    structure, and behind floats of 80 bits. NumPy copies these bytes, or does not."""
     if kind is None:
         return False
     if kind.names is not None:
@@ -111,12 +116,12 @@ def _same_parts(x: Any, y: Any) -> bool:
 
 
 def _bytes_of_long(array: Any) -> bytes:
-    """Those of long doubles that are not behind the number."""
+    """The bytes of long doubles, without those that are no part of the number."""
     import numpy as np
 
     data = np.frombuffer(array.tobytes(), "u1")
     long = np.finfo(np.longdouble)
-    # What the processors of PCs compute with; all others use every byte.
+    # PCs compute with 80 bits; all other processors use every byte.
     used = 10 if long.nmant == 63 else long.dtype.itemsize
     return data.reshape(-1, long.dtype.itemsize)[:, :used].tobytes()
 
@@ -139,14 +144,14 @@ def _same_bytes(x: Any, y: Any) -> bool:
 
 
 def is_plain_array(value: Any) -> bool:
-    """Whether it is an array of numbers of NumPy's own class, which has nothing beside."""
+    """Whether ``value`` is an array of numbers of NumPy's own class, which has no attributes."""
     numpy = imported("numpy")
     return numpy is not None and type(value) is numpy.ndarray and not value.dtype.hasobject
 
 
 def is_plain_scalar(value: Any) -> bool:
-    """Whether it is a number of NumPy's own, whose type and bytes are all of it: no long double,
-    which has a gap, and no time, which has a unit."""
+    """Whether ``value`` is a number of NumPy's own that is fully told by type and bytes: no long
+    double, which has a gap, and no time, which has a unit."""
     numpy = imported("numpy")
     return numpy is not None and type(value) in _plain_scalars()
 

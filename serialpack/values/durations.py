@@ -16,7 +16,7 @@ def duration_text(value: timedelta) -> str:
 
 
 def nanoseconds_text(value: int) -> str:
-    """The text of a duration of so many nanoseconds."""
+    """The text of a duration of ``value`` nanoseconds."""
     sign = "-" if value < 0 else ""
     whole, nanoseconds = divmod(abs(value), 10**9)
     minutes, seconds = divmod(whole, 60)
@@ -34,8 +34,8 @@ def nanoseconds_text(value: int) -> str:
 
 
 def interval_text(months: int, days: int, nanoseconds: int) -> str:
-    """The text of an interval of parts that are no multiples of each other, each with a sign of its
-    own, as PostgreSQL writes it: ``P1Y2M-3DT4H5M6.789S``."""
+    """The text of an interval whose parts cannot be converted into each other, each with its own
+    sign, as PostgreSQL writes it: ``P1Y2M-3DT4H5M6.789S``."""
     parts = [*_parts(months, ("Y", 12), ("M", 1)), *_parts(days, ("D", 1))]
     of_day = _parts(nanoseconds, ("H", 3600 * 10**9), ("M", 60 * 10**9))
     seconds = abs(nanoseconds) % (60 * 10**9)
@@ -47,7 +47,8 @@ def interval_text(months: int, days: int, nanoseconds: int) -> str:
 
 
 def _parts(count: int, *units: tuple[str, int]) -> list[str]:
-    """The whole units in ``count``, the largest first, but for those of which there is none."""
+    """``count`` in ``units``, the largest first, each with its letter; units of which there is none
+    are left out."""
     sign, left, found = "-" if count < 0 else "", abs(count), []
     for letter, size in units:
         whole, left = divmod(left, size)
@@ -57,7 +58,7 @@ def _parts(count: int, *units: tuple[str, int]) -> list[str]:
 
 
 def duration_of(text: str) -> timedelta:
-    """The duration of a text, of days and below; ValueError, OverflowError."""
+    """The duration that ``text`` says, in days and smaller units; ValueError, OverflowError."""
     micro, nano = divmod(nanoseconds_in(text), 1000)
     if nano:
         raise ValueError(text)
@@ -65,7 +66,7 @@ def duration_of(text: str) -> timedelta:
 
 
 def nanoseconds_in(text: str) -> int:
-    """The nanoseconds of a text, of days and below; ValueError."""
+    """The nanoseconds of the duration that ``text`` says, in days and smaller units; ValueError."""
     found = _DURATION.fullmatch(text)
     if found is None or text.endswith(("P", "T")):
         raise ValueError(text)

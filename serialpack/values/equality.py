@@ -31,8 +31,8 @@ from serialpack.values.arrays import (
 from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
-    asked,
     attributes,
+    given_attribute,
     is_cached,
     is_leaf,
     plain,
@@ -71,8 +71,8 @@ def _integer(value: int) -> str:
     return "uint64" if 0 < value < 1 << 64 else "bigint"
 
 
-#: The bits of the NaN that text has a word for. One with a sign, as processors make of 0/0, is
-#: another.
+#: The bits of the NaN that is written as a word. The one that processors make of 0/0 has a sign,
+#: and is another.
 _PLAIN_NAN = struct.pack("<d", math.nan)
 
 
@@ -145,21 +145,23 @@ def difference(
 
 
 class _Whole(NamedTuple):
-    """Stands for a step of a path in what makes up a value: the value itself is lost there."""
+    """Stands for a step of a path into what makes up a value beside its contents: a difference
+    there is told as one of the value itself, by ``lost``."""
 
     was: Any
     became: Any
     lost: Callable[[Any, Any], Difference]
 
 
-#: A step of a path, and what stands there on both sides.
+#: A step of a path, with the values there on both sides.
 Pair = tuple[str | _Whole, Any, Any]
 
-#: A path: the one before it, and its last step. Text would grow with the square of the depth.
+#: A path: the one above it, and its last step. As text, paths would grow with the square of the
+#: depth.
 _Path = tuple[Any, str | _Whole]
 
 
-#: Containers of fewer values are looked at value by value.
+#: Containers of fewer values are compared value by value.
 _MANY = 256
 
 
@@ -168,7 +170,7 @@ class _Walk:
 
     def __init__(self, identity: bool) -> None:
         self._identity = identity
-        #: What each object was compared with, both ways, by id.
+        #: By id, what each object was compared with; and the other way round.
         self._became: dict[int, Any] = {}
         self._was: dict[int, Any] = {}
         self._pairs: set[tuple[int, int]] = set()
@@ -205,17 +207,20 @@ class _Walk:
         return None
 
     def _shared(self, x: Any, y: Any) -> Difference | None:
-        """What is wrong where one of two objects was met before, and beside another."""
+        """The difference where one of the two objects was met before, beside another one; else
+        None."""
         if self._became.setdefault(id(x), y) is not y:
             return Difference(0, "", "a shared reference", "a copy", "cycle")
-        # What cannot change may become one.
+        # Objects that cannot change may become one.
         if self._was.setdefault(id(y), x) is not x and not isinstance(x, tuple | frozenset):
             return Difference(0, "", "a value of its own", "a shared reference", "cycle")
         return None
 
     def _many_alike(self, *both: Any) -> bool:
-        """Whether lists, or maps, of many values certainly are the same: what is odd in the values
-        around them kept these from being compared quickly."""
+        """Whether two lists, or maps, of many values certainly are the same.
+
+        Comparing all at once has failed by then, perhaps for something odd outside of these.
+        """
         if self._identity or len(both[0]) < _MANY or len(both[0]) != len(both[1]):
             return False
         if isinstance(both[0], dict):
@@ -237,7 +242,7 @@ class _Walk:
             yield from _sets(x, y)
         elif not same_leaf(plain(x), plain(y)):
             yield _lost(x, y)
-        if type(x) in CONTAINERS:  # which are no more than what is in them
+        if type(x) in CONTAINERS:  # they have nothing but what is in them
             return
         facts = array_facts(x) if kind_of(x) == "number-array" else None
         if facts is not None:
@@ -253,7 +258,7 @@ class _Walk:
             return
         try:
             pair = whole(x), whole(y)
-        except Exception:  # its class tells nothing
+        except Exception:  # its class does not tell pickle
             if not _equal(x, y):
                 yield _lost(x, y)
         else:
@@ -265,22 +270,23 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair]:
     for name in sorted({*sides[0][1], *sides[1][1]}):
         if not is_cached(x, name, there=all(name in held for _, held in sides)):
             was, became = (
-                held[name] if name in held else asked(value, name) for value, held in sides
+                held[name] if name in held else given_attribute(value, name)
+                for value, held in sides
             )
             yield (f".{name}", was, became)
 
 
 def _held(value: dict[Any, Any]) -> dict[Any, Any]:
-    """What a map holds as one, whatever a class of somebody's says of its keys; but for one that
-    has items of its own, as sparse ones of SciPy."""
-    if type(value) is dict or isinstance(value, OrderedDict):  # which has an order of its own
+    """The items of a map, whatever somebody's class says of its keys; but those that it gives
+    itself where it keeps items of its own, as sparse ones of SciPy."""
+    if type(value) is dict or isinstance(value, OrderedDict):  # it keeps an order of its own
         return value
     own = type(value).items is not dict.items
     return dict(value.items()) if own else dict.copy(value)
 
 
 def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
-    """Key by key, in their order."""
+    """The pairs of values of two maps, key by key in their order; or a difference."""
     for before, after in zip(x, y, strict=False):
         if type(before) is not type(after) or (is_leaf(before) and not same_leaf(before, after)):
             if x.keys() == y.keys() and type(before) is str:
@@ -300,7 +306,7 @@ def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
         yield (value_step(before), value, became)
 
 
-#: So many elements of a set are looked for among all others, where they are not equal to one.
+#: The most elements of a set, equal to none of the other, that are looked for among all of that.
 _MOST_UNEQUAL = 300
 
 
@@ -312,7 +318,7 @@ def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
             pairs.append((element, there.pop(element)))
         else:
             rest.append(element)
-    # What is left are NaNs, and objects that are equal to themselves only.
+    # The rest are NaNs, and objects that are equal only to themselves.
     if len(x) != len(y) or len(rest) > _MOST_UNEQUAL:
         yield _lost(x, y)
         return
@@ -322,7 +328,7 @@ def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
     try:
         while rest:
             element = rest.pop()
-            # The last one has no choice; and it may hold the set itself, without an end.
+            # The last one is taken without a look: it may hold the set itself, without end.
             like = next(o for o in others if not rest or difference(element, o) is None)
             others = [o for o in others if o is not like]
             yield (_Whole(x, y, _lost), element, like)
@@ -341,7 +347,7 @@ def _lost(was: Any, became: Any) -> Difference:
     texts = shown(was), shown(became)
     if texts[0] == texts[1]:
         texts = f"{type(was).__name__} {texts[0]}", f"{type(became).__name__} {texts[1]}"
-    # An attribute that is missing is missing in the object.
+    # Where an attribute is missing, the object is what is lost.
     kind = "object" if was is NOTHING or became is NOTHING else kind_of(was)
     return Difference(0, "", *texts, kind)
 

@@ -78,10 +78,11 @@ BLANK_LINES = "blank-lines"
 #: That of what libraries have types for, and plain values stand for.
 ARRAYS = "arrays"
 OBJECTS = "objects"
-#: That of columns of types that a table has not, and those of times, and of such in a named zone.
+#: The rules for columns of types that a table lacks, for those of times, and for times in a named
+#: zone.
 NEAREST, TIMESTAMPS, ZONES = "nearest", "timestamps", "zones"
 
-#: What is no value, and is dropped where values are all that is kept: in words, of one and of
+#: What is no value, and is dropped where only values are kept: by rule, in words, for one and for
 #: several.
 DROPPED = {
     COMMENTS: ("comment", "comments"),
@@ -93,7 +94,7 @@ DROPPED = {
     VIEWS: ("view that cannot be read", "views that cannot be read"),
 }
 
-#: What no serializer holds: Python itself stops there.
+#: Kinds that no serializer holds, since Python itself cannot.
 NEVER = TEXT_KINDS | {"huge-integer", "depth"}
 
 #: What is beyond the data model of JSON (RFC 8259 as Python reads it).
@@ -106,7 +107,7 @@ BEYOND_JSON = NEVER | {
 
 
 class Difference(NamedTuple):
-    """The first value that does not come back: where, what was, what came instead.
+    """The first value that does not come back: where it was, what it was, and what came instead.
 
     ``became`` is empty where nothing came. ``kind`` is one of ``KINDS``.
     """
@@ -119,13 +120,14 @@ class Difference(NamedTuple):
 
 
 def unplaced(error: Exception) -> Difference:
-    """That records are not written or read at all, where no value among them is to blame."""
+    """The difference for records that cannot be written or read at all, where no value is to
+    blame."""
     return Difference(0, "$", "the records", f"an error ({error})", "value")
 
 
 class Unheld(Exception):
-    """A value that Python itself cannot hold. Internal: it is said as a refusal. ``hint``: the way
-    out, where that is known."""
+    """A value that Python itself cannot hold. Internal: users get a refusal. ``hint``: the way out,
+    where there is one."""
 
     def __init__(self, difference: Difference, hint: str = "") -> None:
         super().__init__(difference)
@@ -134,10 +136,11 @@ class Unheld(Exception):
 
 
 class Loss(NamedTuple):
-    """What a rule of ``--lossy`` changed: how often; of the first, where, what was, what became.
+    """What a rule of ``--lossy`` changed: how often; and of the first one where, what was, and what
+    became of it.
 
-    ``record`` counts from 0 in the whole source. Of comments, ``value_path`` is ``line N``, from
-    1 on, and ``became`` is empty.
+    ``record`` counts from 0 in the whole source. Of comments, ``value_path`` is ``line N``, from 1
+    on, and ``became`` is empty.
     """
 
     rule: str
@@ -159,7 +162,7 @@ def totals(losses: Iterable[Loss]) -> list[Loss]:
     return list(found.values())
 
 
-#: So many keys are shown of those that came in another order.
+#: The most keys that are shown of those that came in another order.
 _FEW = 3
 
 
@@ -179,8 +182,8 @@ def value_step(key: Any) -> str:
     return f"[{json.dumps(key)}]"
 
 
-#: Where a value stands: the path of what it stands in, and its step: a number or a key. Of paths
-#: as text each would be as long as those above it together, whoever asks for it.
+#: Where a value stands: the path of what it stands in, and its step there, a number or a key. As
+#: text, the paths of nested values would grow with the square of the depth, even if nobody asks.
 Path = tuple[Any, Any]
 
 #: The path of a record.
@@ -196,9 +199,9 @@ def path_text(path: Path) -> str:
     return "$" + "".join(reversed(steps))
 
 
-#: What ``shown`` calls a memoryview: its address tells nobody anything.
+#: What ``shown`` gives for a memoryview, whose address tells nobody anything.
 VIEW = "a memoryview"
-#: What it calls that which gives values when it is asked for them, and is not these.
+#: What ``shown`` gives for objects that give values when they are asked, such as generators.
 _GIVES = re.compile(
     r"<(generator|map|filter|zip|enumerate) object|<\w+_\w*itera"
     r"|dict_(keys|values|items)\(|(?P<map>mappingproxy\()"
@@ -206,14 +209,15 @@ _GIVES = re.compile(
 
 
 def all_given(was: str) -> str | None:
-    """Where what ``shown`` calls ``was`` only gives values: what makes these of it."""
+    """How to make a list, or the like, of what ``shown`` calls ``was``; None where that gives no
+    values."""
     found = _GIVES.match(was)
     return found and f"{'dict' if found['map'] else 'list'}(it) can be held"
 
 
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
-    # By what it holds as one: a class of somebody's may say otherwise, or not say.
+    # By what it holds as a dict: somebody's class may say otherwise, or nothing.
     if (isinstance(value, dict) and dict.__len__(value)) or (
         isinstance(value, list) and list.__len__(value)
     ):
@@ -224,7 +228,7 @@ def shown(value: Any) -> str:
         return VIEW
     try:
         text = ascii(value)
-    except Exception:  # a __repr__ of somebody's class, or an integer of too many digits
+    except Exception:  # somebody's __repr__, or an integer of too many digits
         text = type(value).__name__
     if text == "nan" and type(value) is float:
         bits = struct.pack(">d", value).hex()
@@ -235,7 +239,8 @@ def shown(value: Any) -> str:
 
 
 def in_order(keys: Iterable[Any], others: Iterable[Any]) -> tuple[str, str]:
-    """Two orders of the same keys, in a message: from the first one that moved, a few of them."""
+    """Two orders of the same keys, for a message: a few keys of each, from the first one that
+    moved."""
     pairs = list(zip(keys, others, strict=True))
     start = next(at for at, (key, other) in enumerate(pairs) if key != other)
     few = pairs[start : start + _FEW]
@@ -245,9 +250,9 @@ def in_order(keys: Iterable[Any], others: Iterable[Any]) -> tuple[str, str]:
 
 
 def key_kind(key: Any) -> str | None:
-    """The kind that a map's key makes of it; None for text, which every map takes.
+    """The kind of a map that has ``key``, by that; None for text, which every map takes.
 
-    But for text with a NUL, which is where some end a key.
+    Only text with a NUL is of a kind of its own: some libraries end a key there.
     """
     if type(key) is str:
         return "nul" if "\0" in key else None

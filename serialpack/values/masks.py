@@ -1,4 +1,4 @@
-"""Arrays of NumPy with a mask, and what of them counts beside their items."""
+"""Arrays of NumPy with a mask, and what is part of their value beside the items."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Any
 
 from serialpack.imported import imported
 
-#: What they keep in attributes and is told otherwise: whether others share the mask is no value,
-#: and what stands for masked items is there once it was asked for.
+#: Attributes of theirs that are told otherwise, or are no value: whether others share the mask, and
+#: what stands for masked items, which is there only once it was asked for.
 _TOLD = frozenset({"_mask", "_sharedmask", "_fill_value"})
 
 
 def is_masked(value: Any) -> bool:
-    """Whether ``value`` is such an array."""
+    """Whether ``value`` is an array with a mask."""
     numpy = imported("numpy")
     return numpy is not None and isinstance(value, numpy.ma.MaskedArray)
 
 
 def with_mask(attributes: dict[str, Any], value: Any) -> dict[str, Any]:
-    """The ``attributes`` of such an array: with its mask, which is all False where it has none, and
-    the item that stands for what is masked. One over an array that is mapped is one over its items.
-    """
+    """The ``attributes`` of such an array ``value``, with its mask (all False where it has none)
+    and the item that stands for masked ones. An array over one that is mapped from a file is as one
+    over its items in memory."""
     import numpy as np
 
     fill = attributes.get("_fill_value")

@@ -12,27 +12,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: So many numbers tell, which stand at multiples of the golden ratio: no row or column has more of
-#: them than others. So large a part of them must be multiples, but for two roundings each.
+#: The most numbers that are looked at: those at multiples of the golden ratio, so that they are
+#: spread evenly over rows and columns. And the share of them that must be multiples, each but for
+#: two roundings.
 _TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
 
-#: The unit is so many roundings of the largest number at least, or nothing is gained by it; and no
-#: unit, nor a power of two, is smaller than this: how many of it one has must be a float, too.
+#: A unit is at least so many roundings of the largest number, or nothing is gained by it; and no
+#: unit, nor a power of two, is smaller than the second, as 1 divided by it must be a float, too.
 _ROUNDINGS, _SMALLEST = 16, 1e-30
 
-#: The least difference between two numbers is one unit, or so many.
+#: How many units the least difference between two numbers may be.
 _UNITS = (1, 2, 3)
 
-#: Of multiples of a power of two at most so large a part are of less, and so large a part at least
-#: are of no more than so many times as much: floats of all sizes are multiples of the smallest's.
+#: Of a power of two: the most of the numbers that may be multiples of a smaller one only; and how
+#: many at least must be multiples of no more than so many times as much. Otherwise floats of any
+#: sizes would be multiples, of a power of two that suits only the smallest.
 _LESS, _EVEN, _TIMES = 0.02, 0.75, 4
 
-#: Before a unit is written as people write it, numbers are this near to multiples of it.
+#: How near to multiples of a unit numbers are, in units, before it is rounded as people write it.
 _ROUGHLY = 0.1
 
 
 def some_of(numbers: NDArray[Any]) -> NDArray[Any]:
-    """As many of ``numbers``, from all over them, as tell what all are multiples of."""
+    """Some of ``numbers``, spread evenly over them, that tell what all are multiples of."""
     import numpy as np
 
     if len(numbers) <= _TELLING:
@@ -42,7 +44,8 @@ def some_of(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def unit_of(numbers: NDArray[Any]) -> float | None:
-    """What nearly all of ``numbers``, floats, are multiples of; None where that is nothing."""
+    """What nearly all of ``numbers``, floats, are multiples of; None where there is no such
+    unit."""
     import numpy as np
 
     some = some_of(numbers)
@@ -54,8 +57,8 @@ def unit_of(numbers: NDArray[Any]) -> float | None:
 
 
 def binary_unit_of(numbers: NDArray[Any]) -> float | None:
-    """The power of two that nearly all of ``numbers``, floats, are multiples of, exactly, and most
-    not of much more; None where there is none."""
+    """The power of two that nearly all of ``numbers``, floats, are exact multiples of, and of which
+    most are multiples of not much more. None where there is none."""
     import numpy as np
 
     some = some_of(numbers)
@@ -64,7 +67,7 @@ def binary_unit_of(numbers: NDArray[Any]) -> float | None:
         return None
     fractions, exponents = np.frexp(some.astype(np.float64))
     digits = np.abs(np.ldexp(fractions, np.finfo(np.float64).nmant + 1)).astype(np.int64)
-    # The last bit that is set in each, as a float, has its place as the exponent.
+    # As a float, the last bit that is set in a number has its place as exponent.
     lasts = exponents + np.frexp((digits & -digits).astype(np.float64))[1]
     lasts -= np.finfo(np.float64).nmant + 2
     last = np.partition(lasts, least := int(len(lasts) * _LESS))[least]
@@ -73,7 +76,8 @@ def binary_unit_of(numbers: NDArray[Any]) -> float | None:
 
 
 def _unit_of(some: NDArray[Any]) -> float | None:
-    """Of numbers that are sorted, each there once."""
+    """As ``unit_of``, of ``some`` numbers, which are sorted, finite, not negative and all
+    different."""
     import numpy as np
 
     rounding = np.spacing(some).astype(np.float64)
@@ -84,7 +88,7 @@ def _unit_of(some: NDArray[Any]) -> float | None:
     for units in _UNITS:
         if not least < gap / units < np.inf:
             return None
-        # The nearer two numbers are, the less it matters how many units lie between them.
+        # First by differences, then by the numbers: the less far, the surer is the count of units.
         unit = _refined(values, _refined(values - values[0], gap / units))
         count = values / unit
         if np.mean(np.abs(count - np.round(count)) < _ROUGHLY) < _MOST:
@@ -97,7 +101,7 @@ def _unit_of(some: NDArray[Any]) -> float | None:
 
 
 def _refined(values: NDArray[Any], unit: float) -> float:
-    """``unit`` as ever larger ones of ``values``, which are sorted, tell it more exactly."""
+    """``unit``, made more exact by ever larger ones of ``values``, which are sorted."""
     last = len(values) - 1
     for at in (*(1 << n for n in range(last.bit_length())), last):
         if units := round(values[at] / unit):
@@ -106,6 +110,6 @@ def _refined(values: NDArray[Any], unit: float) -> float:
 
 
 def _as_written(unit: float) -> list[float]:
-    """``unit``, and what it may be exactly: a part of 1, or a decimal of few digits."""
+    """What ``unit`` may be exactly: 1 divided by an integer, a decimal of few digits, or itself."""
     parts = [1 / round(1 / unit)] if unit < 1 else []
     return [*parts, *(float(f"{unit:.{digits}g}") for digits in range(1, 8)), unit]

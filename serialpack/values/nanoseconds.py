@@ -1,9 +1,9 @@
-"""Times to the nanosecond: what holds one, and how many nanoseconds it is.
+"""Times to the nanosecond: what Python value holds one, and how many nanoseconds it is.
 
-One of whole microseconds is Python's own datetime or timedelta, as any other. One that is not is
-msgpack.Timestamp in UTC, numpy.datetime64 without a zone and numpy.timedelta64 where it is a
-duration, both in nanoseconds: the types that people have for it. Signed 64 bits, as Arrow and NumPy
-have it: the years 1678 to 2261, counted from 1970.
+A time of whole microseconds is Python's own datetime or timedelta, as any other. One that is not is
+a msgpack.Timestamp in UTC, a numpy.datetime64 where it has no zone, and a numpy.timedelta64 where
+it is a duration, both in nanoseconds: the types that people have for it. As in Arrow and NumPy, the
+number has 64 bits and a sign: the years 1678 to 2261, counted from 1970.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 UTC_TIME, LOCAL_TIME, DURATION = "utc", "local", "timedelta"
 
-#: What stands for no time (NaT) among the numbers of nanoseconds.
+#: The number of nanoseconds that stands for no time (NaT).
 NO_TIME = -1 << 63
 
-#: The types that hold what Python's would cut, by module and name: they are not imported to ask.
+#: The types that hold what Python's own would cut, by module and name: so nobody need import them.
 _FINE = {
     ("msgpack.ext", "Timestamp"): UTC_TIME,
     ("numpy", "datetime64"): LOCAL_TIME,
@@ -30,12 +30,13 @@ _EPOCHS: dict[str, Any] = {
 
 
 def fine_kind(kind: type) -> str | None:
-    """What values of a type are that may have nanoseconds; None for all other types."""
+    """The kind of time that values of type ``kind`` are, which may have nanoseconds; None for all
+    other types."""
     return _FINE.get((kind.__module__, kind.__name__))
 
 
 def time_of(kind: str, nanoseconds: int) -> Any:
-    """What holds a time of ``kind``, in signed 64 bits."""
+    """The value for a time of ``kind``, ``nanoseconds`` being 64 bits with a sign."""
     if nanoseconds % 1000 == 0:
         return _EPOCHS[kind] + timedelta(microseconds=nanoseconds // 1000)
     if kind == UTC_TIME:
@@ -48,10 +49,8 @@ def time_of(kind: str, nanoseconds: int) -> Any:
 
 
 def nanoseconds_of(value: Any) -> int:
-    """The nanoseconds of what ``time_of`` gives; ValueError for another time.
-
-    Also of whole microseconds in the types of others. OverflowError beyond 64 bits.
-    """
+    """The nanoseconds of a time as ``time_of`` gives it, or of one of whole microseconds in a
+    library's type. ValueError for any other time, OverflowError beyond 64 bits."""
     kind = fine_kind(type(value))
     if kind is None:
         length = value if type(value) is timedelta else value - _EPOCHS[_kind_of(value)]

@@ -1,6 +1,5 @@
-"""What a Python value is made of, where that is not plain to see: attributes, machine numbers,
-the parts of functions, what C code keeps. ``values`` compares it, part by part.
-"""
+"""What a Python value is made of, where that is not plain to see: attributes, machine numbers, the
+parts of functions, what C code keeps. ``equality`` compares these, part by part."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ _LEAVES = {
 }
 _BY_IDENTITY = (Enum, type, ModuleType)
 
-#: The contents of these, and of their subclasses, are compared one by one.
+#: Types whose contents, and those of subclasses, are compared one by one.
 WITH_CONTENTS = (int, float, complex, str, bytes, bytearray, dict, list, tuple, set, frozenset)
 
 _CODE_PARTS = (
@@ -61,17 +60,17 @@ _FUNCTION_PARTS = (
 _EXCEPTION_PARTS = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
 
 
-#: Where objects of attrs keep their hash, which is another one in each process.
+#: The attribute in which objects of attrs keep their hash, another one in each process.
 ATTRS_HASH = "_attrs_cached_hash"
 
-#: Where a Bunch of scikit-learn, which its data sets are, keeps what it warns of; it tells pickle,
-#: and does not take it back.
+#: The attribute in which a Bunch of scikit-learn (its data sets) keeps what it warns of. It is
+#: pickled, and not restored.
 _WARNINGS = "_deprecated_key_to_warnings"
 
-#: Libraries whose objects keep caches and references to one another in attributes of their own,
-#: and tell pickle all that counts.
+#: Libraries whose objects keep caches and references to each other in their attributes, and give
+#: pickle all that counts.
 _TOLD_TO_PICKLE = ("pandas", "polars")
-#: What their pickles have that is no value: what was asked for, and how memory is shared.
+#: What is no value in their pickles: caches, and how memory is shared.
 _KEPT = ("_cache", "_readonly")
 
 
@@ -80,11 +79,11 @@ def is_leaf(value: Any) -> bool:
     kind = type(value)
     if kind is datetime or kind is time:
         return value.tzinfo is None or type(value.tzinfo) in (timezone, ZoneInfo)
-    if kind is BuiltinFunctionType:  # a method of an object is none
+    if kind is BuiltinFunctionType:  # but a method of an object is not
         return isinstance(value.__self__, ModuleType)
     if kind in _LEAVES or is_plain_scalar(value):
         return True
-    if isinstance(value, PurePath):  # of a class of somebody's it may have more
+    if isinstance(value, PurePath):  # one of somebody's class may have attributes
         return not getattr(value, "__dict__", None)
     return isinstance(value, _BY_IDENTITY)
 
@@ -115,7 +114,8 @@ def same_leaf(x: Any, y: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """The plain scalar in an instance of a subclass of one; NOTHING in all others."""
+    """The value of a scalar type in ``value``, of a subclass of that; NOTHING in any other
+    value."""
     if isinstance(value, int):
         return int.__index__(value)
     if isinstance(value, float):
@@ -132,16 +132,16 @@ def plain(value: Any) -> Any:
 def attributes(value: Any) -> dict[str, Any]:
     """All attributes of an object, those in slots too.
 
-    Not those of a function or of a frame of pandas, which are in ``whole``.
+    For a function, and for a frame of pandas, ``whole`` has them.
     """
     if isinstance(value, FunctionType | MethodType) or _is_pandas(value, "DataFrame"):
         return {}
     found = dict(getattr(value, "__dict__", {}))
-    if isinstance(value, PurePath):  # which keeps its parts in slots, once it is asked for them
+    if isinstance(value, PurePath):  # it puts its parts into slots once they are asked for
         return {**found, "path": str(value)}
     if is_masked(value):
         found = with_mask(found, value)
-    if type(value).__name__ == "CBORTag":  # it has them neither here nor in slots
+    if type(value).__name__ == "CBORTag":  # C code keeps its attributes
         found.update(tag=value.tag, value=value.value)
     for cls in type(value).__mro__:
         found.update((n, getattr(value, n)) for n in _slots(cls) if hasattr(value, n))
@@ -150,17 +150,18 @@ def attributes(value: Any) -> dict[str, Any]:
     return found
 
 
-def asked(value: Any, name: str) -> Any:
-    """What an object without an attribute of its own says where it is asked for it: its class has
-    one, or a property, and may have told pickle so. NOTHING where there is none."""
+def given_attribute(value: Any, name: str) -> Any:
+    """The attribute ``name`` that ``value`` gives but does not keep itself: its class has it, or a
+    property, and may have told pickle so. NOTHING where there is none."""
     try:
         return getattr(value, name)
-    except Exception:  # of somebody's class
+    except Exception:  # whatever somebody's class raises
         return NOTHING
 
 
 def _slots(cls: type) -> list[str]:
-    """The attributes that a class itself keeps in slots, as they are really called."""
+    """The names of the attributes that ``cls`` itself has slots for; private ones as Python spells
+    them."""
     slots = cls.__dict__.get("__slots__", ())
     names = [slots] if isinstance(slots, str) else list(slots)
     prefix = f"_{cls.__name__.lstrip('_')}"
@@ -172,8 +173,8 @@ def _slots(cls: type) -> list[str]:
 
 
 def is_cached(value: Any, name: str, *, there: bool) -> bool:
-    """Whether an attribute is made from the others when it is asked for, and may be missing; one
-    that is ``there`` again: whether it may be another one."""
+    """Whether an attribute is computed from others when it is asked for, and so may be missing.
+    ``there``: it is not missing, and the question is whether it may be another one."""
     if (_tells_itself(value) and name.startswith("_")) or name == ATTRS_HASH:
         return True
     made_again = isinstance(getattr(type(value), name, None), cached_property)
@@ -185,15 +186,15 @@ def _tells_itself(value: Any) -> bool:
 
 
 def whole(value: Any) -> Any:
-    """What makes a value beside contents and attributes; NOTHING where those are all of it.
+    """What makes up a value beside contents and attributes; NOTHING where those are all of it.
 
-    That is what C code keeps, as the value's own class tells pickle. Raises what it raises where
-    it tells nothing.
+    That is what C code keeps, as the value's own class tells pickle; whatever the class raises
+    where it tells nothing.
     """
-    if _is_pandas(value, "DataFrame"):  # its columns may lie in one block or in several
+    if _is_pandas(value, "DataFrame"):  # by columns: these lie in one block or in several
         columns = [value.iloc[:, number] for number in range(value.shape[1])]
         return [value.columns, value.index, columns, value.attrs, value.flags]
-    if _is_pandas(value, "Series"):  # whose array may lie in a block, which may be read-only
+    if _is_pandas(value, "Series"):  # its array may lie in a block, which may be read-only
         numbers = not getattr(value.dtype, "hasobject", True)
         array = value.to_numpy() if numbers else value.array
         return [value.name, value.index, array, value.attrs, value.flags]
@@ -226,8 +227,8 @@ def whole(value: Any) -> Any:
 
 
 def _uncached(state: Any) -> Any:
-    """``state`` of an object without what it keeps of what it was asked for, and without an order:
-    which attribute was set first is no value."""
+    """``state``, what pickle gets of an object, without caches, and sorted: the order in which
+    attributes were set is no value."""
     if type(state) is dict:
         return {name: state[name] for name in sorted(state) if name not in _KEPT} or None
     if not (isinstance(state, tuple) and state and type(state[-1]) is dict):
@@ -241,9 +242,9 @@ def _is_pandas(value: Any, name: str) -> bool:
 
 
 def _arrow_told(value: Any) -> Any:
-    """What a table or a column of Arrow is, however its memory is cut: None for all else.
+    """What a table or a column of Arrow is, however its memory is cut; None for any other value.
 
-    Digest and length of its IPC stream, so that no other copy of it is in memory.
+    It is a digest of its IPC stream, so that memory holds no other copy of it.
     """
     import pyarrow as pa
 
@@ -262,7 +263,7 @@ def _arrow_told(value: Any) -> Any:
 
 def _polars_told(value: Any) -> Any:
     """What a frame or a series of polars is, however its memory is cut: names and types, and a
-    digest of its IPC stream, whose texts stand one after another."""
+    digest of its IPC stream, in which texts stand one after another."""
     from hashlib import blake2b
 
     import polars
@@ -276,7 +277,7 @@ def _polars_told(value: Any) -> Any:
 
 
 class _HashedSink:
-    """A file whose bytes are only hashed."""
+    """A file that hashes the bytes that are written, and keeps none."""
 
     closed = False
 
@@ -295,12 +296,12 @@ class _HashedSink:
 def _cell(value: CellType) -> Any:
     try:
         return (value.cell_contents,)
-    except ValueError:  # nothing has been put in
+    except ValueError:  # the cell is empty
         return ()
 
 
 def _globals_used(function: FunctionType) -> dict[str, Any]:
-    """What the names of a function's code mean in its module, those of functions in it too."""
+    """The globals that a function's code names, and that of functions in it, by name."""
     names, todo = set[str](), [function.__code__]
     while todo:
         code = todo.pop()
@@ -314,7 +315,8 @@ _hidden: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
 def is_hidden(cls: type) -> bool:
-    """Whether instances keep what neither contents nor attributes tell: C code's own fields."""
+    """Whether instances of ``cls`` may keep something in C code that neither contents nor
+    attributes tell."""
     if cls not in _hidden:
         solid = next(base for base in cls.__mro__ if base is object or not _is_of_python(base))
         _hidden[cls] = solid is not object and solid not in WITH_CONTENTS
@@ -322,7 +324,8 @@ def is_hidden(cls: type) -> bool:
 
 
 def _is_of_python(cls: type) -> bool:
-    """Whether a ``class`` statement made it: it has no fields but slots, a dict, a weak reference.
+    """Whether a ``class`` statement made ``cls``, so that it has no fields but slots, a dict, a
+    weak reference.
 
     Told by the sizes of instances, as ``object.__reduce_ex__`` does.
     """

@@ -1,7 +1,7 @@
 """Whether two values certainly are the same, found at the speed of C code.
 
 pickle writes types, order and bits of plain values and of objects that keep all they have in
-attributes; two that are written alike are the same. What else there is, somebody slower looks at.
+attributes; two that are written alike are the same. ``equality`` looks at all others, slowly.
 """
 
 import copyreg
@@ -27,12 +27,12 @@ from serialpack.imported import imported
 from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
 from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
-#: Types whose pickled form says all that there is of them.
+#: Types whose pickled form tells all that a value has.
 _TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})
-#: The same of what holds others.
+#: Types of containers for which that is so, too.
 _TOLD_CONTAINERS = frozenset({OrderedDict, defaultdict, deque, range, slice, array})
 
-#: Types of which two that are equal need not be one.
+#: Types whose equal values need not be one object.
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset, bytearray})
 
 
@@ -42,12 +42,12 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
     ``identity``: also in which places they hold one and the same object.
     """
     if identity:
-        # Written once each, what stands in many places takes no more memory than it has.
-        with suppress(Exception):  # texts and numbers may be one where they were two
+        # With a memo an object is written once, in however many places it stands.
+        with suppress(Exception):  # it differs where equal texts or numbers became one
             _written_alike(was, became, memo=True)
             return True
     try:
-        if identity:  # others are given trees that were looked at
+        if identity:  # without it, callers have checked the depth
             check_values([was])
         classes = _written_alike(was, became)
         return not identity or all(_is_tree(value, classes) for value in (was, became))
@@ -56,7 +56,7 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
 
 
 def lists_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
-    """As ``quickly_same``, of as many values in two lists, which are compared by column where all
+    """As ``quickly_same``, of two lists of as many values. They are compared by columns where all
     are tuples of one length, such as the items of a map."""
     kinds = {*map(type, was), *map(type, became)}
     if kinds != {tuple} or len({*map(len, was), *map(len, became)}) > 1:
@@ -66,8 +66,8 @@ def lists_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
 
 
 def _columns_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
-    """The same, of scalars of one type of NumPy at the speed of arrays; also in pairs, which keys
-    of sparse matrices are."""
+    """As ``lists_same``. Scalars of one type of NumPy are compared at the speed of arrays; also in
+    tuples, which the keys of sparse matrices are."""
     kinds = {*map(type, was), *map(type, became)}
     if len(kinds) == 1 and is_plain_scalar(was[0]):
         import numpy as np
@@ -82,15 +82,15 @@ def _columns_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
 def plainly_same(
     was: Any, became: Any, *, identity: bool, size: int, pickled: bytes | None = None
 ) -> bool:
-    """As ``quickly_same``, of two small values that are no more than text, numbers, bytes, arrays
-    of numbers and containers, and about ``size`` bytes where they are written; in a tenth of the
-    time.
+    """As ``quickly_same``, of two small values, of text, numbers, bytes, containers and arrays of
+    numbers alone, and of about ``size`` bytes once written; in a tenth of the time.
 
-    With ``identity`` also of texts and numbers: what is False may be the same all the same.
-    ``pickled``: what pickle wrote of ``was``, where that has no buffers, which become bytes; all
-    else that is no more than that it writes by the name of a class.
+    With ``identity``, texts and numbers must be one object in the same places, too: so a False need
+    not mean that values differ. ``pickled``: what pickle wrote of ``was``, where that has no
+    buffers, which would stand as bytes; whatever else it may hold, pickle writes by the name of a
+    class.
     """
-    # Taken out meanwhile: one that has failed is not used again.
+    # Taken out while it is used: one that has failed is not used again.
     kept, use = _kept.by_use, (identity, size > _LITTLE)
     pickler = kept.pop(use, None) or _PlainPickler(memo=identity)
     pieces = pickler.pieces
@@ -106,21 +106,21 @@ def plainly_same(
             pickler.clear_memo()
     except Exception:  # as above
         return False
-    # What is longer is given in more pieces.
+    # A longer one comes in several pieces, and is not compared here.
     same: bool = len(pieces) == 2 and pieces[0] == pieces[1]
     pieces.clear()
     kept[use] = pickler
     return same
 
 
-#: Up to so many bytes are little. What is more lets a memo grow, and to clear that each time takes
-#: longer than a small value.
+#: The most bytes that are little. With more the memo grows, and to clear a large one each time
+#: takes longer than a small value.
 _LITTLE = 4 << 10
 
 
 class _Picklers(local):
-    """Those of a thread, without and with a memo, for little and for more: making one takes longer
-    than a small value."""
+    """The picklers of a thread, by whether they have a memo, and by whether values are little: to
+    make one takes longer than a small value."""
 
     def __init__(self) -> None:
         self.by_use: dict[tuple[bool, bool], _PlainPickler] = {}
@@ -130,8 +130,8 @@ _kept = _Picklers()
 
 
 class _PlainPickler(pickle.Pickler):
-    """Writes what needs no class, and arrays and scalars of NumPy's own as what describes them and
-    their bytes; up to 64 KiB, into ``pieces``."""
+    """Writes what needs no class, and of NumPy's own arrays and scalars what describes them and
+    their bytes; in ``pieces`` of 64 KiB or less."""
 
     def __init__(self, *, memo: bool) -> None:
         self.pieces: list[Any] = []
@@ -149,7 +149,8 @@ class _PlainPickler(pickle.Pickler):
 
 
 def _numbers(facts: object, data: bytes) -> None:
-    """Stands for what would make an array again: nobody reads what is written to be compared."""
+    """Stands for the function that would make an array again. Nobody calls it: what is written is
+    only compared."""
 
 
 class _OddClass(Exception):
@@ -171,18 +172,17 @@ class _File(NamedTuple):
     write: Callable[[Any], object]
 
 
-#: Arrays of more bytes are compared where they lie; a copy of fewer takes no more than all that
-#: there is of a small one beside its numbers.
+#: Arrays of more bytes are compared where they lie. Of smaller ones the bytes are copied, which
+#: takes no longer than all else that a small array has.
 _TINY = 1 << 10
 
 
 class _Pickler(pickle.Pickler):
-    """Writes what tells all it has, and arrays and scalars of NumPy's own as what describes them
-    and their bytes, or the number of one in ``arrays``; _OddClass for anything else.
+    """Writes values whose class tells pickle all that they have; of NumPy's own arrays and scalars
+    what describes them, and their bytes or their place in ``arrays``; _OddClass for any other.
 
-    ``memo``: else it writes twice what stands in two places. Classes are written once, as those
-    that the memo has from the beginning: to find each by its name again takes longer than all that
-    an object of it has.
+    ``memo``: an object in two places is written once. Without it only classes are, as those that it
+    knows from the beginning: to find a class by its name takes longer than all else of an object.
     """
 
     def __init__(self, write: Callable[[Any], object], *, memo: bool) -> None:
@@ -190,11 +190,11 @@ class _Pickler(pickle.Pickler):
         self.fast = not memo
         self.ways = self.dispatch_table = _Ways(_WAYS)
         self.ways.know = None if memo else self._know
-        #: By id, each with its number, which stands for it.
+        #: Id of a class -> its number, which is written in its place, and the class.
         self._named: dict[int, tuple[int, Any]] = _NAMED.copy()
 
     def write(self, value: Any) -> list[Any]:
-        """Write ``value``; the arrays whose numbers were not written."""
+        """Write ``value``; the arrays in it that are not written, but compared where they lie."""
         self.memo = self._named
         self.ways.arrays = arrays = list[Any]()
         self.dump(value)
@@ -206,13 +206,16 @@ class _Pickler(pickle.Pickler):
             self.memo = self._named
 
 
-#: So many classes are written once: for each more of them the memo is made anew.
+#: The most classes that are written once: for each of them the memo is made anew.
 _MOST_NAMED = 100
 
 
 class _Ways(dict[type, Callable[[Any], Any]]):
-    """By class, what is written of a value, as ``copyreg.dispatch_table`` has it; found where
-    pickle asks for it. Classes themselves it writes by name, and finds them again by that."""
+    """Class -> what gives pickle the parts of a value, as in ``copyreg.dispatch_table``.
+
+    It is found when pickle asks for it. Classes themselves pickle writes by name, and finds by
+    that.
+    """
 
     know: Callable[[type], None] | None = None
     arrays: list[Any]
@@ -250,12 +253,13 @@ class _Ways(dict[type, Callable[[Any], Any]]):
         return _numbers, (array_facts(array), len(self.arrays))
 
 
-#: What the class of a value tells pickle of it.
+#: What the class of a value tells pickle.
 _told = methodcaller("__reduce_ex__", 5)
 
 
 def _state(value: Any) -> Any:
-    """All its attributes, whatever its class tells."""
+    """What is written of a value: its class and all its attributes, whatever the class tells
+    pickle."""
     return _numbers, (type(value), object.__getstate__(value))
 
 
@@ -275,7 +279,7 @@ def _scalar(scalar: Any) -> Any:
     return _numbers, (scalar.dtype.char, scalar.tobytes())
 
 
-#: For some classes, in a fraction of the time that they take to tell pickle.
+#: For some classes the parts of a value, found in a fraction of the time that the class takes.
 _WAYS: dict[type, Callable[[Any], Any]] = {
     **dict.fromkeys((*_TOLD, *_TOLD_CONTAINERS), _told),
     complex: lambda v: (_numbers, (complex, v.real, v.imag)),
@@ -285,7 +289,7 @@ _WAYS: dict[type, Callable[[Any], Any]] = {
     Counter: lambda v: (_numbers, (Counter, [*v.items()], vars(v))),
     ZoneInfo: _itself,
 }
-#: What the memo has from the beginning.
+#: What the memo knows from the beginning.
 _NAMED = {
     id(each): (number, each)
     for number, each in enumerate((_numbers, Counter, UTC, *_TOLD, *_TOLD_CONTAINERS))
@@ -293,9 +297,10 @@ _NAMED = {
 
 
 def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[type]:
-    """The classes that are in two values which are written alike, arrays among them; else _Differs.
+    """The classes in two values that are written alike, their large arrays being the same; else
+    _Differs.
 
-    Of ``became``, a piece is gone once it is compared.
+    Of ``became``, each piece is dropped once it is compared.
     """
     pieces: list[Any] = []
 
@@ -311,7 +316,7 @@ def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[typ
         take = compare
         others = pickler.write(became)
     finally:
-        pickler.ways.know = None  # which the pickler is in
+        pickler.ways.know = None  # else it would hold the pickler, which holds it
     if pieces or not all(map(same_numbers, arrays, others)):
         raise _Differs
     return pickler.ways.keys()
@@ -323,8 +328,7 @@ _MORE_WORDS = ("__getnewargs_ex__", "__getnewargs__")
 
 
 def _has_only_attributes(cls: type) -> bool:
-    """Whether all that its instances have are attributes, which are there where they are asked
-    for."""
+    """Whether instances have nothing but attributes, and reading one gives just what is kept."""
     return (
         getattr(cls, "__getattribute__") is object.__getattribute__  # noqa: B009  (mypy)
         and not hasattr(cls, "__getattr__")
@@ -334,7 +338,7 @@ def _has_only_attributes(cls: type) -> bool:
 
 
 def _tells_all(cls: type) -> bool:
-    """Whether pickle writes all attributes of its instances."""
+    """Whether pickle writes all the attributes of instances of ``cls``."""
     return (
         all(getattr(cls, name) is getattr(object, name) for name in _OWN_WORDS)
         and not any(hasattr(cls, name) for name in _MORE_WORDS)
@@ -342,15 +346,16 @@ def _tells_all(cls: type) -> bool:
     )
 
 
-#: What named tuples have as other tuples do.
+#: Methods that named tuples have as tuples have them.
 _NAMED_PLAIN = (*_OWN_WORDS, "__getattribute__")
 
-#: The code by which all named tuples tell their items.
+#: The code of the method by which every named tuple tells its items.
 _NAMED_WORDS = vars(namedtuple("_Named", ""))["__getnewargs__"].__code__
 
 
 def _is_named_tuple(cls: type) -> bool:
-    """Whether its objects tell their items as named tuples do, and their attributes."""
+    """Whether instances of ``cls`` tell pickle their items, as named tuples do, and their
+    attributes."""
     told = getattr(cls, "__getnewargs__", None)
     return (
         issubclass(cls, tuple)
@@ -364,7 +369,7 @@ def _is_named_tuple(cls: type) -> bool:
 
 
 def _is_tree(value: Any, classes: Iterable[type]) -> bool:
-    """Whether no container or object stands in two places of ``value``, which has no cycles."""
+    """Whether each container or object stands in one place of ``value`` only; it has no cycles."""
     types = _CONTAINERS.union(classes).difference(_TOLD)
     found, level = [value], [value]
     while level:

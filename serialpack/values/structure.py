@@ -1,4 +1,4 @@
-"""What the records of a source are to the document that it is."""
+"""How the records of a source make up the document that it is."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ class Structure(StrEnum):
     ARRAY = "a"
     #: Maps of one member each: the members of the one map that is the document.
     MAP = "m"
-    #: One after another, without anything around them.
+    #: Records one after another, with nothing around them.
     SEQUENCE = "n"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-#: What the tags of YAML itself begin with, which are written ``!!``.
+#: How YAML's own tags begin, in full; in short they are written ``!!``.
 PREFIX = "tag:yaml.org,2002:"
 
 
 class YamlTag:
-    """``value``: text, a list or a map, as it stands; ``tag``: in full, or as ``!Ref``."""
+    """``tag``: as it is in full, or as ``!Ref``; ``value``: what it stands before, text, a list or
+    a map."""
 
     __slots__ = ("tag", "value")
 
@@ -29,7 +30,7 @@ def short_tag(tag: str) -> str:
 
 
 def full_tag(text: str) -> str:
-    """The tag that ``short_tag`` wrote so; ValueError."""
+    """The tag that ``short_tag`` writes as ``text``; ValueError."""
     if text.startswith("!<") and text.endswith(">"):
         return text[2:-1]
     if text.startswith("!!"):
@@ -40,11 +41,11 @@ def full_tag(text: str) -> str:
 
 
 def as_map(value: Any) -> Any:
-    """A map of one key, its tag; what is no ``YamlTag`` stays."""
+    """A YamlTag as a map whose one key is its tag; any other value as it is."""
     return {short_tag(value.tag): value.value} if type(value) is YamlTag else value
 
 
 def of_map(made: dict[str, Any]) -> YamlTag:
-    """What ``as_map`` made so; ValueError."""
+    """The YamlTag that ``as_map`` made ``made`` of; ValueError where it made none so."""
     ((tag, value),) = made.items()
     return YamlTag(full_tag(tag), value)

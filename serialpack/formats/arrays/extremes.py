@@ -13,8 +13,8 @@ Extreme = int | float | bool | str
 
 
 class NumberRange(NamedTuple):
-    """``least``, ``greatest``: None where there is no item, or none that is a number. ``nan``: how
-    many are none: NaN, or no time (NaT)."""
+    """The ``least`` and the ``greatest`` of some items, both None where none is a number; ``nan``:
+    how many are none (NaN, or NaT, which is no time)."""
 
     least: Extreme | None = None
     greatest: Extreme | None = None
@@ -41,7 +41,7 @@ class RangeFinder:
             raise Unordered(words.get(self._dtype.kind, "its items are no numbers"))
         if self._dtype.kind in "mM" and self._dtype.str[-1] != "]":
             raise Unordered("its times have no unit")
-        #: The items' bytes.
+        #: Bytes of all the items.
         self.size = header.rows * header.items_a_row * self._dtype.itemsize
         self._left = self.size
         self._rest = b""
@@ -73,7 +73,7 @@ class RangeFinder:
             self._found = both
 
     def range(self) -> NumberRange:
-        """Of all items that were given; Unordered where some are missing."""
+        """The range of all the items; Unordered where the bytes of some were not given."""
         if self._left:
             raise Unordered(f"{self._left:,} bytes of the numbers are missing")
         if self._found is None:

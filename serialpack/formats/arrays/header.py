@@ -19,7 +19,8 @@ MAGIC = b"\x93NUMPY"
 LEAD = 12
 #: The longest header that is read, in bytes; NumPy itself reads 10,000.
 MOST_HEADER = 1 << 16
-#: What NumPy writes of an array that has no fields: to read it so takes a tenth.
+#: The header as NumPy writes it where items have no fields: read by a pattern, it takes a tenth of
+#: the time.
 _LENGTH = "(?:0|[1-9][0-9]*)"
 _USUAL = re.compile(
     r"\{'descr': '([ -&(-\[\]-~]*)', 'fortran_order': (False|True), "
@@ -32,8 +33,12 @@ MOST_DIMENSIONS = 64
 
 
 class ArrayHeader(NamedTuple):
-    """``descr``: the type of an item, as NumPy spells it; ``size``: bytes before the items.
-    ``scale``: slope and intercept that make of the items what was measured; None: they are it."""
+    """What stands before the items of an array.
+
+    ``descr``: the type of an item, as NumPy spells it; ``size``: the bytes before the items;
+    ``scale``: the slope and intercept that turn the items into what was measured, None where they
+    are that.
+    """
 
     descr: object
     fortran: bool
@@ -51,7 +56,7 @@ class ArrayHeader(NamedTuple):
 
     @property
     def is_fortran(self) -> bool:
-        """Whether neighbours differ in the first index, and there are others."""
+        """Whether there are several indexes, and neighbours in the file differ in the first one."""
         return self.fortran and len(self.shape) > 1
 
     @property
@@ -66,12 +71,13 @@ class ArrayHeader(NamedTuple):
 
 
 def missing_bytes(count: int) -> str:
-    """That an array lacks so many bytes at its end."""
+    """Says that an array lacks ``count`` bytes at its end."""
     return number_of(count, "byte of the array is missing", "bytes of the array are missing")
 
 
 def scale_words(scale: tuple[float, float]) -> str:
-    """What is to be made of an item x, for people: ``2 x + 10``; with all digits, to do it by."""
+    """For people, what an item x is to become: ``2 x + 10``; with all digits, so that they can
+    compute it."""
     slope, intercept = (repr(number).removesuffix(".0") for number in scale)
     sign = "-" if intercept.startswith("-") else "+"
     return f"{slope} x {sign} {intercept.removeprefix('-')}"
@@ -116,7 +122,8 @@ def header_size(lead: bytes) -> int:
 
 
 def _said(text: str) -> tuple[object, object, Any]:
-    """Type, order and shape; what ``ast.literal_eval`` raises, or KeyError."""
+    """Type, order and shape in the text of a header; SyntaxError, ValueError and the like of
+    ``ast.literal_eval``, or KeyError."""
     if (usual := _USUAL.fullmatch(text)) is not None:
         descr, fortran, lengths = usual.groups()
         return descr, fortran == "True", tuple(map(int, filter(None, lengths.split(","))))

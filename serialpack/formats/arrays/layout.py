@@ -29,10 +29,11 @@ def numbers_in(head: bytes) -> NumbersLayout | None:
 
 
 def layout_of(header: ArrayHeader) -> NumbersLayout | None:
-    """Of the array that ``header`` says; None where its items are no numbers, nor records."""
+    """How the numbers lie of an array with this ``header``; None where its items are neither
+    numbers nor records."""
     if header.size >= 1 << 31:
         return None
-    # The dimension whose items are neighbours in the file first.
+    # The lengths, first that of the dimension along which neighbours in the file lie.
     shape = list(header.shape if header.fortran else header.shape[::-1])
     match = _DESCR.fullmatch(header.descr) if isinstance(header.descr, str) else None
     if match is None:
@@ -51,7 +52,7 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
     steps = list(accumulate(long, mul, initial=1))
     if len(long) > 1 and long[0] <= _CHANNELS:
         del steps[0]
-    # Behind the last dimension there is no neighbour.
+    # A step over all of the last dimension would lead out of the array.
     lags = tuple(step for step in steps[:-1] if step < 1 << 31) or (1,)
     return NumbersLayout(
         header.size,

@@ -27,7 +27,7 @@ from serialpack.values.nanoseconds import (
     nanoseconds_of,
 )
 
-#: Characters of an array of text from which on it must not be much larger than its texts.
+#: An array of text with more characters than this must not have so many times those of its texts.
 _MANY, _TIMES = 16 << 20, 32
 
 #: Lists and maps within each other: NumPy has 32 dimensions, and headers are read by nested calls.
@@ -62,8 +62,8 @@ def _file_of(array: Any) -> bytes:
 
 
 def npy_pieces(array: Any) -> list[Buffer]:
-    """An .npy file of ``array`` in its order: what stands before the items, and they, where they
-    are."""
+    """An .npy file of ``array`` in its order: the header, and the items where they lie in
+    memory."""
     import numpy as np
 
     try:
@@ -91,13 +91,14 @@ def array_of(records: list[Any]) -> Any:
 
 
 class _ArrayMaker:
-    """Makes one array. ``count``: of its records, to say which one is not as the others are."""
+    """Makes one array. ``count``: how many records it is made of, for errors, which tell the
+    record."""
 
     def __init__(self, count: int) -> None:
         self._count = count
 
     def items(self, values: list[Any], path: str, level: int = 0) -> Any:
-        """An array of ``values``, as many of each record, in its first dimension.
+        """An array with an item for each of ``values``, of which each record has equally many.
 
         ``level``: how many lists and maps are around them.
         """
@@ -179,7 +180,7 @@ class _ArrayMaker:
         return np.array(values, _TYPES[kind])
 
     def _nanoseconds(self, values: list[Any], path: str) -> Any:
-        """Of times of one kind; None is no time."""
+        """An array of times of one kind, in nanoseconds; None becomes NaT, which is no time."""
         import numpy as np
 
         counts: list[int] = []
@@ -231,7 +232,8 @@ class _ArrayMaker:
         return np.array(values, f"V{longest}")
 
     def _check_room(self, values: list[Any], longest: int, path: str) -> None:
-        """RefusedError where each text takes the room of the longest, and that is far more."""
+        """RefusedError where the texts, each with room for the longest, would take far more than
+        they have."""
         needed = longest * len(values)
         if needed > _MANY and needed > _TIMES * sum(map(len, values)):
             raise RefusedError(
@@ -249,8 +251,8 @@ class _ArrayMaker:
         *,
         numbers: bool = False,
     ) -> None:
-        """Unwritable for the first value that is not as others are; null among ``numbers`` may
-        become NaN."""
+        """Unwritable for the first of ``values`` that is not ``alike``, which ``why`` names; for
+        null among ``numbers`` of a kind of its own, as it may become NaN."""
         if not all(alike):
             at = alike.index(False)
             kind = "null" if values[at] is None and numbers else "mixed"
@@ -258,7 +260,7 @@ class _ArrayMaker:
 
     def _refuse(self, at: int, values: list[Any], path: str, was: str, kind: str) -> None:
         if self._count == 1 and path.count("[]") == 1 and path.endswith("[]"):
-            path = f"{path[:-1]}{at}]"  # the one list
+            path = f"{path[:-1]}{at}]"  # in one list the index is known
         raise Unwritable(Difference(self._record(at, values), path, was, "", kind))
 
     def _record(self, at: int, values: list[Any]) -> int:
@@ -267,7 +269,8 @@ class _ArrayMaker:
 
 
 def _time_kind(kind: type) -> str | None:
-    """Of which kind of times values of a type are, of those that NumPy has in nanoseconds."""
+    """The kind of times that values of a type are, of those that NumPy has in nanoseconds; else
+    None."""
     return {datetime: LOCAL_TIME, timedelta: DURATION}.get(kind, fine_kind(kind))
 
 

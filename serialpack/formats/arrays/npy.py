@@ -8,8 +8,8 @@ from serialpack.formats.arrays.header import LEAD, ArrayHeader, header_size, rea
 from serialpack.formats.arrays.rows import ArrayFormat
 from serialpack.values.kinds import BEYOND_JSON
 
-#: Of what JSON has no words for, what arrays hold, and of which kinds they hold some: all values of
-#: a place have one type, and lists one length.
+#: The kinds of values beyond JSON that arrays hold, and kinds of which they hold some: all values
+#: of a place must have one type, and all lists one length.
 _HELD = frozenset({"non-finite", "nan-bits", "complex", "date", "local-datetime"})
 _HELD_IN_PART = frozenset(
     {"bytes", "timedelta", "boolean", "integral-float", "array", "nested", "number-array"}

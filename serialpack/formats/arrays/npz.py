@@ -51,14 +51,14 @@ class NpzFormat(DocumentFormat):
         return [self._arrays(data, values_of)]
 
     def count(self, block: SourceBlock) -> int:
-        """That of one, whose arrays are whole; no values are made of them."""
+        """One, where all its arrays are whole; no values are made of them."""
         try:
             return len([self._arrays(bytes(block.data), lambda _: None)])
         except Malformed as bad:
             raise self._placed(block, bad) from None
 
     def arrays(self, data: bytes) -> dict[str, Any]:
-        """Those of NumPy that are in the file ``data``, by name; Malformed."""
+        """The arrays of NumPy that are in the file ``data``, by name; Malformed."""
         return self._arrays(data, lambda array: array.copy(order="K"))
 
     def _arrays(self, data: bytes, become: Callable[[Any], Any]) -> dict[str, Any]:

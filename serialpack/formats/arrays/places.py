@@ -60,7 +60,8 @@ def _is_plain(item: Any) -> bool:
 
 
 def _is_mask(item: Any) -> bool:
-    """Whether it is a boolean, or an array of items: these mean more to NumPy."""
+    """Whether ``item`` is a boolean, or an array with dimensions: NumPy takes neither for a single
+    place."""
     kind = getattr(getattr(item, "dtype", None), "kind", "")
     return isinstance(item, bool) or kind == "b" or getattr(item, "shape", ()) != ()
 

@@ -23,10 +23,10 @@ from serialpack.values.structure import Structure
 #: The longest header before rows that are read some at a time: each block has it.
 _MOST_HEADER = 1 << 20
 
-#: Bytes that are passed over at a time.
+#: Bytes that are read at a time where they are passed over.
 _PIECE = 1 << 20
 
-#: The most rows of no byte that are made of nothing but their number.
+#: The most rows without a byte: nothing but a number in the header says how many there are.
 _MOST_WEIGHTLESS = 1 << 20
 
 
@@ -35,7 +35,7 @@ class ArrayFormat(DocumentFormat):
 
     joins = False
     unpacked = ("is an array of them", "unpack --to ndjson takes its rows")
-    #: So many bytes say where the items begin.
+    #: How many bytes at the front of a file say where its items begin.
     lead: ClassVar[int]
 
     @abstractmethod
@@ -56,13 +56,14 @@ class ArrayFormat(DocumentFormat):
         return header, kind, header.size + math.prod(header.shape) * kind.itemsize
 
     def length_of(self, piece: Buffer) -> int:
-        """How long a file is that begins with ``piece``; 0 where that does not tell."""
+        """How many bytes a file has that begins with ``piece``; 0 where that does not tell."""
         with suppress(Malformed, RefusedError):
             return self.header_of(lambda start, stop: piece[start:stop])[2]
         return 0
 
     def array(self, data: Buffer) -> Any:
-        """The array of the file ``data``, over its bytes; as ``whole_header``."""
+        """The array of the file ``data``, in whose memory its items stay; errors as of
+        ``whole_header``."""
         import numpy as np
 
         header, kind = self.whole_header(lambda start, stop: data[start:stop], len(data))
@@ -192,7 +193,7 @@ class ArrayFormat(DocumentFormat):
 
 
 class VolumeFormat(ArrayFormat):
-    """One whose header says more than type and shape, which no values are."""
+    """An array whose header says more than type and shape: that is not among the values."""
 
     def comments(self, block: SourceBlock) -> Loss | None:
         """The header: where the numbers were measured, and by what they are to be multiplied."""

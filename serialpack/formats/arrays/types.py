@@ -36,7 +36,7 @@ def spelled(descr: Any) -> Any:
 
 def items_of(array: Any) -> tuple[bool, memoryview]:
     """Whether the items of an array, or of a scalar, of NumPy lie in Fortran order; and their bytes
-    in that order, or else in C order, where they lie wherever there are no gaps."""
+    in that order, or else in C order. No copy is made unless there are gaps between them."""
     import numpy as np
 
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous

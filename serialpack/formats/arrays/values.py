@@ -40,7 +40,8 @@ def _plain(array: Any) -> Any:
 
 
 def _check_widened(array: Any) -> None:
-    """RefusedError for NaN that is another as a double: the processor makes quiet what signals."""
+    """RefusedError for a NaN that is another one as a double: the processor makes a signalling NaN
+    a quiet one."""
     import numpy as np
 
     part = array.dtype.itemsize // (2 if array.dtype.kind == "c" else 1)
@@ -54,7 +55,8 @@ def _check_widened(array: Any) -> None:
 
 
 def _check_characters(array: Any) -> None:
-    """Malformed for text of what are no characters, of which NumPy would make Python's."""
+    """Malformed where a number in the text is no character: NumPy would make a str of it all the
+    same."""
     import numpy as np
 
     if array.size and array.dtype.itemsize:
@@ -87,13 +89,14 @@ def _coarser(array: Any, unit: str) -> Any:
     import numpy as np
 
     made = array.astype(f"{array.dtype.kind}8[{unit}]")
-    # By their bits: what is no time is equal to nothing, itself neither.
+    # By their bits: NaT is not equal to itself.
     same = np.array_equal(made.astype(array.dtype).view("i8"), array.view("i8"))
     return made if same else None
 
 
 def _nanoseconds(array: Any, exact: Any) -> Any:
-    """As ``_moments``, of times some of which have nanoseconds; ``exact``: the same, natively."""
+    """As ``_moments``, of times some of which have nanoseconds. ``exact``: ``array`` in the
+    machine's order of bytes."""
     import numpy as np
 
     fine = _coarser(exact, "ns")

@@ -21,7 +21,7 @@ from serialpack.formats.shared.large import LargeValue
 from serialpack.formats.shared.sink import Sink
 from serialpack.stages.stage import Buffer
 
-#: What a name of an array has behind it as the name of an entry.
+#: What the name of an entry has behind the name of its array.
 ENDING = ".npy"
 
 #: What zipfile raises for archives that are damaged, encrypted, or packed in ways it does not know.
@@ -37,21 +37,22 @@ _FAILURES = (
     RuntimeError,
 )
 
-#: So much of entries is read as values, and so many times the bytes of the file: what a few bytes
-#: are said to unpack to is not made of them.
+#: The entries of a file are read as values where they unpack to no more than the first, and so many
+#: times the bytes of the file, and to no more than the last: few bytes may claim to unpack to any
+#: number.
 _LEAST, _TIMES, _MOST = 32 << 20, 64, 64 << 20
 
 #: Smaller entries are not worth blocks of their own.
 _LARGE = 64 << 10
 
-#: What is read in one go at most, whatever a directory says of its size, or who reads an entry
-#: asks for.
+#: The most bytes that are read in one go, whatever size a directory claims to have, or the reader
+#: of an entry asks for.
 _MOST_READ = 8 << 20
 
-#: So many names are shown.
+#: The most names that a message shows.
 _FEW = 10
 
-#: How it begins what is said of one entry.
+#: What a message about one entry begins with.
 _ENTRY = "its entry "
 
 
@@ -71,7 +72,7 @@ def failures_told(what: str) -> Iterator[None]:
 
 @contextmanager
 def array_told(name: str) -> Iterator[None]:
-    """Malformed and RefusedError say which array it is, where they do not name its entry."""
+    """Make Malformed and RefusedError name the array, where they do not name its entry."""
     try:
         yield
     except Malformed as bad:
@@ -85,7 +86,7 @@ def array_told(name: str) -> Iterator[None]:
 
 
 def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The arrays by their names, whatever is beside them; Malformed where two have one name."""
+    """The arrays by their names; other entries are left out. Malformed where two have one name."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         if not info.filename.endswith(ENDING):
@@ -115,14 +116,14 @@ def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def places(file: IO[bytes]) -> list[LargeValue]:
-    """Where the large entries are, in the order of the file: the items of arrays that are stored
-    as they are, and deflated entries; none of a file that is no whole zip."""
+    """Where the large entries are, in the order of the file: the items of arrays that are stored as
+    they are, and deflated entries. Empty for a file that is no whole zip."""
     found, behind = [], 0
     with suppress(Malformed), failures_told("it is no whole zip"), _opened(file) as archive:
         for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
             if info.compress_size < _LARGE:
                 continue
-            # So that no place is read twice, however many entries are said to be there.
+            # Entries over one another are a lie: a place would be read for each of them.
             if info.header_offset < behind:
                 return []
             file.seek(info.header_offset)
@@ -133,7 +134,7 @@ def places(file: IO[bytes]) -> list[LargeValue]:
             stop = behind = start + info.compress_size
             layout, words = None, "deflated"
             if info.compress_type == zipfile.ZIP_STORED:
-                # What is behind the header is not touched.
+                # The items are not read: where they are is enough.
                 file.seek(start)
                 lead = file.read(LEAD)
                 header = read_header(lead + file.read(header_size(lead) - LEAD))
@@ -145,8 +146,8 @@ def places(file: IO[bytes]) -> list[LargeValue]:
 
 
 def small_arrays(file: IO[bytes], most: int) -> dict[str, str]:
-    """Of up to ``most`` arrays that ``places`` does not have, type and shape in words; none of a
-    file that is no whole zip."""
+    """Name -> type and shape in words, of up to ``most`` arrays that ``places`` does not give;
+    empty for a file that is no whole zip."""
     found: dict[str, str] = {}
     with suppress(Malformed), failures_told("it is no whole zip"), _opened(file) as archive:
         small = (e for e in entries(archive).items() if e[1].compress_size < _LARGE)
@@ -198,8 +199,8 @@ def other_entries(file: Path | IO[bytes]) -> list[str]:
 def opened_entries(
     file: Path | IO[bytes], names: list[str] | None = None
 ) -> Iterator[tuple[str, Read]]:
-    """Of each name, by default of all in the order of the archive, the array, and what reads its
-    .npy file as long as it is not asked for the next; Malformed."""
+    """The name of each array in ``names``, by default of all in the order of the archive, with what
+    reads its .npy file until the next one is asked for; Malformed."""
     with _opened(file) as archive:
         found = entries(archive)
         for name in found if names is None else names:
@@ -217,7 +218,8 @@ def _opened(file: Path | IO[bytes]) -> Iterator[zipfile.ZipFile]:
 
 
 class _DirectoryFile:
-    """A file of which no directory that lies has much read in one go: ValueError."""
+    """A file that ValueError keeps from being read in too large a piece, which a directory may ask
+    for."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._read = file.read

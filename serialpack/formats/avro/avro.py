@@ -37,9 +37,9 @@ _SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None), bytes}
 #: The longest schema that is remembered in a header, to write the values under it again.
 _MOST = 8 << 10
 
-#: What is read to know whether a file is compressed.
+#: Bytes at the front that are read to know whether a file is compressed.
 _FRONT = 64 << 10
-#: How much smaller the blocks of a compressed one are.
+#: A compressed file is cut into blocks so many times smaller than others.
 _RATIO = 8
 
 
@@ -71,12 +71,12 @@ class AvroFormat(DocumentFormat):
         if not for_values:
             return split_plain(read, block_size)
         front = read(_FRONT)
-        if not _is_plain(front):  # what it restores to is what takes memory
+        if not _is_plain(front):  # memory is taken by what it restores to
             block_size = max(block_size // _RATIO, 1)
         return _headed(_rejoined(front, read), block_size)
 
     def sample(self, block: SourceBlock) -> dict[str, Any]:
-        """With null where a field has no simple type."""
+        """As ``ValueFormat.sample``, from the schema; null where a field has no simple type."""
         schema = read_header(block.context or bytes(block.data)).schema().json
         fields = schema.get("fields", []) if isinstance(schema, dict) else []
         return {field["name"]: _sample(field["type"]) for field in fields}
@@ -119,7 +119,8 @@ class AvroFormat(DocumentFormat):
         return style if len(json.dumps(style)) <= _MOST else {}
 
     def style_changes(self, block: SourceBlock, style: Style) -> Style:
-        """The same for each of several blocks, where it is too long to be said once for all."""
+        """What ``detect_style`` finds in each of several blocks, where the schema is too long for
+        the style of the source."""
         if "schema" in style or (block.index == 0 and block.last):
             return {}
         try:
@@ -198,7 +199,7 @@ def _is_plain(front: bytes) -> bool:
 
 
 def _rejoined(front: bytes, read: Read) -> Read:
-    """Reads ``front``, which has been read, and then what ``read`` gives."""
+    """Reads ``front``, which was read before, and then what ``read`` gives."""
     left = memoryview(front)
 
     def read_on(size: int) -> bytes:

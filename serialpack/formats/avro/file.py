@@ -100,7 +100,7 @@ class AvroHeader(NamedTuple):
         return str(self.meta.get("avro.codec", b"null"), "utf-8", "replace")
 
     def schema(self) -> AvroSchema:
-        """Malformed where it has none."""
+        """The schema in the header; Malformed where there is none."""
         if "avro.schema" not in self.meta:
             raise Malformed("it has no schema", len(MAGIC))
         try:
@@ -110,7 +110,7 @@ class AvroHeader(NamedTuple):
 
 
 def read_header(data: bytes) -> AvroHeader:
-    """Malformed where none is whole."""
+    """The header at the front of ``data``; Malformed where it is not whole."""
     if not data.startswith(MAGIC):
         raise Malformed("it does not begin as Avro's container files do", 0)
     try:

@@ -19,16 +19,17 @@ from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.kinds import shown
 
-#: Goes over one value: where it ends. IndexError where it does not.
+#: Goes over the value that begins at a byte, and gives where it ends; IndexError where it does not.
 Skip = Callable[[bytes, int], int]
 
-#: Values that take no bytes: how many there may be of them in one type, and in a whole file.
+#: The most values that take no bytes, in a value of one type and in a whole file.
 _MOST_WEIGHTLESS = 1000
 _ALL_WEIGHTLESS = 1 << 20
 
 
 class _Type(NamedTuple):
-    """``weightless``: of how many values it is made that take no bytes; 0 where it takes some."""
+    """How to go over values of a type. ``weightless``: how many values that take no bytes one
+    consists of, 0 where it takes some; ``depth``: how many levels of containers."""
 
     skip: Skip
     weightless: int = 0
@@ -97,7 +98,7 @@ class Skimmer:
         return _logical(_PRIMITIVES[kind], schema)
 
     def _known(self, name: str) -> _Type:
-        """A type that has a name: made once, whoever uses it."""
+        """The type called ``name``, made once for all its users."""
         if name in self._made:
             return self._made[name]
         if name in self._open:
@@ -116,7 +117,7 @@ class Skimmer:
         return made
 
     def _again(self, name: str, data: bytes, at: int) -> int:
-        """Go over a value within one of the same type."""
+        """Go over a value of the type ``name`` that stands within one of that type."""
         self._within += 1
         if self._within > MAX_DEPTH:
             raise RecursionError

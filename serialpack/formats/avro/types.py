@@ -36,14 +36,15 @@ _TYPES: dict[str, type] = {name: kind for kind, name in NAMES.items()} | {"local
 
 
 class _Choice(NamedTuple):
-    """One branch of a union."""
+    """One branch of a union: its schema, and what turns a value into what fastavro takes for it."""
 
     schema: Any
     lower: Lower
 
     @property
     def name(self) -> str:
-        """How a union calls it: it may have one branch only of each type that has no name."""
+        """What the union calls it. Branches without a name of their own are called after their
+        type, of which a union may have one branch."""
         if isinstance(self.schema, str):
             return self.schema
         return str(self.schema["name" if self.schema["type"] == "record" else "type"])
@@ -146,7 +147,7 @@ def _each_value(lower: Lower) -> Lower:
 
 
 def _told(choices: dict[Any, _Choice]) -> Callable[[Any], Any]:
-    """What tells fastavro of which branch of a union a value is."""
+    """What tells fastavro which branch of a union a value is of."""
     # Of maps that are records, the keys say which one; each other type is a branch.
     by_type = {_TYPES.get(key, key): (choice.name, choice.lower) for key, choice in choices.items()}
 

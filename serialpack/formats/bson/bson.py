@@ -88,7 +88,8 @@ def write_documents(records: list[Any]) -> bytes:
 
 
 def _decoded(data: bytes, *, plain: bool) -> list[Any]:
-    """``plain``: with all integers as Python's own, else those of 64 bits as Int64."""
+    """The documents of ``data``. ``plain``: all integers as Python's own, else those of 64 bits as
+    Int64."""
     bson = library()
     check_depth(data)
     try:
@@ -115,7 +116,8 @@ def check_depth(data: bytes) -> None:
 
 
 def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
-    """What is wrong, and in which document, found by reading one after the other."""
+    """What is wrong, and in which document, for the ``error`` of the library: documents are read
+    one by one."""
     at = record = 0
     while at < len(data):
         end = at + int.from_bytes(data[at : at + 4], "little")

@@ -1,16 +1,18 @@
 """Whether a file without a name that says so may be BSON."""
 
-#: A document, as MongoDB limits it.
+#: The most bytes of a document, which is what MongoDB allows.
 _LARGEST = (16 << 20) + (16 << 10)
 
 
-#: The types of an element; those whose value says its length first, and what that leaves out.
+#: The types of an element; and of those whose value begins with a length, how many bytes more the
+#: value has than that says.
 _TYPES = {*range(0x01, 0x14), 0x7F, 0xFF}
 _SIZED = {0x02: 4, 0x03: 0, 0x04: 0, 0x05: 5, 0x0D: 4, 0x0E: 4, 0x0F: 0}
 
 
 def may_be_bson(head: bytes, *, whole: bool) -> bool:
-    """A document says its length, holds elements, and ends with a zero (bsonspec.org)."""
+    """Whether ``head`` begins as a document does, which says its length, holds elements, and ends
+    with a zero (bsonspec.org)."""
     size = int.from_bytes(head[:4], "little")
     if size < 5 or len(head) < 5:
         return False
@@ -19,7 +21,7 @@ def may_be_bson(head: bytes, *, whole: bool) -> bool:
 
 
 def _may_begin(head: bytes, size: int) -> bool:
-    """Whether a first element may stand in a document of so many bytes."""
+    """Whether a document of ``size`` bytes may have the first element that it seems to have."""
     at = head.find(b"\0", 5) + 1
     if head[4] not in _TYPES or not at:
         return False

@@ -93,7 +93,7 @@ def _lost(data: bytes, start: int) -> Difference | None:
 
 
 def _is_turned(keys: list[str]) -> bool:
-    """Whether the keys are those of a DBRef, which has them in one order, in another."""
+    """Whether ``keys`` are those of a DBRef in an order that it does not keep."""
     if not {"$ref", "$id"} <= {*keys}:
         return False
     first = ["$ref", "$id", "$db"] if "$db" in keys else ["$ref", "$id"]

@@ -152,7 +152,7 @@ def _decoder(file: io.BytesIO, read_size: int, tags: Tags, depth: int, text: str
 
 
 def _apart(data: bytes) -> list[Any]:
-    """The items one by one: what one shares with itself, no other one refers to."""
+    """The items, read one by one, so that a reference in one finds nothing of another."""
     file = io.BytesIO(data)
     decoder = _decoder(file, len(data), Tags(decoders()), _FRAMES - 1)
     records = []
@@ -162,7 +162,8 @@ def _apart(data: bytes) -> list[Any]:
 
 
 def _placed(cbor2: Any, data: bytes, error: Exception) -> Exception:
-    """What is wrong and where, found by reading the items one by one, byte by byte."""
+    """What is wrong and where, for the ``error`` of the library: the items are read one by one,
+    byte by byte."""
     file = io.BytesIO(data)
     decoder = _decoder(file, 1, Tags(decoders()), _FRAMES - 1)
     record = 0
@@ -209,7 +210,7 @@ def write_items(records: list[Any], *, canonical: bool = False) -> bytes:
 
 
 def _write_deep(records: list[Any], canonical: bool) -> bytes:
-    """The same without recursion: the library writes what holds no other values."""
+    """As ``write_items``, without recursion: the library writes only what holds no other values."""
     cbor2 = import_library("cbor2", "cbor")
     written = bytearray()
     stack = records[::-1]

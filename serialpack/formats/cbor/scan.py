@@ -14,7 +14,7 @@ from serialpack.values.structure import Structure
 
 _BYTES, _TEXT, _ARRAY, _MAP, _TAG = range(2, 7)
 _BREAK = 0xFF
-#: The additional information of items that do not say their length.
+#: The low bits of the first byte of an item that does not say its length.
 _ENDLESS = 31
 
 #: The tag that says that this is CBOR (section 3.4.6).
@@ -22,9 +22,8 @@ SELF_DESCRIBED = bytes.fromhex("d9d9f7")
 
 
 def _simple(first: int) -> tuple[int, int] | tuple[None, None]:
-    """Of an item that its first byte tells all of: its size, and by how many the items to come
-    become more; None of others.
-    """
+    """The size of an item that its first byte tells all of, and what it adds to the number of items
+    to come: those in it, less itself. None and None for any other first byte."""
     major, number = first >> 5, first & 31
     if number < 24:
         inside = {_ARRAY: number, _MAP: 2 * number, _TAG: 1}.get(major, 0)
@@ -39,7 +38,8 @@ _MORE: list[Any] = [_simple(first)[1] for first in range(256)]
 
 
 def _heads() -> Heads:
-    """As ``_simple``; a length or a count stands in one to eight bytes behind the first."""
+    """All first bytes as ``Heads`` has them. Where ``_simple`` has nothing, a length or a count
+    stands in one to eight bytes behind the first."""
     sizes = [_SIZES[first] or 1 for first in range(256)]
     lengths = {}
     for first in range(256):
@@ -55,7 +55,7 @@ def _heads() -> Heads:
 
 HEADS = _heads()
 
-#: Items within each other, the outermost of them without a length, that are kept in memory: many
+#: The most open items that are kept in memory while an item without a length is gone through: many
 #: more than are ever read.
 _DEEPEST = 1 << 20
 
@@ -90,7 +90,8 @@ def scan(view: Buffer, most: int, step: int, ends: array[int] | None = None) -> 
 
 
 def _long(data: Buffer, at: int) -> tuple[int, int]:
-    """As ``_simple``, of an item whose length stands in more bytes, or nowhere: where it ends."""
+    """As ``_simple``, of the item at ``at``, whose length stands behind its first byte, or nowhere;
+    in place of the size where it ends, or where what is in it begins."""
     major, info = data[at] >> 5, data[at] & 31
     if info == _ENDLESS:
         return _endless(data, at), -1

@@ -28,7 +28,8 @@ _NOT_HELD = (ValueError, TypeError, ArithmeticError, AttributeError, OSError)
 #: Tags that the library reads as it should: bignums, references to strings and values, addresses.
 _BUILT_IN = frozenset({2, 3, 25, 28, 29, 52, 54, 256, 260, 261})
 
-#: Says how to read the content of a tag, which stands where nothing may change (in a key), or not.
+#: Makes a value of the content of a tag. It is told whether that stands in a key or a set, where
+#: nothing may change.
 _Decoder = Callable[[Any, bool], Any]
 
 
@@ -37,11 +38,12 @@ class Twice(ValueError):
 
 
 class Tags(dict[int, Any]):
-    """How tags are read that the library would round, refuse or drop something of; and unknown
-    ones, the arrays and maps in which it would read as a key's.
+    """How the tags are read of which the library would round, refuse or drop something.
+
+    Unknown tags are among them: the library reads arrays and maps in these as if in a key.
     """
 
-    #: Whether one refers to text or a value that stands elsewhere; whether to a value.
+    #: Whether a tag was met that refers to a text or a value elsewhere; whether one to a value.
     referred = shared = False
 
     def __missing__(self, number: int) -> _Decoder:
@@ -53,7 +55,8 @@ class Tags(dict[int, Any]):
 
 
 def _whole(number: int, make: Callable[[Any], Any] | None) -> _Decoder:
-    """What ``make`` makes of the content, and the tag itself where that cannot be."""
+    """What reads a tag as ``make`` does, and as the tag itself where that fails, or there is
+    none."""
     cbor2 = import_library("cbor2", "cbor")
 
     def read(content: Any, _immutable: bool) -> Any:

@@ -145,11 +145,11 @@ def _modified_utf8(data: bytes) -> str:
 
 
 class _JavaValues:
-    """Values of one record; one object in two places is one value in two places."""
+    """Makes values of one record. An object that stands in two places is one value in both."""
 
     def __init__(self, record: int) -> None:
         self._record = record
-        #: Objects that are maps of their fields here, without their class.
+        #: The objects of which maps of their fields were made, which lose their class.
         self.lost: list[Loss] = []
         self._made: dict[int, Any] = {}
 
@@ -255,7 +255,7 @@ class _JavaValues:
 
 
 def _names(content: Any) -> Counter[str]:
-    """How many classes, from an object's own up, have a field of each name."""
+    """Field name -> how many classes, from the object's own up, have a field of that name."""
     return Counter(field.name for values in content.field_data.values() for field in values)
 
 
@@ -265,9 +265,10 @@ _Fields = dict[str, Any]
 
 
 def _counted(head: str, each: int = 1) -> Callable[[_Fields, list[Any]], list[Any]]:
-    """Of a class that writes primitive data, the last of it how many elements follow, and them.
+    """What reads the elements that a class wrote behind primitive data, whose last number counts
+    them.
 
-    ``head``: the format of that data; ``each``: values to an element.
+    ``head``: the format of that data; ``each``: values of one element.
     """
 
     def parts(fields: _Fields, written: list[Any]) -> list[Any]:
@@ -287,7 +288,7 @@ def _uncompared(fields: _Fields) -> None:
 
 
 def _array_list(fields: _Fields, written: list[Any]) -> list[Any]:
-    # What it writes first is a capacity.
+    # The number that it writes first is its capacity, which tells nothing.
     if len(written) - 1 != fields["size"] or len(written[0].data) != 4:
         raise ValueError
     return written[1:]

@@ -25,9 +25,10 @@ _SHOWN = 40
 def difference(
     before: Iterator[Any], after: Iterator[Any], *, record: int = 0, literals: bool = False
 ) -> Difference | None:
-    """The first record whose strict trees differ (as ``strict_scanner`` makes them).
+    """The first difference between two sequences of records, as ``strict_scanner`` makes them.
 
-    ``literals``: also where a number is spelled in another way.
+    ``record``: the number of the first record. ``literals``: also where a number is spelled in
+    another way.
     """
     missing = object()
     after = iter(after)
@@ -136,7 +137,8 @@ def _loss(a: Any, b: Any) -> str | None:
 
 
 def canonical(text: str) -> tuple[str, str, int | str]:
-    """A number as sign, digits without zeros around them, and power of ten: equal if equal."""
+    """A number as sign, digits without zeros around them, and power of ten: the same for all texts
+    of one number."""
     match = _NUMBER.match(text)
     if match is None:
         return "?", text, "?"

@@ -1,11 +1,11 @@
-"""Which of the two a text is: JSON, or lines of JSON."""
+"""Which of the two formats a text is in: JSON, or lines of JSON."""
 
 import json
 import re
 from codecs import BOM_UTF8
 from functools import cache
 
-#: What stands around JSON; and what it begins and ends with, to be told by.
+#: The white space of JSON; and what values begin and end with, by which they are told.
 _WHITE = b" \t\r\n"
 _BEGINS, _ENDS = (b"{", b"["), (b"}", b"]")
 _SCALARS = tuple(bytes([each]) for each in b'"-0123456789tfn')
@@ -37,9 +37,9 @@ def _kind(head: bytes) -> str | None:
 
 
 def _are_lines(text: bytes, *, scalars: bool = False) -> bool:
-    """Whether it begins with two lines of JSON, or with one and what may be the next; then it is
-    no JSON itself. ``scalars``: the first need be no container."""
-    first = text[: text.find(b"\n") + 1].rstrip(_WHITE)  # nothing, where it is all
+    """Whether ``text`` begins with two lines of JSON, or with one and what may be the next: then it
+    is no JSON itself. ``scalars``: the first line need not be a list or a map."""
+    first = text[: text.find(b"\n") + 1].rstrip(_WHITE)  # empty where no line ends
     container = first.startswith(_BEGINS) and first.endswith(_ENDS)
     if not (container or (scalars and first.startswith(_SCALARS))):
         return False
@@ -48,7 +48,7 @@ def _are_lines(text: bytes, *, scalars: bool = False) -> bool:
 
 
 def begins_line(head: bytes) -> bool:
-    """Whether the first line is a value, or goes on behind the head."""
+    """Whether the first line of ``head`` is a value, or may go on to be one behind ``head``."""
     line, newline, _ = head.removeprefix(BOM_UTF8).lstrip().partition(b"\n")
     return not newline or json_state(line.strip()) == "whole"
 
@@ -59,7 +59,7 @@ _UNFINISHED = re.compile(r"[a-z]{0,4}|-?[0-9]*[.eE]?[-+]?|\\?u?[0-9a-fA-F]{0,4}"
 
 @cache
 def _decoder() -> json.JSONDecoder:
-    """One that keeps integers as text: Python turns no more than 4300 digits into one."""
+    """A decoder that keeps integers as text: Python turns no more than 4300 digits into one."""
     return json.JSONDecoder(parse_int=str)
 
 

@@ -8,7 +8,7 @@ from serialpack.formats.shared.join import Around, Join, Piece
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
-#: Around the members or elements of a record on a line.
+#: What stands around the members or elements of one record, which is on a line.
 _RECORD = {Structure.ARRAY: Around(b"[", b",", b"]"), Structure.MAP: Around(b"{", b",", b"}")}
 
 
@@ -36,13 +36,14 @@ class JsonJoin(Join):
 
 
 class IndentedJoin(JsonJoin):
-    """As ``JsonJoin``, each level of values so many spaces further in."""
+    """As ``JsonJoin``, each level of values ``spaces`` further in."""
 
     def __init__(self, spaces: int) -> None:
         self._spaces = spaces
 
     def body(self, piece: Piece, structure: Structure) -> Buffer:
-        """ValueError where the text is not that which was proved, but for white space."""
+        """The text of the piece, indented. ValueError where it is not that which was proved, but
+        for white space."""
         import msgspec
 
         compact = bytes(piece.body)

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-#: An object is asked for no more keys than this.
+#: The most keys that are told of an object.
 MOST_KEYS = 10_000
 
-#: Of a member so much is kept as a key and the begin of a value take. Longer keys are not told.
+#: The most bytes of a member that are kept to tell its key and the type of its value. A longer key
+#: is not told.
 _KEY = 4 << 10
 
 _OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*(\[[ \t\r\n]*)?\{")
@@ -31,8 +32,11 @@ _TYPES = {
 
 
 class Keys(NamedTuple):
-    """Key -> type of its value. ``looked_at``: bytes. ``ended``: these are all of the object's;
-    ``alone``: and nothing follows it, as far as that was at hand."""
+    """The keys of an object, each with the type of its value.
+
+    ``looked_at``: how many bytes were. ``ended``: the object ended there, so these are all of its
+    keys; ``alone``: and nothing follows it, as far as that was at hand.
+    """
 
     types: dict[str, str]
     looked_at: int
@@ -41,20 +45,23 @@ class Keys(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where an object begins: behind its brace; ``element``: it is the first of an array."""
+    """Where an object begins: the byte behind its brace. ``element``: it is the first one of an
+    array."""
 
     offset: int
     element: bool
 
 
 def object_start(head: bytes) -> Start | None:
-    """Where the object begins that JSON text is, or its first element; None where it is none."""
+    """Where the object begins that a text of JSON is, or that is its first element; None where
+    there is none."""
     match = _OBJECT.match(head)
     return None if match is None else Start(match.end(), match[1] is not None)
 
 
 def keys_of(pieces: Iterable[bytes], start: int) -> Keys:
-    """The keys of the object that begins before the byte ``start`` of what ``pieces`` are."""
+    """The keys of the object whose brace is before byte ``start`` of a text that comes in
+    ``pieces``."""
     from serialpack.formats.json.scan import JsonScan
 
     scan, types = JsonScan(), dict[str, str]()

@@ -14,8 +14,8 @@ from serialpack.values.kinds import COMMENTS, Loss, Spelled, shown
 
 _PIECE = 1 << 20
 
-#: What JSON and JSON5 consist of: much that is JSON at once, and each bracket and all else alone. A
-#: comma is JSON where what follows ends no list.
+#: The tokens of JSON and JSON5. Much that is JSON already is one of them, all else comes alone. A
+#: comma is JSON where no list ends behind it.
 _TOKEN = re.compile(
     rb"""
     (?P<plain>(?:
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
 )
 _OPENING, _CLOSING = b"[{", b"]}"
 
-#: Digits of the longest hexadecimal number that Python writes as a decimal one, and some.
+#: The most digits of a hexadecimal number that Python still writes as a decimal one, about.
 _LONGEST = 3500
 
 _NAME = re.compile(
@@ -57,9 +57,11 @@ _NOT_LINES = re.compile(rb"[^\r\n]")
 
 
 class Loose(NamedTuple):
-    """How a text is read that begins as no JSON does: what it has of ``comments``, of JSON5
-    (``json5``) and of documents one after another (``several``). ``sound``: what it begins with is
-    JSON then. ``dropped``: the comments in that."""
+    """How a text is read that begins as no JSON does.
+
+    ``comments``, ``json5``, ``several``: whether it has comments, spellings of JSON5, documents one
+    after another. ``sound``: without these its begin is JSON. ``dropped``: the comments in that.
+    """
 
     features: frozenset[str]
     sound: bool
@@ -67,7 +69,7 @@ class Loose(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it is read as."""
+        """What the text is read as, in words for people."""
         json = "JSON5" if self.features - {"several"} else "JSON"
         return f"a list of {json} values one after another" if self.several else json
 
@@ -77,9 +79,10 @@ class Loose(NamedTuple):
 
 
 def loose_in(head: bytes, *, lines: bool, whole: bool) -> Loose | None:
-    """How a text is to be read that begins so, and is not all JSON; None for any other.
+    """How a text that begins with ``head`` and is no JSON is to be read; None for JSON, and for
+    what has nothing in it that ``LooseJson`` makes JSON of.
 
-    ``lines``: it is said to be lines of JSON. ``whole``: it is all of the text.
+    ``lines``: the text is said to be lines of JSON. ``whole``: ``head`` is all of it.
     """
     text = head.removeprefix(BOM_UTF8)
     if (lines and begins_line(text)) or json_state(text.strip()) != "no":
@@ -96,23 +99,23 @@ def loose_in(head: bytes, *, lines: bool, whole: bool) -> Loose | None:
 class LooseJson:
     """Makes JSON of a text, piece by piece, and tells the comments that it had.
 
-    What is no JSON5 either stays as it is, for who reads it to say. Lines stay lines.
+    What is not even JSON5 stays as it is, for its reader to complain of. Lines stay lines.
     """
 
     def __init__(self, *, several: bool) -> None:
         """``several``: documents one after another are to be the elements of an array."""
         self._several = several
-        #: What was found that is no JSON.
+        #: What was found that JSON has not.
         self.features: set[str] = set()
         self._comments = 0
         self._first = ("", "")
-        #: Lines before the piece.
+        #: How many lines stand before the piece.
         self._lines = 0
         self._open = bytearray()
-        #: What the last token was that is no white space: a bracket, a mark, "v" for a value.
+        #: The last token that is no white space: a bracket, a mark, or "v" for a value.
         self._before = b""
         self._out: list[bytes] = []
-        #: Where in what is to be given there is a comma that may be the last of its list.
+        #: Where a comma stands, in what is to be given next, that may be the last one of its list.
         self._comma: int | None = None
         self._left = b""
 
@@ -121,7 +124,8 @@ class LooseJson:
         if self._several:
             yield b"["
         while True:
-            # What is left is looked at again: as much again goes with it.
+            # What is left over is looked at again, each time with as much that is new: else a long
+            # token would take time by the square of its length.
             data = read(max(_PIECE, len(self._left)))
             yield self.made(data, last=not data)
             if not data:
@@ -137,7 +141,8 @@ class LooseJson:
         return [Loss(COMMENTS, self._comments, 0, *self._first, "")]
 
     def made(self, data: bytes, *, last: bool) -> bytes:
-        """JSON of the next piece, but for what may go on; ``last``: nothing does."""
+        """JSON of the next piece, but for a token at its end that may go on; ``last``: none
+        does."""
         data = self._left + data
         self._left = b""
         for found in _TOKEN.finditer(data):
@@ -241,7 +246,8 @@ def _as_number(word: bytes) -> bytes:
 
 
 def _as_text(token: bytes) -> bytes:
-    """A text in double quotes, with the escapes of JSON; lines that it goes over behind it."""
+    """A text in double quotes, with the escapes of JSON; behind it the line ends that were in
+    it."""
     lines = 0
 
     def spelled(found: re.Match[bytes]) -> bytes:

@@ -15,15 +15,15 @@ from serialpack.values.kinds import NAN
 
 @cache
 def literal_scanner() -> Scanner:
-    """To Python values; numbers that are written in another way are literals."""
+    """A scanner to Python values, in which a number that Python writes otherwise is a literal."""
     return scanner_with(parse_float=literal_number, parse_int=literal_integer)
 
 
 def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
-    """To Python values; what they do not hold of the text is noted in ``marks``.
+    """A scanner to Python values that notes in ``marks`` what these do not hold of the text.
 
-    NaN and infinities, which are no JSON, are floats where the user names their loss.
-    ``literals``: but for numbers, which are literals where they are written in another way.
+    NaN and infinities, which are no JSON, are floats where the user allows their loss.
+    ``literals``: a number that Python writes otherwise is a literal instead.
     """
     constants = {"parse_constant": float} if NAN in marks.allowed else {}
     if literals:

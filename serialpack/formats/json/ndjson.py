@@ -30,7 +30,8 @@ from serialpack.values.structure import Structure
 if TYPE_CHECKING:
     from serialpack.formats.json.join import NdJsonJoin
 
-#: The blank lines behind a newline, and those at the front: millions of them at once.
+#: Blank lines behind a newline, and those at the front: all of them at once, as there may be
+#: millions.
 _BLANK_LINES = re.compile(rb"\n[ \t\r\n]*\n")
 _BLANK_TEXT = re.compile(r"[ \t\r\n]*\n")
 
@@ -75,10 +76,10 @@ class NdJsonFormat(JsonText):
     def range_in_pieces(
         self, pieces: Iterator[Buffer], span: Span, *, first: bool
     ) -> tuple[Buffer, int, int] | None:
-        """As ``record_range``, for records with others behind them in the block.
+        """As ``record_range``, for records with others behind them in the block: text, and where in
+        it they begin and end.
 
-        Takes no more pieces than it needs; also says which text the places are in. None: it must
-        be looked for in all of the block.
+        Takes no more pieces than it needs. None: they must be looked for in all of the block.
         """
         head = next(pieces, b"")
         if first and bytes(head[: len(BOM_UTF8)]) == BOM_UTF8:
@@ -188,7 +189,7 @@ class NdJsonFormat(JsonText):
 
 
 def _may_be_deep(data: bytes, lines: list[bytes]) -> bool:
-    # What is no more than this on a line is not deep, wherever its strings end.
+    # A line of no more bytes than that is not too deep, whatever is in it.
     long = (line for line in lines if len(line) > MAX_DEPTH)
     may_be = any(line.count(b"[") + line.count(b"{") > MAX_DEPTH for line in long)
     return may_be and json_depth(data)[0] > MAX_DEPTH

@@ -45,7 +45,7 @@ class JsonFrame(NamedTuple):
 
 
 def kind_of(data: bytes, *, first: bool, last: bool) -> Structure:
-    """What the records of a block are; its text tells, with its place."""
+    """What the records of a block are, told from its brackets; Malformed where these cannot be."""
     if not first:
         return Structure.MAP if MEMBER.match(data) else Structure.ARRAY
     begin = data.removeprefix(BOM_UTF8)[:4096].lstrip(WHITE) or data.lstrip(WHITE)
@@ -88,7 +88,8 @@ def before_white(data: bytes | bytearray, at: int) -> int:
 
 
 def too_deep(data: bytes, record: int = 0, most: int = MAX_DEPTH) -> Difference | None:
-    """The loss that deep nesting in ``data`` is taken for; Malformed where brackets stay open."""
+    """What is lost of the first record that is nested more deeply than ``most``, None where none
+    is. Malformed where one is and its brackets stay open."""
     depth, still_open = json_depth(data)
     if depth <= most:
         return None
@@ -132,13 +133,14 @@ def scanner_with(**hooks: Any) -> Scanner:
 
 @cache
 def values_scanner() -> Scanner:
-    """To Python values, none of them changed in kind; UnheldNumber where that cannot be."""
+    """A scanner to Python values, none of them changed in kind; UnheldNumber where Python has
+    none."""
     return scanner_with(parse_float=_finite, parse_int=_whole)
 
 
 @cache
 def strict_scanner() -> Scanner:
-    """To a tree that keeps all that the text says.
+    """A scanner to a tree that keeps all that the text says.
 
     An object is ``("o", [(key, value), ...])``, a number ``("i", text)`` or ``("f", text)``, so
     that ``==`` never takes one kind for another.
@@ -238,7 +240,7 @@ def text_of(block: SourceBlock, data: bytes) -> str:
 def place_of(
     block: SourceBlock, before: str, message: str, hint: str | None = None
 ) -> SyntaxInputError:
-    """The error behind the text ``before`` of a block, placed in the whole source."""
+    """The error behind the text ``before`` of a block, with its place in the whole source."""
     newlines = before.count("\n")
     column = len(before) - before.rfind("\n") if newlines else block.column + len(before) + 1
     known = block.line >= 0 or block.index == 0
@@ -252,7 +254,8 @@ def place_of(
 
 
 def failed(block: SourceBlock, text: str, bad: Malformed) -> SyntaxInputError:
-    """The error for the text of a block that is no JSON: what it is, where that is known."""
+    """The error for a block whose ``text`` is no JSON. It names what the text is, where that is
+    known."""
     at = len(text) if bad.at is None else bad.at
     message, hint = bad.message, None
     if message.endswith(_CONSTANT_SAID):
@@ -266,7 +269,7 @@ def failed(block: SourceBlock, text: str, bad: Malformed) -> SyntaxInputError:
     return place_of(block, text[:at], message, hint)
 
 
-#: How much of a text a conversion looks at to find what ``loose`` makes JSON of.
+#: Bytes of a text in which a conversion looks for what ``loose`` makes JSON of.
 LOOKED_AT = 64 << 10
 
 _MADE_JSON = "serialpack unpack -F json FILE -o NEW.json makes JSON of it"
@@ -277,7 +280,8 @@ _CONTAINER = re.compile(r"[{\[]")
 
 
 def _json5(text: str, at: int, message: str) -> str | None:
-    """What of JSON5 stands in a text, where that is no JSON; None where it is nothing of it."""
+    """Which spelling of JSON5 stands in ``text`` at the error ``message``; None where none is
+    known."""
     if text.startswith(("//", "/*"), at):
         return "a comment"
     if "trailing comma" in message:  # Python from 3.13 on says so itself, and at the comma

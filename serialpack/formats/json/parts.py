@@ -31,7 +31,8 @@ _STRUCTURES = {"[": Structure.ARRAY, "{": Structure.MAP}
 
 
 class JsonCutter(Cutter):
-    """Of JSON and NDJSON. The parts are lines without white space, whatever the text has."""
+    """Cuts records of JSON and NDJSON. Parts are lines without white space, whatever the text
+    has."""
 
     part_format = "ndjson"
 
@@ -53,7 +54,8 @@ class JsonCutter(Cutter):
 
 
 class JsonRecordText(RecordText):
-    """Of JSON and NDJSON, laid out once it is whole: white space needs no values."""
+    """Writes records of JSON and NDJSON. They are laid out once they are whole: to put in white
+    space needs no values."""
 
     def __init__(self, fmt: JsonText, style: Style) -> None:
         from serialpack.formats.json.write import compact_engine
@@ -72,8 +74,8 @@ class JsonRecordText(RecordText):
 
 
 def _inside(text: bytes, start: int, end: int) -> tuple[int, int, Structure] | None:
-    """Where the members of a map or array stand, which is all of ``text[start:end]``; None where
-    it is none, or empty."""
+    """Where the members stand of the map or array that is all of ``text[start:end]``, and which of
+    the two it is. None for any other value, and where it is empty."""
     structure = _STRUCTURES.get(chr(text[start])) if start < end else None
     if structure is None or text[end - 1 : end] != CLOSING[structure].encode():
         return None
@@ -100,8 +102,8 @@ class _Cut:
         yield None
 
     def _ends(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """How many members a part has, and where it ends, which is larger than ``BYTES`` only if
-        it has one member."""
+        """For each part how many members it has, and where it ends. A part is larger than ``BYTES``
+        only where it has one member."""
         from serialpack.formats.json.scan import JsonScan
 
         scan, begin, before, count = JsonScan(), start, start, 0
@@ -134,7 +136,7 @@ class _Cut:
         return RecordPart(data, structure, count, opens=opens)
 
     def _large(self, start: int, end: int, structure: Structure, level: int) -> Parts:
-        """The parts for one member of a map or array, which is a large one."""
+        """The parts for one large member of a map or array."""
         inside, key = self._value(start, end, structure)
         if inside is None or level + 1 >= LEVELS:
             yield self._compact(self._text[start:end], structure, 1)
@@ -145,7 +147,8 @@ class _Cut:
     def _value(
         self, start: int, end: int, structure: Structure
     ) -> tuple[tuple[int, int, Structure] | None, bytes]:
-        """Where the members of a member's value stand, and what stands before that."""
+        """Where the members of a member's value stand (as ``_inside``), and the text before its
+        value."""
         text = self._text
         at = start
         if structure == Structure.MAP:

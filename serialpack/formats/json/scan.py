@@ -58,7 +58,7 @@ class JsonScan:
         return brackets, np.concatenate(([self.depth], self.depth + np.cumsum(steps)))
 
     def _pass(self, quotes: Positions, depths: Positions) -> None:
-        """Go on behind a piece."""
+        """Remember the state at the end of a piece, for the next one."""
         self.depth = int(depths[-1])
         self.in_string ^= bool(len(quotes) & 1)
 
@@ -125,7 +125,8 @@ def _between_commas(data: bytes, begin: int) -> Iterator[Span]:
 
 
 def count_elements(text: Buffer) -> int | None:
-    """The elements of an array; None where its bracket does not close right at the end."""
+    """How many elements the array ``text`` has; None where its bracket does not close at the
+    end."""
     count, close = 0, -1
     for commas, close in JsonScan().pieces(text, 1, len(text)):  # noqa: B007
         count += len(commas)

@@ -29,8 +29,8 @@ _ANCHOR = 48
 _GUESSES = 3
 
 
-#: A member of an object that comes in several blocks is read as a map of its own, which takes as
-#: much memory as so many values do.
+#: How many values a member counts for of an object that comes in several blocks: it is read as a
+#: map of its own, which takes as much memory.
 _MEMBER = 3
 
 
@@ -127,7 +127,8 @@ class JsonFinder(Finder):
         return boundary
 
     def _flat(self, buf: bytearray, element: int, limit: int) -> Boundary | None:
-        """Of numbers and literals alone every comma is a boundary."""
+        """The last boundary among numbers and literals alone, where every comma is one; else
+        None."""
         if any(buf.find(mark, element, limit) >= 0 for mark in _STRUCTURE):
             return None
         comma = limit
@@ -188,7 +189,7 @@ class JsonFinder(Finder):
         """How many elements stand between ``element`` and ``comma``; None: it is no boundary."""
         if opening < 0:
             return _count(b"".join((b"[", memoryview(buf)[element:comma], b"]")))
-        # The comma's place is lent to the closing bracket; this block is not out yet.
+        # A closing bracket takes the comma's place meanwhile: nobody has this block yet.
         buf[comma] = 0x5D
         try:
             return _count(memoryview(buf)[opening : comma + 1])
@@ -213,7 +214,7 @@ class JsonFinder(Finder):
         return found
 
     def _after_close(self, buf: bytearray, at: int, limit: int, records: int) -> Boundary:
-        """All that is left must be white space."""
+        """The boundary behind a closing bracket, from which on only white space may be left."""
         if behind_white(buf, at, limit) != limit:
             raise Untold
         self._closed = True
@@ -275,7 +276,7 @@ def _one(buf: bytearray, start: int, end: int, *, prove: bool) -> int | None:
         return None
     if not prove:
         return 1
-    # Parsed in an array, for the decoder that is there; NumPy is imported only where that fails.
+    # As an array of one, which ``_count`` parses; NumPy is imported only where that fails.
     if buf[start] != 0x7B or _count(b"".join((b"[", memoryview(buf)[start:end], b"]"))) == 1:
         return 1
     scan = _new_scan()
@@ -285,23 +286,23 @@ def _one(buf: bytearray, start: int, end: int, *, prove: bool) -> int | None:
     return None
 
 
-#: About what an object for an element takes, with its place in a list.
+#: Bytes that the object for an element takes, with its place in a list; about.
 _OBJECT = 80
 
-#: What objects for elements may take, beside twice their text: of a usual block they are few.
+#: Bytes that the objects for elements may take, beside twice their text.
 _ROOM = 32 << 20
 
 #: Commas are counted in so many bytes at a time.
 _COUNTED = 1 << 20
 
-#: Below so many bytes msgspec takes longer to import than the standard library to parse; and what
-#: that may parse in all, of many small files, before msgspec, ten times as fast, is imported.
+#: Smaller texts the standard library parses sooner than msgspec is imported; but of many texts no
+#: more bytes in all, as msgspec parses ten times as fast.
 _SMALL = 32 << 10
 _SMALL_IN_ALL = 1 << 20
 
 
 class _Parsed:
-    """What this process has parsed with the standard library: bytes."""
+    """``so_far``: the bytes that this process has parsed by the standard library."""
 
     so_far = 0
 
@@ -312,7 +313,7 @@ def _count(text: bytes | memoryview) -> int | None:
         if len(text) < _SMALL and _Parsed.so_far < _SMALL_IN_ALL:
             _Parsed.so_far += len(text)
             return len(json.loads(str(text, "latin-1")))
-        # Each has a byte at least: of little there are not too many, and no comma is counted.
+        # An element has a byte at least: so short texts have not too many, and need no counting.
         if _too_many(len(text), len(text)) and _too_many(_commas(text), len(text)):
             from serialpack.formats.json.scan import count_elements
 
@@ -323,12 +324,12 @@ def _count(text: bytes | memoryview) -> int | None:
 
 
 def _too_many(elements: int, size: int) -> bool:
-    """Whether so many elements, in ``size`` bytes, are not to have an object each."""
+    """Whether ``elements`` in ``size`` bytes would take too much memory as an object each."""
     return _OBJECT * elements > 2 * size + _ROOM
 
 
 def _commas(text: bytes | memoryview) -> int:
-    """The commas in a text: about as many as elements there can be."""
+    """The commas in a text, which has at most one element more, about."""
     pieces = range(0, len(text), _COUNTED)
     return sum(bytes(text[at : at + _COUNTED]).count(b",") for at in pieces)
 

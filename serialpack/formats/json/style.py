@@ -117,7 +117,7 @@ class JsonStyle:
 
 
 def changes(style: Style, parsed: JsonStyle) -> Style:
-    """What to put over ``style`` so that it means ``style``."""
+    """What is to be put over ``style`` so that it means ``parsed``."""
     stored = parsed.stored()
     full: Style = {
         "k": parsed.kind.value,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from serialpack.formats.json.style import JsonStyle
 
 
-#: An integer that Python has no value for, or what looks like one within text.
+#: An integer -0, which Python has no value for, or what looks like one within a text.
 _NEGATIVE_ZERO = re.compile(rb"-0(?![.0-9eE])")
 
 
@@ -49,12 +49,12 @@ class JsonText(ValueFormat):
         "n": (int, str),
     }
 
-    #: What ``json_style`` calls it.
+    #: What ``style`` calls the format.
     _kind: ClassVar[Structure]
 
     @abstractmethod
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
-        """The records; None where they must be looked at strictly, or may be too deep."""
+        """The records; None where the strict way must read them, or where they may be too deep."""
 
     @abstractmethod
     def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
@@ -62,12 +62,13 @@ class JsonText(ValueFormat):
 
     @abstractmethod
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
-        """A record nested too deeply; Malformed where one is and its brackets are open."""
+        """What is lost of a record that is nested too deeply, else None; Malformed where its
+        brackets stay open."""
 
     @abstractmethod
     def framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
-        """Where the records of a block stand, of lines the one that it has; None where that must
-        be looked at strictly."""
+        """Where the records of a block stand; of lines, where the only one stands. None where the
+        strict way must tell."""
 
     def detect_style(self, block: SourceBlock) -> Style:
         return self._learn(block).stored()
@@ -185,7 +186,7 @@ class JsonText(ValueFormat):
         array: Callable[[bytes], list[Any]],
         lines: Callable[[bytes], list[Any]],
     ) -> list[Any] | None:
-        """As ``parse_as``; fails in any way."""
+        """As ``parse_as``, but any error may be raised."""
 
     def _check_depth(self, block: SourceBlock, data: bytes) -> None:
         try:

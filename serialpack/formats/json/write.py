@@ -27,10 +27,10 @@ from serialpack.values.structure import Structure
 
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
 _LINE = re.compile(rb"\n( +)")
-#: The one kind of number that ujson writes in its own way: 1e-5, and not 1e-05.
+#: The one kind of exponent that ujson writes otherwise than Python: 1e-5, and not 1e-05.
 _OWN_EXPONENT = re.compile(rb"-[5-9](?=[,\]}]|\Z)(?<=e-[5-9])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-#: Strings, and what is JSON to Python alone.
+#: Strings, and those words that only Python takes for JSON.
 _CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
 #: Strings, and the numbers in which Python and msgspec write another exponent.
 _PYTHON_EXPONENT = re.compile(
@@ -42,7 +42,7 @@ Engine = Callable[[Any], bytes]
 
 @cache
 def encoder() -> Any:
-    """msgspec's, which writes literals as they stand."""
+    """msgspec's encoder, which writes literals as they stand."""
     import msgspec
 
     def raw(value: Any) -> Any:
@@ -65,7 +65,7 @@ def _engine(style: JsonStyle, *, encoded: bool = False) -> Engine:
 
 
 def _slow_engine(style: JsonStyle) -> Engine:
-    """The same for any style and value, lone surrogates too."""
+    """As ``_engine``, for any style and value, lone surrogates too."""
     return _standard(bool(style.escapes & ASCII), style.separators, style.indent or None)
 
 
@@ -116,7 +116,7 @@ def _make_engine(
 
 
 def _ujson(ascii_only: bool) -> Engine:
-    """What ``_standard`` writes of values of JSON, compact, in a third of the time."""
+    """Writes values of JSON as ``_standard`` does without spaces, in a third of the time."""
     import ujson
 
     dumps: Any = ujson.dumps
@@ -142,7 +142,8 @@ def _standard(
     indent: str | None,
     exponents: Callable[[str], str] | None = None,
 ) -> Engine:
-    """``exponents``: what makes of all Python's exponents others; literals stay as they are."""
+    """Writes values by the standard library; literals as they stand. ``exponents``: turns a text
+    with Python's exponents into one with others."""
     encode = json.JSONEncoder(
         ensure_ascii=ascii_only,
         allow_nan=False,
@@ -167,7 +168,7 @@ def _standard(
 
 
 class _HasLiterals(Exception):
-    """A literal among values that the standard library writes."""
+    """There is a literal among the values, which the standard library cannot write."""
 
 
 def _found(value: Any) -> Any:
@@ -179,7 +180,8 @@ def _found(value: Any) -> Any:
 def _with_literals(
     value: Any, ascii_only: bool, separators: tuple[str, str], indent: str | None
 ) -> str:
-    """As the standard library writes it, which has a NaN stand for each literal at first."""
+    """As the standard library writes ``value``, with its literals. A NaN stands for each at first,
+    and is replaced then."""
     texts: list[str] = []
 
     def stand_in(value: Any) -> float:
@@ -339,12 +341,12 @@ def _body(records: list[Any], style: JsonStyle, engine: Engine) -> bytes:
 
 
 def _based(text: bytes, style: JsonStyle) -> bytes:
-    """One value, its lines behind the first begun with the base."""
+    """``text``, one value, with the base at the begin of each line but the first."""
     return text.replace(b"\n", b"\n" + style.base.encode()) if style.base else text
 
 
 def _inner(text: bytes, style: JsonStyle) -> bytes:
-    """What stands within the brackets of a value, its lines moved to the base."""
+    """What stands within the brackets of a value, with its lines moved out to the base."""
     if not style.indent:
         return text[1:-1]
     unit = style.indent.encode()
@@ -355,7 +357,7 @@ def _inner(text: bytes, style: JsonStyle) -> bytes:
 
 
 def _escaped(text: bytes, escapes: int) -> bytes:
-    """Escapes that no engine writes; each of these bytes stands in strings only."""
+    """``text`` with the escapes that no engine writes: their bytes stand in strings only."""
     if escapes & SLASH:
         text = text.replace(b"/", b"\\/")
     if escapes & HTML:
@@ -370,7 +372,7 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def in_ascii(text: bytes) -> bytes:
-    """The same JSON with escapes: beyond ASCII it has characters in strings only."""
+    """The same JSON with escapes for all beyond ASCII, which stands in strings only."""
     if text.isascii():
         return text
     return _BEYOND_ASCII.sub(_as_escapes, text.decode()).encode()

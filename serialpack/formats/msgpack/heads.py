@@ -19,7 +19,8 @@ HEADS = Heads(SIZES, LENGTHS, frozenset(range(BINARY_8, BINARY_8 + 3)), FIX_STRI
 
 
 def head(kind: int, count: int) -> bytes:
-    """What begins an array (``kind`` FIX_LIST) or a map (FIX_MAP) of ``count``."""
+    """The first bytes of an array (``kind`` FIX_LIST) or a map (FIX_MAP) with ``count``
+    elements."""
     if count < 16:
         return bytes([kind | count])
     first = {FIX_LIST: LIST_16, FIX_MAP: MAP_16}[kind]
@@ -34,5 +35,5 @@ def with_head(messages: Buffer, count: int) -> bytes:
 
 
 def without_head(array: bytes, count: int) -> bytes:
-    """The elements of an array of ``count``, as messages one after another."""
+    """The elements of ``array``, which has ``count`` of them, as messages one after another."""
     return array[len(head(FIX_LIST, count)) :]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from serialpack.formats.msgpack.join import MsgPackJoin
     from serialpack.formats.shared.marks import Marks
 
-#: As much is given to the library at once, of bytes that it only goes over.
+#: Bytes that are given to the library at once where it only goes over them.
 _PIECE = 1 << 20
 
 
@@ -119,9 +119,10 @@ class MsgPackFormat(MessageFormat):
 
 
 def _records(data: bytes, marks: Marks | None) -> list[Any]:
-    """The messages; ValueError, RecursionError or Repeated where not all of them can be held.
+    """The messages of ``data``; ValueError, RecursionError or Repeated where not all of them can be
+    held.
 
-    ``marks``: what may be lost, and is noted there.
+    ``marks``: what may be lost, and is noted there; None: nothing may be.
     """
     from serialpack.formats.msgpack import values as msgpack_values
 

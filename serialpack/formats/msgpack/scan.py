@@ -1,4 +1,5 @@
-"""MessagePack looked at byte by byte: where it is broken, or says what Python does not hold.
+"""MessagePack looked at byte by byte, to say where it is broken, or what in it Python does not
+hold.
 
 That takes long, so it is done once the library has failed, from the message on where it has.
 """
@@ -29,7 +30,7 @@ from serialpack.msgpack_bytes import (
 from serialpack.text import number_of
 from serialpack.values.kinds import shown
 
-#: In how many bytes a length or a count stands behind these first bytes.
+#: First byte -> how many bytes of a length or a count stand behind it.
 _BEHIND = {**LENGTHS, **COUNTS}
 
 
@@ -54,7 +55,7 @@ class _OpenMessage:
 
     @property
     def step(self) -> str | None:
-        """The step to what comes next; None to a key."""
+        """The step of a path to the value that comes next; None where a key comes next."""
         if not self.is_map:
             return f"[{self.seen}]"
         return None if self.at_key else value_step(next(reversed(self.keys)))
@@ -112,7 +113,8 @@ def _path(opened: list[_OpenMessage]) -> str:
 
 
 def _head(data: bytes, start: int) -> tuple[str, int, int]:
-    """What begins at ``start``, its length, and where it ends: of a container, where it begins."""
+    """What begins at ``start``: its kind, its length or count, and where it ends, or where what is
+    in it begins."""
     if start == len(data):
         raise Malformed("the last message is not whole", start)
     first = data[start]
@@ -154,7 +156,7 @@ def _kind_of(first: int) -> str:
 
 
 def _body(data: bytes, start: int, at: int, kind: str, count: int) -> int:
-    """Where what stands in ``count`` bytes from ``at`` on ends."""
+    """Where the value ends whose ``count`` bytes begin at ``at``; Malformed or Unheld."""
     extension = kind == "an extension"
     body = _take(data, start, at, count + extension, f"{kind} of {_bytes(count)}")
     if kind == "text":

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 #: The code of the extension type for timestamps.
 TIMESTAMP = -1
 
-#: How timestamps begin that have nanoseconds (and other bytes that look like one).
+#: How timestamps with nanoseconds begin, which other bytes may, too.
 _FINE = b"\xd7\xff", b"\xc7\x0c\xff"
-#: The same, and the four bytes in which those stand.
+#: Such a begin, and the four bytes behind it that hold the nanoseconds.
 _NANOSECONDS = re.compile(rb"(\xd7|\xc7\x0c)\xff(?=(....))", re.DOTALL)
 
-#: A byte of both beginnings, which is looked for in a fifth of the time.
+#: A byte that is in both begins; to look for it takes a fifth of the time.
 _IN_FINE = 0xFF
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,7 +46,7 @@ class Repeated(Exception):
 
 
 class _KeyOfParts(TypeError):
-    """A tuple, which is taken as a key only."""
+    """A tuple where no key stands: it is taken as a key only."""
 
 
 def pack(records: Iterable[Any]) -> bytes:
@@ -95,12 +95,12 @@ def pack_checked(records: list[Any]) -> bytes:
 
 def pack_one(record: Any) -> bytes:
     """As ``pack_checked``, of one record."""
-    # Taken out meanwhile, as the library may call Python, and that this.
+    # Taken out while it is used: the library may call Python code that comes here again.
     packer, _kept.packer = _kept.packer or _packer(autoreset=True), None
     try:
         data: bytes = packer.pack(record)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        if type(error) is TypeError:  # of a type that it does not take, wherever it stands
+        if type(error) is TypeError:  # a type that it does not take: no depth is to blame
             raise
         check_values([record])
         return pack([record])
@@ -118,11 +118,11 @@ class _KeptPacker(local):
         self.packer: Any = None
 
 
-#: Bytes that a packer begins with, and adds to as it needs: the 256 KiB that the library takes else
-#: go back to the system each time one is done with.
+#: Bytes that a packer has at first, and more as it needs them. By default the library takes 256
+#: KiB, which go back to the system with each packer.
 FIRST_ROOM = 4 << 10
 
-#: Packers that have grown to more are not kept.
+#: A packer that has grown to more bytes is not kept.
 _KEPT = 1 << 20
 
 _kept = _KeptPacker()
@@ -165,7 +165,7 @@ def _around() -> _Around:
 
 
 def _packer(*, autoreset: bool = False) -> Any:
-    """``autoreset``: it gives the bytes of each value, and keeps none."""
+    """A packer of the library. ``autoreset``: it gives the bytes of each value, and keeps none."""
     import msgpack
 
     return msgpack.Packer(
@@ -197,7 +197,7 @@ def timestamp(value: Any) -> Any:
 
 
 def _pack(packer: Any, value: Any) -> None:
-    """As ``pack``, of values that have tuples for keys."""
+    """As ``pack``, of one value that has tuples for keys somewhere."""
     if type(value) is dict:
         packer.pack_map_header(len(value))
         for key, part in value.items():
@@ -238,9 +238,10 @@ def unpack(data: Buffer) -> list[Any]:
 
 
 def unpack_one(data: Buffer) -> list[Any]:
-    """As ``unpack``, of bytes that are likely one message, by msgspec, in two thirds of the time.
+    """As ``unpack``, of bytes that are likely one message.
 
-    What it takes it reads alike; it believes no length beyond the bytes at hand.
+    By msgspec, in two thirds of the time: what it takes it reads alike, and it believes no length
+    beyond the bytes at hand.
     """
     try:
         if (type(data) is bytes and _IN_FINE not in data) or not _is_fine(data):
@@ -262,10 +263,8 @@ def _one() -> Callable[[Buffer], Any]:
 
 
 def _is_fine(data: Buffer) -> bool:
-    """Whether there may be timestamps in it that are no whole microseconds.
-
-    Of these the library's datetimes would have the whole ones.
-    """
+    """Whether there may be timestamps in ``data`` that are no whole microseconds: the library's
+    datetimes would cut them."""
     text = bytes(data)
     if _FINE[0] not in text and _FINE[1] not in text:
         return False
@@ -348,12 +347,12 @@ def extension(code: int, data: bytes) -> Any:
 
     if code == TIMESTAMP:
         return moment_of(msgpack.Timestamp.from_bytes(data))
-    # Not by its constructor, which takes no code below 0: those are kept for what is to come.
+    # Its constructor refuses codes below 0, which the specification keeps for types to come.
     return msgpack.ExtType._make((code, data))
 
 
 def moment_of(value: Any) -> Any:
-    """A datetime for a timestamp that one holds."""
+    """The datetime of a msgpack.Timestamp where one holds it to the last digit; else ``value``."""
     import msgpack
 
     if type(value) is not msgpack.Timestamp or value.nanoseconds % 1000:
@@ -383,5 +382,6 @@ def _last(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def key_of(key: Any) -> Any:
-    """What stands for a key in a dict; TypeError for what cannot."""
+    """``key``, or what stands for it in a dict: a tuple for a list. TypeError for what no dict
+    takes."""
     return tuple(map(key_of, key)) if type(key) is list else moment_of(key)

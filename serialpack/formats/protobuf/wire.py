@@ -27,7 +27,7 @@ from serialpack.values.kinds import shown
 #: How the payload behind a tag is laid out.
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
-#: Up to here every integer is a double of its own.
+#: Every integer up to here is a double of its own.
 EXACT = 1 << 53
 
 #: The bytes of the longest varint.
@@ -37,7 +37,8 @@ _DOUBLE = Struct("<d")
 
 # The tags of google.protobuf: number of the field, and how it is laid out.
 _NULL, _NUMBER, _STRING, _BOOL, _STRUCT, _LIST = 0x08, 0x11, 0x1A, 0x20, 0x2A, 0x32
-#: Of ListValue.values and Struct.fields; of key and value of an entry of those.
+#: The tags of ListValue.values and Struct.fields (one number); of the key and of the value of an
+#: entry of Struct.fields.
 _ITEM, _KEY, _VALUE = 0x0A, 0x0A, 0x12
 
 
@@ -137,7 +138,7 @@ def write_value(value: Any, depth: int = 0) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _named(key: str) -> bytes:
-    """An entry of a map up to its value's length."""
+    """The bytes of a map's entry up to where the length of its value stands."""
     name = key.encode()
     return b"\x0a%b%b\x12" % (varint(len(name)), name)
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 #: What a frame begins with; no pickle does: there is no such opcode.
 MARK = b"\xffbuffers"
 
-#: From how many bytes on a buffer stands beside the pickle: to write it into one is to copy it
-#: several times. Less than this is a message, and may be in the small form.
+#: A buffer of so many bytes or more stands beside the pickle, where it is not copied. What has less
+#: is a message, and may be in the small form.
 LARGE = 64 << 10
 
-#: Where a buffer begins is a multiple of this, as processors like it.
+#: A buffer begins at a multiple of this in the frame, as processors like it.
 _ALIGN = 64
 
-#: Up to so many bytes are given as bytes, which those who look into them ask for.
+#: Up to so many bytes are copied, into bytes, which whoever looks into them asks for.
 _COPIED = 1 << 20
 
 _HEAD = struct.Struct("<8sQQ")
@@ -74,8 +74,8 @@ class Beside(list[memoryview]):
 
 
 def cuts(starts: Sequence[int], start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-    """Of pieces one after another those with bytes from ``start`` up to but not including ``stop``:
-    the number of each, and where these begin and end in it.
+    """Those of several pieces, one after another, with bytes from ``start`` up to but not including
+    ``stop``: the number of each, and where these bytes begin and end in it.
 
     ``starts``: where each piece begins, and at last where the last one ends.
     """
@@ -101,13 +101,13 @@ class Scattered:
         return [self._views[n][begin:end] for n, begin, end in cuts(self._starts, start, stop)]
 
     def read(self, start: int, stop: int) -> Buffer:
-        """The same as one, which is a copy only where they lie in several places."""
+        """As ``slices``, in one buffer, which is a copy only where they lie in several places."""
         found = self.slices(start, stop)
         return found[0] if len(found) == 1 else b"".join(found)
 
 
 class ScatteredFile:
-    """Such bytes as a file that is read once; large pieces are no copies."""
+    """``Scattered`` bytes as a file that is read once; of a large piece no copy is made."""
 
     def __init__(self, data: Scattered) -> None:
         self._data = data
@@ -137,7 +137,7 @@ def framed(pickle: bytes, buffers: list[memoryview]) -> bytearray:
 
 
 def frame_pieces(pickle: bytes, buffers: list[memoryview]) -> list[Buffer]:
-    """The same in pieces, of which one is each buffer, where it lies."""
+    """As ``framed``, in pieces, so that no buffer is copied: each is a piece where it lies."""
     sizes = [buffer.nbytes for buffer in buffers]
     head = struct.pack(f"<8sQQ{len(sizes)}Q", MARK, len(pickle), len(sizes), *sizes)
     pieces: list[Buffer] = [head, pickle]
@@ -149,8 +149,8 @@ def frame_pieces(pickle: bytes, buffers: list[memoryview]) -> list[Buffer]:
 
 
 def flat_bytes(data: Any) -> memoryview:
-    """The bytes of a buffer of any items, where they lie if they do so one after another; TypeError
-    for what is none."""
+    """The bytes of a buffer of any items, not copied where they lie in one row; TypeError for what
+    is no buffer."""
     try:
         view = memoryview(data)
     except TypeError:
@@ -212,8 +212,8 @@ def frame_layout(read: Callable[[int, int], Buffer], total: int, at: int = 0) ->
 
 
 def frame_length(piece: Buffer) -> int | None:
-    """How long a frame is that begins with ``piece``, 0 where that does not tell; None where none
-    does."""
+    """How many bytes the frame has that begins with ``piece``: 0 where that does not tell, None
+    where it is no frame."""
     if not is_framed(piece):
         return None
     try:
@@ -222,36 +222,37 @@ def frame_length(piece: Buffer) -> int | None:
         return 0
 
 
-#: Tells of the first piece of something how long that is: 0 where it does not tell, None where it
-#: is to stay in pieces.
+#: Tells how long something is by its first piece: 0 where that does not tell, None where it is to
+#: stay in pieces.
 LengthOf = Callable[[Buffer], int | None]
 
 
 class GatheredPieces:
-    """Pieces of what one object is loaded from; those of a frame, or whatever ``length_of`` knows,
-    become one."""
+    """Gathers the pieces that one object is loaded from. Where ``length_of`` says so, as it does of
+    a frame, they become one."""
 
     def __init__(self, length_of: LengthOf = frame_length) -> None:
         self._length_of = length_of
         self._pieces: list[Buffer] = []
         self._size = 0
         self._becomes_one = False
-        #: Where the length is known, all; and how many bytes of it were asked for.
+        #: Memory for all the bytes, where their number is known; and how many of them ``room`` gave
+        #: out.
         self._whole: memoryview | None = None
         self._asked = 0
-        #: Where it is not, or more come.
+        #: Memory that grows, where the number is not known, or more bytes come.
         self._growing: Growing | None = None
 
     def room(self, size: int) -> memoryview | None:
-        """Memory for the next ``size`` bytes that nobody has asked for yet, where they may be when
-        they are added; None where it is not known."""
+        """Memory where the next ``size`` bytes may be put before they are added, so that nobody
+        copies them; None where the number of all bytes is not known."""
         start, self._asked = self._asked, self._asked + size
         whole = self._whole
         known = whole is not None and self._asked <= len(whole)
         return whole[start : self._asked] if whole is not None and known else None
 
     def add(self, piece: Buffer) -> None:
-        """MemoryError."""
+        """Take the next piece; MemoryError."""
         start, self._size = self._size, self._size + len(piece)
         if not start:
             self._begin(piece)
@@ -271,7 +272,7 @@ class GatheredPieces:
             self._pieces.append(piece)
 
     def _begin(self, piece: Buffer) -> None:
-        """Have memory for what begins with ``piece``, and others will be added to."""
+        """Take memory for all that begins with ``piece``, where its length is known."""
         length = self._length_of(piece)
         self._becomes_one = length is not None
         if length is not None and length > len(piece):
@@ -280,7 +281,7 @@ class GatheredPieces:
             self._whole = memory_of(length)
 
     def pieces(self) -> list[Buffer]:
-        """All of them, once there are no more."""
+        """The pieces, in order, or the one that they became; nothing is added any more."""
         if self._whole is not None:
             return [self._whole[: self._size]]
         return self._pieces if self._growing is None else [self._growing.whole()]

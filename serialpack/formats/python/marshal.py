@@ -42,7 +42,8 @@ class MarshalFormat(UnsafeFormat):
 
 
 def dump_marshal(records: list[Any], version: int) -> bytes:
-    """The records, one by one; ValueError for what marshal has no code for, or not so deep."""
+    """The records, one after another; ValueError for what marshal has no code for, or only less
+    deep."""
     if len(records) == 1:
         return marshal.dumps(records[0], version)
     return b"".join([marshal.dumps(record, version) for record in records])

@@ -9,7 +9,7 @@ from serialpack.formats.shared.split import split_plain
 
 
 class ObjectFormat(Format):
-    """One object, as its serializer wrote it: the blocks, put together, are that.
+    """One object, as its serializer wrote it: the bytes of all blocks, one after another.
 
     It is one record. Blocks after the first are pieces of it.
     """

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from serialpack.formats.shared.document import Malformed
 
-#: What an opcode does beside taking from the stack and putting there.
+#: What an opcode does beside what it takes from the stack and puts there.
 _NOTHING, _MARK, _TO_MARK, _POP, _PUT, _MEMOIZE, _GET, _PROTO, _FRAME, _STOP = range(10)
 _DOES = {
     "MARK": _MARK,
@@ -32,9 +32,9 @@ _DOES = {
 }
 _IN_PAIRS = ("DICT", "SETITEMS")
 _HIGHEST_PROTOCOL = 5
-#: Marks above each other: each is a container that is not whole yet, and no pickler nests so many.
+#: The most marks above each other: each is a container that is not whole yet.
 _MOST_MARKS = 1 << 20
-#: So many places in the memo cost nothing.
+#: The memo may have so many places however short the pickle is: they cost nothing.
 _SMALL_MEMO = 1 << 16
 
 
@@ -60,7 +60,8 @@ def _quoted_line(file: BytesIO) -> bytes:
     return line
 
 
-#: Where ``pickletools`` takes ASCII only: names of classes are UTF-8, text of Python 2 is bytes.
+#: How arguments are read of which ``pickletools`` takes ASCII only: names of classes are UTF-8, and
+#: text of Python 2 is any bytes.
 _READERS: dict[str, Callable[[BytesIO], Any]] = {
     "STRING": _quoted_line,
     "PERSID": _text_line,
@@ -70,7 +71,8 @@ _READERS: dict[str, Callable[[BytesIO], Any]] = {
 
 
 class _Op(NamedTuple):
-    """``takes`` counts what is taken from the stack, below the mark where it goes to one."""
+    """An opcode. ``takes``: how many values from the stack; of one that goes to a mark, how many
+    below it."""
 
     name: str
     read: Callable[[BytesIO], Any] | None
@@ -92,7 +94,7 @@ def _table() -> dict[bytes, _Op]:
         )
         if pickletools.markobject in op.stack_before:
             does, takes = _TO_MARK, op.stack_before.index(pickletools.markobject)
-        elif does == _MARK:  # it is remembered beside the stack
+        elif does == _MARK:  # marks are kept apart from the stack
             leaves = 0
         elif does == _PUT:  # it looks at the top, which the table does not say
             takes = leaves = 1
@@ -123,18 +125,19 @@ def count_pickles(data: bytes) -> int:
     return count
 
 
-#: Names a class in files of joblib, whose objects the items of an array stand behind.
+#: A class of joblib, in whose files the items of an array stand behind its object.
 _JOBLIB = b"joblib.numpy_pickle"
 
 
 def _read_one(file: BytesIO, size: int) -> None:
     """Read one pickle, up to and including its STOP."""
     table, read = _table(), file.read
-    height = floor = 0  # of the stack, and of what stands below the last mark
+    height = floor = 0  # of the stack now, and when the last mark was put on it
     floors: list[int] = []
-    first = known = 0  # the memo: from the first number on, up to but not including the second;
-    others = bytearray()  # and those whose bit is set here
-    other = 0  # so many
+    # The numbers in the memo: from ``first`` up to but not including ``known``; others by a bit.
+    first = known = 0
+    others = bytearray()
+    other = 0  # how many others
     while True:
         code = read(1)
         op = table.get(code)

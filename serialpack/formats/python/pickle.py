@@ -20,7 +20,8 @@ from serialpack.values.kinds import LATIN1, Loss
 
 PROTOCOL = 5
 
-#: How often the pickler calls itself, at most, for each level: for an object, in Python.
+#: The most calls within each other that the pickler makes for a level: those for an object of a
+#: class.
 _CALLS_A_LEVEL = 6
 
 #: What protocol 1 begins with, and protocol 0 does not: neither says its number.
@@ -79,8 +80,8 @@ def dump_pickle(value: Any, protocol: int, dumps: Callable[..., bytes] = pickle.
 
 
 def dump_beside(value: Any, dumps: Callable[..., bytes] = pickle.dumps) -> Buffer:
-    """As ``dump_pickle``; with large buffers a frame. Of a value without any buffer bytes, else a
-    bytearray of its own."""
+    """As ``dump_pickle``, but a frame where there are large buffers. Bytes where the value has no
+    buffer, else a bytearray that nobody else has."""
     beside = Beside()
     try:
         data = dumps(value, PROTOCOL, buffer_callback=beside)
@@ -95,8 +96,8 @@ def dump_beside(value: Any, dumps: Callable[..., bytes] = pickle.dumps) -> Buffe
 def _with_room(
     error: Exception, dumps: Callable[..., bytes], value: Any, protocol: int, **options: Any
 ) -> bytes:
-    """A value as ``dumps``, which raised ``error``, pickles it with room for values as deep as may
-    be.
+    """``value`` as ``dumps``, which raised ``error``, pickles it with room for as many levels as
+    may be.
 
     C code of Python 3.12 calls itself as often as it was built for, and no limit raises that; the
     pickler in Python does it more slowly, at any depth.
@@ -113,15 +114,14 @@ def _with_room(
 
 
 def _told(error: Exception) -> Exception:
-    """``error``, which is the pickler's, or whatever a class of the user's raises, as one of those
-    that are expected."""
+    """``error``, of the pickler or of any class of the user's, as an error that callers expect."""
     known = isinstance(error, ValueError | TypeError | RecursionError | MemoryError)
     return error if known else ValueError(_said(error))
 
 
 def load_alone(data: bytes) -> list[Any] | None:
-    """The object of the pickle that ``data`` is, all of it. Runs what is in it, up to where it
-    fails; then, and where there is more behind it, None: ``load_pickles`` says what is wrong.
+    """The object of the one pickle that ``data`` is, in a list. None where that fails, or more
+    stands behind it: ``load_pickles`` says what is wrong. Runs what is in it, as far as it comes.
 
     From memory it is read in half the time that files take, but nobody hears where it stopped: so
     something is written behind the object, which comes out only where that was at the end.
@@ -136,7 +136,8 @@ def load_alone(data: bytes) -> list[Any] | None:
 
 
 def load_converted(data: Buffer) -> tuple[list[Any], Loss | None]:
-    """As ``load_pickles``; where text of Python 2 is not ASCII all of it as Latin-1, and that.
+    """As ``load_pickles``, and None. Where it holds text of Python 2 that is not ASCII, all such
+    text is read as Latin-1, and the second is that loss.
 
     NumPy's arrays of Python 2 are read so only, and any bytes are such text (pickle.load).
     """
@@ -150,7 +151,7 @@ class OldText(Malformed):
     """A pickle holds text of Python 2 that is not ASCII."""
 
 
-#: What is told where it is read all the same.
+#: The loss that is told where such text is read all the same.
 OLD_TEXT = Loss(LATIN1, 1, 0, "$", "text of Python 2", "text by Latin-1")
 
 
@@ -181,7 +182,8 @@ def load_pickles(data: Buffer, *, in_place: bool = False, encoding: str = "ascii
 
 
 def load_beside(data: Buffer, buffers: Sequence[Buffer], at: int = 0) -> list[Any]:
-    """The object of a pickle and its buffers, in whose memory it stays; Malformed, at ``at``."""
+    """The object of a pickle and its buffers, in whose memory it stays; Malformed, placed at
+    ``at``."""
     rest, unread = _Rest(memoryview(data)), iter(buffers)
     found = [_load_one(rest, data, at, unread)]
     if rest.tell() < len(data) or next(unread, None) is not None:
@@ -196,7 +198,8 @@ def _load_one(
     buffers: Iterable[Buffer] | None = None,
     encoding: str = "ascii",
 ) -> Any:
-    """The object of the pickle in ``rest``, which is of ``whole``; Malformed, at ``at``."""
+    """The object of the first pickle in ``rest``, a part of ``whole``; Malformed, placed at
+    ``at``."""
     loader = _loader_class()(rest, buffers=buffers, encoding=encoding)
     try:
         return loader.load()
@@ -213,11 +216,11 @@ def _load_one(
         raise Malformed(_said(error) + loader.classes, at) from None
 
 
-#: Bytes that no pickle has, and what writes them behind an object, in a pair with it.
+#: Bytes that no pickle has; and opcodes that put them into a pair with the object before.
 _MARK = urandom(16)
 _BEHIND = pickle.SHORT_BINBYTES + bytes([len(_MARK)]) + _MARK + pickle.TUPLE2 + pickle.STOP
 
-#: Up to so many bytes are little.
+#: The most bytes that are little.
 _LITTLE = 64 << 10
 
 

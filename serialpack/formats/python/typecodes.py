@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from serialpack.formats.shared.document import Malformed
 
-#: Bytes that follow a code.
+#: Code -> how many bytes follow it, where these are always as many.
 _FIXED = {
     **dict.fromkeys(b"NTFS.", 0),
     **dict.fromkeys(b"ir", 4),
     **dict.fromkeys(b"Ig", 8),
     ord("y"): 16,
 }
-#: Bytes of the length that follows, and how many bytes it counts by.
+#: Code -> how many bytes of a length follow it, and how many bytes the length counts by.
 _SIZED = {
     **dict.fromkeys(b"stuaA", (4, 1)),
     **dict.fromkeys(b"zZf", (1, 1)),
     ord("l"): (4, 2),
 }
-#: Bytes of the count that follows, of objects that follow it.
+#: Code -> how many bytes of a count follow it: that of the objects behind it.
 _COUNTED = {**dict.fromkeys(b"([<>", 4), ord(")"): 1}
 _TEXT = b"tu"
-#: The code of what was written before, and the flag on codes of what may be meant by it.
+#: The code that refers to an earlier object, and the flag on the code of an object that may be
+#: referred to.
 _REF, _FLAG = ord("r"), 0x80
 _LONG = ord("l")
 _COMPLEX_TEXT = ord("x")
@@ -33,7 +34,8 @@ _SLICE = ord(":")
 _MAP, _MAP_END = ord("{"), ord("0")
 _CODE = ord("c")
 
-#: What there is to read beside a number of objects: pairs up to the end of a map, and a number.
+#: What an entry of ``todo`` may be beside a number of objects: pairs up to the end of a map, or a
+#: number of four bytes.
 _PAIRS, _NUMBER = -1, -2
 #: marshal's own limit is 2000 containers in containers; each has at most three entries of ``todo``.
 _MOST_TODO = 6000
@@ -102,7 +104,7 @@ def _read_one(data: bytes, at: int) -> int:
 
 
 def _sized(data: bytes, at: int, code: int) -> int:
-    """The end of what has its length before it."""
+    """Where the bytes end whose length stands at ``at``, behind ``code``."""
     width, unit = _SIZED[code]
     begin, count = _length(data, at, width, signed=code == _LONG)
     end = _skip(data, begin, abs(count) * unit)

@@ -46,7 +46,7 @@ class UnsafeFormat(DocumentFormat):
             raise self._placed(block, bad) from None
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
-        """As always, but both were surveyed before."""
+        """As of any format; but both were surveyed before, so ``load`` may read them."""
         return compared(self._load(bytes(block.data)), self._load(bytes(restored)))
 
     def _load(self, data: bytes) -> list[Any]:

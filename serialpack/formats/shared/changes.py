@@ -1,4 +1,4 @@
-"""Other records of records, in which some values are to be others; and what was changed, counted.
+"""Records made into others in which some values are changed, with the changes counted.
 
 What is not changed stays the very same object, and nothing that was given is written to. What
 stands in several places is changed once, stays shared, and counts in each of them.
@@ -23,7 +23,7 @@ _CALLS = 2
 _OPEN: Any = object()
 
 
-#: What a value of a map becomes that is left out, with its key.
+#: What ``value`` gives for a value of a map that is to be left out, with its key.
 OMITTED: Any = type("Omitted", (), {"__repr__": lambda _: "nothing"})()
 
 
@@ -84,7 +84,7 @@ class Changer:
         return value
 
     def key(self, key: Any) -> Any:
-        """The same for a map's key."""
+        """What becomes of ``key``, of a map; of a change, ``note`` is told."""
         return key
 
     def said(self, key: Any) -> Any:
@@ -92,7 +92,7 @@ class Changer:
         return key
 
     def note(self, rule: str, was: Any, became: Any) -> None:
-        """``was`` becomes ``became`` where the walk is now."""
+        """Note that ``was`` becomes ``became``, at the place where the walk is now."""
         count = self._counts.get(rule, 0)
         self._counts[rule] = count + 1
         if not count:
@@ -101,7 +101,7 @@ class Changer:
 
     @contextmanager
     def at(self, key: Any) -> Iterator[None]:
-        """The walk is at ``key`` of a map."""
+        """Walk within ``key`` of a map."""
         self._steps.append((value_step, key))
         yield
         self._steps.pop()
@@ -202,7 +202,7 @@ class Changer:
 
 
 def is_hashable(value: Any) -> bool:
-    """Whether it may be a key of a map, or an element of a set."""
+    """Whether ``value`` may be a key of a map, or an element of a set."""
     try:
         hash(value)
     except TypeError:

@@ -23,7 +23,7 @@ class Mixed(ValueError):
 
 
 class Odd(TypeError):
-    """A value, or a key, that no column holds; or none of the format's."""
+    """A value, or a key, that no column holds, or none of the format that is written."""
 
     def __init__(self, value: Any, *, is_key: bool = False) -> None:
         super().__init__(f"a column cannot hold {shown(value)}")
@@ -32,13 +32,13 @@ class Odd(TypeError):
 
 
 class ColumnType(NamedTuple):
-    """The kinds of values in a column, and what is to be known of them.
+    """The kinds of values in a column, and what else must be known to give it a type.
 
-    ``kinds``: names of ``NAMES``, in that order; a datetime's are ``utc`` and ``local``.
-    ``integers``: the lowest and the highest. ``decimals``: digits, and how many of them stand
-    behind the point. ``items``: what all arrays hold. Maps have either ``shapes``, the
-    columns of those with the same keys, or ``values``, what all hold under whatever keys.
-    ``cells``: what stands in a column of a shape.
+    ``kinds``: names of ``NAMES``, in that order; those of a datetime are ``utc`` and ``local``.
+    ``integers``: the lowest and the highest. ``decimals``: the most digits, and how many of them
+    are behind the point. ``items``: what all the arrays hold. Maps have either ``shapes``, by their
+    keys the columns of those with these, or ``values``, what all hold under whatever keys.
+    ``cells``: the values, in a column of a shape.
     """
 
     kinds: tuple[str, ...]
@@ -162,7 +162,7 @@ def _maps(
     }
 
 
-#: Maps whose values are looked at together: few enough that they stay in the processor's cache.
+#: The most maps whose values are looked at together: these stay in the processor's cache.
 _TOGETHER = 1000
 
 

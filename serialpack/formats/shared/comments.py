@@ -18,7 +18,7 @@ Found = tuple[int, str]
 
 # What ends a line in YAML 1.1.
 _HASH = re.compile("#[^\r\n\x85\u2028\u2029]*")
-#: The first line of a block scalar, behind which a comment may stand.
+#: The first line of a block scalar, up to where a comment may stand.
 _HEADER = re.compile(r"[|>][-+0-9]*[ \t]+")
 
 #: Outside of its texts and comments, TOML has no quotes and no hashes. A text of several lines
@@ -60,7 +60,8 @@ def comments(
 
 
 def in_yaml(text: str) -> Iterator[Found]:
-    """What begins with a hash between two tokens, or behind the mark of a block scalar."""
+    """The comments of YAML: what begins with a hash between two tokens, or in the first line of a
+    block scalar."""
     import yaml
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -67,7 +67,7 @@ class DocumentFormat(ValueFormat):
     title: ClassVar[str]
     #: Kinds of values that it has no words for, where no serializer of its name declares them.
     cannot: ClassVar[frozenset[str]] = BEYOND_JSON
-    #: Those of them of which it has words for some.
+    #: Those kinds in ``cannot`` of which it has words for some values.
     partly: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
@@ -123,11 +123,12 @@ class DocumentFormat(ValueFormat):
         )
 
     def small_values(self, read: ReadAt, size: int, most: int) -> dict[str, str]:  # noqa: ARG002
-        """In words up to ``most`` values, by name, that ``large_values`` has not."""
+        """Name -> what it is, in words, of up to ``most`` values that ``large_values`` does not
+        give."""
         return {}
 
     def look_at_head(self, read: Read, count: int) -> bytes | None:
-        """Lines of JSON, but of what runs code, and of text whose records say where they end."""
+        """Lines of JSON; None for what runs code, and for text whose records say where they end."""
         has_spans = type(self).record_spans is not DocumentFormat.record_spans
         if not self.safe or (has_spans and self.declared.is_text):
             return None
@@ -242,7 +243,7 @@ def compared(before: list[Any], after: list[Any]) -> Difference | None:
 
     if len(before) != len(after):
         return Difference(0, "$", f"{len(before)} records", str(len(after)), "value")
-    if quickly_same(before, after, identity=False):  # all at once
+    if quickly_same(before, after, identity=False):  # in one go, which is mostly all
         return None
     for number, pair in enumerate(zip(before, after, strict=True)):
         if (lost := difference(*pair, record=number)) is not None:

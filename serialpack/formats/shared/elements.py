@@ -38,9 +38,8 @@ _MOST_HEAD = 16
 
 
 class Opening(NamedTuple):
-    """How an array (``"a"``) or a map (``"m"``) begins: with a head of ``size`` bytes that
-    announces ``count`` elements or members; None: they end at a break code.
-    """
+    """How an array or a map (``kind``) begins: with a head of ``size`` bytes that announces
+    ``count`` elements or members; None: they go on up to a break code."""
 
     kind: Structure
     size: int
@@ -48,11 +47,11 @@ class Opening(NamedTuple):
 
     @property
     def step(self) -> int:
-        """The values that make an element."""
+        """How many values make one element: of a map a key and its value."""
         return 2 if self.kind == Structure.MAP else 1
 
 
-#: As for ``SequenceFinder``, of records that are so many values each.
+#: As the ``scan`` of ``SequenceFinder``, of records that are so many values (``step``) each.
 ScanValues = Callable[[memoryview, int, int], Scan]
 
 
@@ -80,7 +79,8 @@ class GiantFinder(SequenceFinder):
         self._head = b""
         self._left: int | None = None
         self._closed = False
-        #: Found ahead: the sizes and records of blocks, and the bytes gone over.
+        #: What was found ahead: the sizes of blocks and their records; and how many bytes were gone
+        #: over.
         self._ahead: deque[Boundary] = deque()
         self._seen = 0
 
@@ -175,7 +175,7 @@ class GiantFinder(SequenceFinder):
         return found
 
     def _ended(self, found: Scan) -> bool:
-        """Whether the array ends with the elements that were found just now."""
+        """Whether the array ends with the elements that were ``found`` last."""
         return self._closed or found.records == self._left
 
     def _next(self, buf: bytearray, start: int, limit: int, most: int) -> Boundary | None:
@@ -210,7 +210,7 @@ class Sequence(NamedTuple):
     pairs: list[int]
 
     def place(self, at: int) -> int:
-        """Where in the block the byte stands that is at ``at`` in ``data``."""
+        """Where in the block the byte is that is at ``at`` in ``data``."""
         return self.begin + at - bisect_left(self.pairs, at)
 
 
@@ -219,7 +219,7 @@ class MessageFormat(DocumentFormat):
 
     quick = True
     style_types: ClassVar[StyleTypes] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
-    #: What first bytes say.
+    #: What first bytes say of a value.
     heads: ClassVar[Heads]
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
@@ -237,7 +237,7 @@ class MessageFormat(DocumentFormat):
     @staticmethod
     @abstractmethod
     def opening(view: Buffer) -> Opening | None:
-        """How the array or map begins that begins here; None where none does."""
+        """How the array or map begins that ``view`` begins with; None where it begins with none."""
 
     def read_parts(self, data: bytes) -> list[Any]:
         """As ``read``, of messages that are parts of a larger one."""
@@ -261,7 +261,7 @@ class MessageFormat(DocumentFormat):
         return pairwise(chain((start,), self.ends(data, start=start)))
 
     def ends(self, data: Buffer, step: int = 1, start: int = 0) -> Iterator[int]:
-        """Where the records of ``step`` values each end that stand one after another."""
+        """Where each of the records ends, of ``step`` values each, that stand one after another."""
         return record_ends(lambda view, most, ends: self.scan(view, most, step, ends), data, start)
 
     def slice_ends(

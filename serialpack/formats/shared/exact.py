@@ -17,8 +17,8 @@ from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference, Unheld
 class Inexact(Exception):
     """What a text says is more than Python's value of it; ``kind`` is one of ``KINDS``.
 
-    ``nearest``: the nearest value that there is: beyond all doubles an infinity, of an integer -0
-    that without its sign; None where there is none.
+    ``nearest``: the nearest value that there is: an infinity for a number beyond all doubles, 0 for
+    an integer -0; None where there is none.
     """
 
     def __init__(self, kind: str, text: str, nearest: Any = None) -> None:
@@ -31,7 +31,8 @@ class Inexact(Exception):
 def not_read(title: str, lost: Difference) -> Unheld | ValueRefusedError:
     """The error for a value in a source that has no place among Python's values.
 
-    A serializer says what it cannot hold, and which can. Where the reader is what cannot, none can.
+    A serializer's refusal names one that holds the value. Here none does: the reader cannot hold
+    it.
     """
     if lost.kind in TEXT_KINDS or lost.kind == "depth":
         return Unheld(lost)
@@ -63,7 +64,7 @@ def _same(text: str, other: str) -> bool:
         return not text.lower().partition("e")[0].strip("-+.0")
 
 
-#: No double has more digits than these.
+#: The most digits that a double has.
 _MOST_OF_DOUBLE = 767
 
 
@@ -82,7 +83,7 @@ def held(literal: Literal) -> int | float:
         raise Inexact("overflow", text, float(text))
     if type(value) is int or value - value != 0:
         return value
-    # Most are told so in a third of the time: 12.50, and all digits of a double.
+    # This tells most numbers (12.50, and all digits of a double) in a third of the time.
     if f"{value:.{max(len(text) - text.find('.') - 1, 0)}f}" == text:
         return value
     text = text.replace("_", "").lower()

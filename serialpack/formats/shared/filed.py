@@ -12,18 +12,18 @@ from typing import IO, overload
 from serialpack.errors import FileError
 from serialpack.formats.base import Read
 
-#: So many bytes around one that is asked for are read with it.
+#: Bytes that are read at once where one of them is asked for.
 _WINDOW = 16 << 10
 
 
 class FileRead:
-    """Reads the bytes of a source; whoever wants it as a file opens it.
+    """Reads the bytes of a source from the front; who wants it as a file opens it.
 
-    ``path``: of the file, where it is one as it is. ``table``: of a database, the one that is
-    wanted, where the user says so; once it was opened, the one that it is, and ``beside`` its keys,
-    indexes and the like. ``kept``: it had to be kept in a temporary file. ``opened``: gives it as
-    a file that is read anywhere, in the place of all reading from the front. ``columns``: those
-    that are wanted, of a table that can be read without the others; None: all.
+    ``path``: of the file, where the source is one as it is. ``opened``: gives the source as a file
+    that is read at any place; nothing is read from the front then. ``kept``: it had to be copied to
+    a temporary file. ``table``: the one that is wanted of a database, where the user names one;
+    once it is opened, the one that it is, and ``beside`` its keys, indexes and the like.
+    ``columns``: those that are wanted of a table that can be read without the others; None: all.
     """
 
     def __init__(
@@ -63,7 +63,8 @@ class FileRead:
 
 @contextmanager
 def sought(read: Read) -> Iterator[Path | IO[bytes]]:
-    """What ``read`` gives, to be read anywhere: as it is where that can be, else as a file."""
+    """A file to be read at any place, of what ``read`` gives: the source itself where it is one,
+    else its path, or that of a copy."""
     source = as_file(read)
     if source.opened is not None:
         with source.opened() as file:
@@ -74,7 +75,7 @@ def sought(read: Read) -> Iterator[Path | IO[bytes]]:
 
 
 def as_file(read: Read) -> FileRead:
-    """What gives the file whose bytes ``read`` gives."""
+    """``read`` as a FileRead."""
     return read if isinstance(read, FileRead) else FileRead(read)
 
 

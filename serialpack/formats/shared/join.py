@@ -14,7 +14,8 @@ from serialpack.values.structure import Structure
 
 
 class Piece(NamedTuple):
-    """What a block became. ``head``: what stands once in a file, and must be the same for all."""
+    """What a block became. ``body``, and how many records; ``head``: what stands once in a file,
+    and must be the same for all its pieces."""
 
     body: Buffer
     records: int
@@ -40,12 +41,12 @@ class Join:
     maps: ClassVar[bool] = False
     #: Bytes of the source that a piece is made of.
     block_size: ClassVar[int] = 4 << 20
-    #: What is wrong with a piece whose head is not that of the others, and what to do.
+    #: Of a piece whose head is not that of the others: what is wrong, and what to do.
     other_head: ClassVar[tuple[str, str]] = ("", "")
-    #: What stands around the records of a structure; nothing where it is not named.
+    #: Structure -> what stands around the records; nothing where it is not there.
     around: ClassVar[dict[str, Around]] = {}
-    #: What stands around the members or elements of one record, beside what counts them; None
-    #: where it is not written part by part. Behind it; and a null in it.
+    #: For a record that is written part by part: what stands around its members or elements, beside
+    #: their count (None: no record is written so), what stands behind it, and a null in it.
     record: ClassVar[dict[Structure, Around] | None] = None
     record_end: ClassVar[bytes] = b""
     null: ClassVar[bytes] = b""
@@ -56,7 +57,8 @@ class Join:
         return most_values(block_size)
 
     def lowered(self, records: list[Any], structure: Structure) -> list[Any]:
-        """What is dumped for the records of a block: members of a map as one map."""
+        """What a serializer is given for the records of a block: the members of a map as one
+        map."""
         if structure != Structure.MAP:
             return records
         whole: dict[Any, Any] = {}
@@ -67,7 +69,7 @@ class Join:
         return [whole]
 
     def raised(self, dumped: list[Any], structure: Structure) -> list[Any]:
-        """The records again of what was dumped for them."""
+        """The records that ``lowered`` made ``dumped`` of."""
         if structure != Structure.MAP:
             return dumped
         return [{key: value} for whole in dumped for key, value in whole.items()]
@@ -81,14 +83,14 @@ class Join:
         return piece.body
 
     def end(self) -> Iterator[bytes]:
-        """What is written behind all else."""
+        """What is written at the end of the file."""
         return iter(())
 
     def close(self) -> None:
         """Give up what it holds; called once, also after an error."""
 
     def counted(self, structure: Structure, count: int) -> bytes:  # noqa: ARG002
-        """What says, before a document, how many records it has."""
+        """What says how many records a document has, before them."""
         return b""
 
     def room(self, structure: Structure) -> bytes:  # noqa: ARG002
@@ -96,12 +98,12 @@ class Join:
         return b""
 
     def filled(self, structure: Structure, count: int) -> bytes:
-        """What is written over ``room``."""
+        """What is written over ``room`` once all records are counted."""
         raise NotImplementedError
 
 
 class CountedJoin(Join):
-    """Arrays and maps say first how many elements they have."""
+    """For formats whose arrays and maps say first how many elements they have."""
 
     maps = True
     record: ClassVar[dict[Structure, Around]] = dict.fromkeys(

@@ -12,16 +12,18 @@ from serialpack.stages.stage import Buffer
 #: ``read(start, stop)`` gives the bytes of a source there, fewer at its end.
 ReadAt = Callable[[int, int], Buffer]
 
-#: The largest item of the filters that bring together what has equal weight.
+#: The largest item, in bytes, that filters take which bring together bytes of equal weight.
 MOST_ITEM = 255
 
 
 class NumbersLayout(NamedTuple):
-    """``start``: bytes before the numbers. ``kind``: ``i``, ``u`` or ``f``. ``size``: bytes of a
-    number, of which a complex one has two. ``big``: whether its first byte is the highest.
+    """How the numbers of an array lie in their bytes.
 
-    ``lags``: how many numbers on its neighbours are, in up to four dimensions. ``record``: bytes of
-    a record of several fields, or of a text, of which the numbers are the bytes; 0: there are none.
+    ``start``: bytes before the numbers. ``kind``: ``i``, ``u`` or ``f``. ``size``: bytes of a
+    number; a complex one is two numbers. ``big``: whether the highest byte is the first. ``lags``:
+    the steps to a number's neighbours, in numbers, in up to four dimensions. ``record``: where the
+    numbers are the bytes of records of several fields, or of texts, how many bytes such a one has;
+    else 0.
     """
 
     start: int
@@ -33,11 +35,11 @@ class NumbersLayout(NamedTuple):
 
     @property
     def item(self) -> int:
-        """Bytes of what comes again and again, as filters take it: of a record, or a number."""
+        """Bytes of an item, as filters take it: of a record, or of a number."""
         return self.record if 0 < self.record <= MOST_ITEM else self.size
 
     def in_a_row(self) -> NumbersLayout:
-        """The same of what has one dimension."""
+        """The layout, as if the array had one dimension."""
         return self._replace(lags=(self.record or 1,))
 
 
@@ -59,7 +61,7 @@ class LargeValue(NamedTuple):
 
 
 class SizedFile(RawIOBase):
-    """A file of ``size`` bytes that is sought in. A subclass reads from ``_at`` on."""
+    """A file of ``size`` bytes, to be read at any place. A subclass reads at ``_at``."""
 
     def __init__(self, size: int) -> None:
         super().__init__()

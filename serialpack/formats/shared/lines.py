@@ -10,14 +10,14 @@ from serialpack.formats.base import Span, picked
 from serialpack.formats.shared.split import Boundary, Finder
 from serialpack.stages.stage import Buffer
 
-#: What a blank line is made of: in JSON white space, in CSV nothing.
+#: The bytes that a blank line may have: in JSON white space, in CSV none.
 BLANK = b" \t\r\n"
 LINE_ENDS = b"\r\n"
 
-#: Lines are counted in so many bytes at a time: what is found of each takes far more than a byte.
+#: Lines are counted in pieces of so many bytes, as what is found for each takes memory.
 _COUNTED = 1 << 20
 
-#: More lines than these are skipped by counting them, in so many bytes at a time.
+#: From so many lines on they are skipped by counting those in so many bytes at a time.
 _BY_TURNS = 100
 _SKIPPED = 64 << 10
 
@@ -73,10 +73,10 @@ def line_range(data: bytes, span: Span, count: int, start: int = 0) -> Span | No
 
 
 def lines_in_pieces(pieces: Iterator[Buffer], span: Span) -> tuple[bytes, int, int] | None:
-    """Lines ``span[0]`` up to but not including ``span[1]`` of a text that comes in pieces.
+    """Lines ``span[0]`` up to but not including ``span[1]`` of a text that comes in pieces: a
+    stretch of the text, and where in it they begin and end.
 
-    Asks for no piece behind them. A stretch of the text, and where in it they stand; None where
-    the text ends before the newline of the last one.
+    Asks for no piece behind them. None where the text ends before the newline of the last one.
     """
     text = bytearray()
     counted = dropped = seen = 0

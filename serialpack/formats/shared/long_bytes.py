@@ -11,19 +11,22 @@ from serialpack.stages.stage import Buffer
 #: The longest head of a value: its first byte, and a length.
 _MOST_HEAD = 9
 
-#: From how many bytes on a value of bytes is long.
+#: A value of bytes is long from so many bytes on.
 LEAST = 1_000_000
 
-#: A message is looked through as long as it has no more values than one for so many of its bytes,
-#: and a few: of others it would take too long, and nothing in them is likely to be long.
+#: The values that a piece of messages is looked through for: one for so many of its bytes, and so
+#: many more. With more of them it would take too long, and hardly any would be long.
 _BYTES_A_VALUE, _FEW = 256, 4096
 
 
 class Heads(NamedTuple):
-    """What first bytes say. ``sizes``: of a value without what it has in it, and without what a
-    length says. ``lengths``: in how many bytes behind the first one that length stands.
-    ``binary``: those that begin bytes; ``text``: the one that begins an empty text, whose length is
-    added to it."""
+    """What the first byte of a value says of it.
+
+    ``sizes``: by first byte, the bytes of a value without the values in it, and without those that
+    a length counts. ``lengths``: first byte -> how many bytes of that length follow it. ``binary``:
+    the first bytes of values of bytes; ``text``: that of an empty text, to which the length of a
+    short one is added.
+    """
 
     sizes: Sequence[int]
     lengths: Mapping[int, int]
@@ -32,19 +35,20 @@ class Heads(NamedTuple):
 
 
 class LongBytes:
-    """Finds bytes of ``LEAST`` or more in messages that come piece by piece; those soon told."""
+    """Finds values of ``LEAST`` bytes or more in messages that come piece by piece, as far as soon
+    told."""
 
     def __init__(self, heads: Heads) -> None:
         self._heads = heads
-        #: Of a value whose end has not come: the bytes left, and whether it is long bytes.
+        #: How many bytes of the last value are still to come, and whether it is a long one.
         self._left, self._is_long = 0, False
-        #: The bytes of the head of the last one that is.
+        #: Bytes of the head of the last long value.
         self.head = 0
         #: The beginning of a head that is not whole.
         self._begun = b""
 
     def within(self, piece: Buffer) -> list[tuple[int, int]]:
-        """Start and end of the parts of such bytes in the next piece."""
+        """Where the parts of long values begin and end in the next piece."""
         view, at, found = memoryview(piece), 0, list[tuple[int, int]]()
         values = _FEW + len(view) // _BYTES_A_VALUE
         while at < len(view):
@@ -75,17 +79,17 @@ class LongBytes:
         return found
 
     def passed(self) -> int:
-        """The bytes of a long value that are still to come: they are passed over, then."""
+        """How many bytes of a long value are still to come, which the caller then passes over."""
         left = self._left if self._is_long else 0
         self._left -= left
         return left
 
 
 def without_long(read: Callable[[int], Buffer], size: int, heads: Heads, most: int) -> bytes:
-    """Messages of ``size`` bytes with words (``<2000000 bytes>``) for long bytes, which are not
-    looked at; ValueError where ``most`` bytes are not enough.
+    """Messages of ``size`` bytes in which words (``<2000000 bytes>``) stand for long values of
+    bytes, which are not read; ValueError where that takes more than ``most`` bytes.
 
-    ``read`` gives what stands at a place, up to where a block ends.
+    ``read`` gives the bytes from a place on, up to where a block ends.
     """
     finder, at, out = LongBytes(heads), 0, bytearray()
     while at < size:

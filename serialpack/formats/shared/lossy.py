@@ -15,11 +15,12 @@ from serialpack.values.kinds import UTF8, Loss
 def parse_lossy(
     fmt: ValueFormat, block: SourceBlock, allowed: frozenset[str]
 ) -> tuple[list[Any], list[Loss]]:
-    """As ``fmt.parse``, but what Python cannot hold, or is no UTF-8, changes as ``allowed`` says.
+    """As ``fmt.parse``, and the losses, one for each rule: what Python cannot hold, or is no UTF-8,
+    changes as ``allowed`` says.
 
     ``allowed``: rules of ``--lossy``, of which the format heeds those in ``heeds``. All else that
-    is lost is Unheld, also what ``parse`` leaves to the proof: a key twice, digits, a ``-0``. So
-    nothing is left to ask ``difference`` about. Also the losses, one for each rule.
+    is lost is Unheld, also what ``parse`` leaves to the proof (a key twice, digits, a ``-0``): so
+    ``difference`` need not be asked.
     """
     reader = copy(fmt)
     reader.marks = marks = Marks(allowed)

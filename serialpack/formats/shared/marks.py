@@ -26,14 +26,15 @@ from serialpack.values.kinds import (
     value_step,
 )
 
-#: Types of values of which none is marked.
+#: Types whose values are never marked.
 _PLAIN = frozenset({type(None), bool, int, bytes})
 
 
 class _Mark:
-    """Why a value is not what the source says. ``rule``: which allows it, if one does.
+    """Why a value is not what the source says. ``rule``: the one that allows it, if any does.
 
-    ``value`` stands where ``became`` will: an object of its own, which is told by its id.
+    ``value``: the object that stands in the records until ``became`` takes its place. It is one of
+    its own, so that its id tells it.
     """
 
     __slots__ = ("became", "kind", "rule", "value", "was")
@@ -51,7 +52,7 @@ class Marks:
 
     def __init__(self, allowed: frozenset[str]) -> None:
         self.allowed = allowed
-        #: The character that stands for the byte 0x80 where text is no UTF-8; 0 where all is.
+        #: The character that stands for the byte 0x80 where text is no UTF-8; 0: all text is UTF-8.
         self.base = 0
         self.lost: dict[int, _Mark] = {}
         self.twice: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
@@ -81,17 +82,19 @@ class Marks:
         return True
 
     def _first(self, place: dict[Any, Any], key: Any) -> Any:
-        """The key in ``place`` that is equal to ``key``. Each is gone over once."""
+        """The key in ``place`` that is equal to ``key``. Each key of a map is gone over once
+        only."""
         keys = self._keys.setdefault(id(place), {})
         if key not in keys:
-            for before in reversed(place):  # those that came since
+            for before in reversed(place):  # those that came since the last time
                 if before in keys:
                     break
                 keys[before] = before
         return keys[key]
 
     def mended_names(self, names: list[str], base: int, *, count: bool) -> list[str]:
-        """The names that all records have. ``count``: it is the first block, so each counts once.
+        """The names that all records have. ``count``: whether losses are noted: in the first block,
+        so that each name counts once.
 
         Unheld where two would become one.
         """
@@ -134,7 +137,7 @@ class Marks:
 
 
 class _Settler(Changer):
-    """Finds what is marked, and puts U+FFFD where text is no UTF-8."""
+    """Finds the marked values, and puts U+FFFD where text is no UTF-8."""
 
     def __init__(self, marks: Marks, first_record: int) -> None:
         super().__init__()

@@ -28,7 +28,7 @@ def repeated(digests: bytes | bytearray) -> tuple[int, int] | None:
     import numpy as np
 
     keys = np.frombuffer(digests, "<u8")
-    ordered = np.sort(keys)  # which takes less memory than to know the order
+    ordered = np.sort(keys)  # less memory than argsort takes
     if not np.any(ordered[1:] == ordered[:-1]):
         return None
     del ordered
@@ -56,7 +56,7 @@ def _spelled(key: Any) -> bytes:
         key = key.real
     try:
         number, divisor = key.as_integer_ratio()
-    except (AttributeError, ValueError, OverflowError):  # no number, or no finite one
+    except (AttributeError, ValueError, OverflowError):  # not a number, or not a finite one
         return f"o{type(key).__name__} {key!r}".encode("utf-8", "surrogatepass")
     return f"n{number:x}/{divisor:x}".encode()
 

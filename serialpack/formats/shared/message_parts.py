@@ -20,12 +20,12 @@ from serialpack.formats.shared.parts import (
 from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
 
-#: What ends an array or a map of CBOR that does not say its length.
+#: The byte that ends an array or a map of CBOR that does not say its length.
 _BREAK = 0xFF
 
 
 class MessageCutter(Cutter):
-    """Of messages, one after another or in one array or map."""
+    """Cuts large messages, which stand one after another or in one array or map."""
 
     def __init__(self, fmt: MessageFormat) -> None:
         assert fmt.join is not None
@@ -79,7 +79,7 @@ class MessageCutter(Cutter):
         return RecordPart(b"".join((head, view, behind)), kind, count, opens=bool(behind))
 
     def _large(self, view: memoryview, kind: Structure, level: int) -> Parts:
-        """The parts for one member of a map or array, which is a large one."""
+        """The parts for one large member of a map or array."""
         key = 0
         if kind == Structure.MAP:
             ends = array("q")
@@ -96,7 +96,7 @@ class MessageCutter(Cutter):
 
 
 class MessageText(RecordText):
-    """Of a message, which has no style, or of one within an array or a map that has."""
+    """Writes a large message, which has no style, or one within an array or a map, which has."""
 
     def __init__(self, fmt: MessageFormat, style: Style) -> None:
         assert fmt.join is not None

@@ -2,8 +2,8 @@
 
 A part is a small record: a map of some members of the large one, or an array of some elements. What
 is too large itself, within a map or an array, is null as the last one of a part; its own parts
-follow, and None behind them. What is written of each part is put together (``rewritten``) as what
-would have been written of the whole record, byte for byte; but where a library spells texts or
+follow, and None behind the last. What is written of each part is put together (``rewritten``) as
+what would have been written of the whole, byte for byte; but where a library spells texts or
 numbers by what else is in a record (escapes, an exponent), it does so by what else is in a part.
 
 - cutter: what finds the parts, in the text of a block
@@ -22,10 +22,10 @@ from serialpack.formats.shared.members import key_digests, repeated
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
-#: Members or elements of a part, at most; and its bytes, where that is not one of them alone.
+#: The most members or elements of a part; and the most bytes, where it has several.
 MEMBERS, BYTES = 1 << 14, 256 << 10
 
-#: So far down values are cut, so that a byte is looked at for a value around it no more often.
+#: Values are cut down to so many levels: a byte is looked at once for each value around it.
 LEVELS = 8
 
 
@@ -49,7 +49,7 @@ class RecordPart(NamedTuple):
         return SourceBlock(self.data, index=1, offset=1, records=1, inside=Structure.ARRAY)
 
 
-#: What a record is, in order; None ends the map or array that began last, that of the record too.
+#: The parts of one record, in order. None ends the map or array that began last; the last one, all.
 Parts = Iterator[RecordPart | None]
 
 
@@ -98,7 +98,7 @@ class _Opened:
 
 
 class Rewritten(NamedTuple):
-    """A record as it is written, what it is, and what ``members.key_digests`` tells of its own
+    """A record as it is written, what it is, and what ``members.key_digests`` gives for its
     keys."""
 
     data: bytearray
@@ -109,10 +109,11 @@ class Rewritten(NamedTuple):
 def rewritten(
     parts: Parts, join: Join, write: Callable[[RecordPart], tuple[Any, Buffer]]
 ) -> Rewritten:
-    """One record of its parts, of which ``write`` gives the value and the bytes, as a record.
+    """One record, put together of its ``parts``; ``write`` gives the value of a part, and its bytes
+    as a record.
 
     ``join``: of the format written. ValueError where a map has a key twice, or a part is not what
-    it should be; TooDeep. What ``write`` raises.
+    it should be; TooDeep; and what ``write`` raises.
     """
     around = join.record
     assert around is not None
@@ -126,7 +127,7 @@ def rewritten(
             done = opened.pop()
             if repeated(done.keys) is not None:
                 raise ValueError("a map has a key twice")
-            # All behind is moved, once for each of the few levels that are cut.
+            # This moves all the bytes behind it, but only once for each level that is cut.
             written[done.at : done.at] = join.counted(done.structure, done.count)
             written += around[done.structure].after
             continue
@@ -150,7 +151,8 @@ def rewritten(
 
 
 def _check_depth(value: Any, around: int) -> None:
-    """TooDeep where ``value``, which was read alone, is so within ``around`` others."""
+    """TooDeep where ``value``, which was read alone, is nested too deeply within ``around``
+    others."""
     if around:
         for _ in range(around):
             value = [value]
@@ -158,7 +160,7 @@ def _check_depth(value: Any, around: int) -> None:
 
 
 def _within(data: Buffer, part: RecordPart, join: Join) -> Buffer:
-    """What stands in the one map or array that ``data`` is."""
+    """The bytes within the one map or array that ``data`` is."""
     assert join.record is not None
     around = join.record[part.structure]
     before = join.counted(part.structure, part.count) + around.before

@@ -19,9 +19,10 @@ from serialpack.depth import MAX_DEPTH, TooDeep
 
 T = TypeVar("T")
 
-#: So many levels that call Python from C and C from Python, 3 KiB of stack each, fit in 256 KiB.
+#: So many levels at which C code calls Python and that calls C again fit in 256 KiB: each takes 3
+#: KiB of the stack.
 _SOME = 40
-#: What holds MAX_DEPTH of them, four times over.
+#: Bytes of a stack that holds MAX_DEPTH of such levels, twice over.
 _LARGE = 4 << 20
 
 _lock = Lock()
@@ -31,7 +32,7 @@ _usual = 0
 
 @contextmanager
 def frames_for(each: int) -> Iterator[None]:
-    """For the time being, in all threads, as many calls more as MAX_DEPTH levels take.
+    """For the time being allow, in all threads, so many calls more as MAX_DEPTH levels take.
 
     ``each``: how many calls one level takes.
     """
@@ -51,14 +52,14 @@ def frames_for(each: int) -> Iterator[None]:
 
 
 class NeedsRoom(Exception):
-    """There are more levels than ``with_room`` said."""
+    """There are more levels than ``with_room`` allowed."""
 
 
 def with_room(each: int, work: Callable[[int], T]) -> T:
-    """What ``work`` returns or raises, which gets the most levels that it may go down.
+    """What ``work(levels)`` returns or raises; ``levels``: the most that it may go down.
 
-    It raises ``NeedsRoom`` where that is not enough, and is called once more, in a thread with more
-    stack. ``each`` is that of ``frames_for``. TooDeep where there is no thread to be had.
+    It raises ``NeedsRoom`` where these are not enough, and is called once more, in a thread with
+    more stack. ``each`` is that of ``frames_for``. TooDeep where there is no thread to be had.
     """
     with frames_for(each):
         try:
@@ -72,8 +73,10 @@ def with_room(each: int, work: Callable[[int], T]) -> T:
 
 
 def in_a_thread(work: Callable[[], T], stack: int | None = None) -> T:
-    """What ``work`` returns or raises, with a stack that holds no calls of others, of the usual
-    size or of ``stack`` bytes; TooDeep where there is no thread to be had."""
+    """What ``work`` returns or raises, called in a thread, whose stack holds nobody else's calls.
+
+    ``stack``: its bytes; None: as usual. TooDeep where there is no thread to be had.
+    """
     done: list[T] = []
     failed: list[BaseException] = []
 

@@ -7,7 +7,8 @@ from serialpack.values.kinds import RENAMED, Loss, shown, value_step
 
 
 def renamed(names: list[str], found: list[Loss], *, first: bool) -> list[str]:
-    """A name of its own for each column; ``first``: which is told in ``found``."""
+    """``names``, each made one of its own; where it is the ``first`` block, ``found`` gets that
+    loss."""
     unique = unique_names(names)
     changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
     if changed and first:

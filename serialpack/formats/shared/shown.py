@@ -16,13 +16,13 @@ from serialpack.formats.shared.unheld import not_held
 from serialpack.values.durations import duration_text
 from serialpack.values.kinds import KINDS, Unheld
 
-#: So many items of a list are shown.
+#: The most items of a list that are shown.
 CORNER = 10
 
-#: What JSON writes as the name of a member.
+#: Types of keys that JSON writes as the name of a member.
 _NAMES = (str, int, float, type(None))
 
-#: Few records are wanted, so few bytes are read.
+#: Bytes of the blocks that are read: few records are wanted.
 _BLOCK_SIZE = 256 << 10
 
 
@@ -52,7 +52,7 @@ def shown_corner(value: Any) -> bytes:
 
 
 def _words(value: Any) -> str:
-    """What JSON has no word for, as conversions to it write that, where they do."""
+    """What stands in JSON for a value that it has no word for, as conversions to it write that."""
     if isinstance(value, bytes | bytearray):
         return b64encode(value).decode()
     if isinstance(value, timedelta):

@@ -26,7 +26,7 @@ class Sink(RawIOBase):
         return self._at
 
     def taken(self) -> bytes:
-        """What was written since it was asked last."""
+        """What was written since the last call."""
         data = b"".join(self._parts)
         self._parts.clear()
         return data

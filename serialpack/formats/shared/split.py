@@ -14,16 +14,16 @@ from serialpack.formats.base import MAX_BLOCK as MAX_BLOCK
 from serialpack.formats.base import Read, SourceBlock
 from serialpack.stages.stage import Buffer
 
-#: The bytes that no character begins with, in UTF-8.
+#: The bytes of UTF-8 that no character begins with.
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
-#: Ends of records looked for at a time.
+#: The most ends of records that are looked for at a time.
 _ENDS = 1 << 16
 
-#: As much is read at once, so that there are never two copies of more.
+#: The most bytes that are read at once, so that there are never two copies of more.
 _PIECE = 4 << 20
 
-#: Tried first at the beginning of a source, which may be small.
+#: Bytes that are read first of a source, which may be small.
 _LITTLE = 32 << 10
 
 #: Values are counted in so many bytes at a time, which stay in the processor's cache.
@@ -78,7 +78,7 @@ class Finder(ABC):
         return len(part) - len(bytes(part).translate(None, self.marks))
 
     def most_bytes(self, view: memoryview, most: int) -> int | None:
-        """As many bytes of ``view`` as have ``most`` values; None for all of them.
+        """How many bytes of ``view`` have ``most`` values; None where all of them have no more.
 
         ``view`` begins where no block is yet; it is a byte larger than a block, if the source is.
         """
@@ -109,9 +109,8 @@ class Finder(ABC):
 
 
 class Scan(NamedTuple):
-    """What stands at the front of some bytes: so many records, the last of them whole up to
-    ``end``. ``lost``: what follows begins none.
-    """
+    """What stands at the front of some bytes: ``records``, the last of which ends at ``end``;
+    ``lost``: what follows is none."""
 
     records: int
     end: int
@@ -192,7 +191,7 @@ class Window:
         self.buf += data
 
     def want(self, n: int) -> int:
-        """See to it that ``n`` bytes are there, where the source has them; how many are."""
+        """Have ``n`` bytes in the window, if the source has as many; how many there are."""
         # A bytearray is zeroed before anything is read into it: for a whole block that takes longer
         # than all else that is done with a small file.
         at_start = self._offset == 0 and len(self.buf) == 1
@@ -216,7 +215,7 @@ class Window:
         return buf
 
     def _filled(self, rest: memoryview, size: int) -> bytearray:
-        """The same, with one copy less."""
+        """As ``_grown``, with one copy less."""
         assert self._read_into is not None
         buf = bytearray(size)
         begin = 1 + len(rest)
@@ -311,8 +310,8 @@ def split_records(
 
 
 def fewer_bytes(block_size: int, most_values: int) -> int:
-    """The size of blocks of a format whose values are quicker bounded than counted: each takes a
-    byte at least."""
+    """The size of blocks of a format whose values are not counted: ``most_values`` bytes have no
+    more of them, as each takes a byte at least."""
     return min(block_size, most_values or block_size)
 
 
@@ -332,7 +331,8 @@ def _wanted(window: Window, block_size: int, finder: Finder, most: int) -> tuple
 
 
 def _sparse(finder: Finder, buf: bytes | bytearray, start: int, size: int, most: int) -> int | None:
-    """As many of the ``size`` bytes from ``start`` on as have ``most`` values; None for all."""
+    """How many of the ``size`` bytes from ``start`` on have ``most`` values; None where all of them
+    have no more."""
     if size <= most or not most:
         return None
     with memoryview(buf) as view:

@@ -9,12 +9,12 @@ from typing import Any
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.values.kinds import Difference
 
-#: What each source may unfold to, beside twice its own size: values, and bytes of text.
+#: The values, and bytes of text, that a source may unfold to beside twice its own size.
 _UNFOLDED = 1_000_000
 
 
 def not_held(lost: Difference, message: str = "") -> ValueRefusedError:
-    """The error for a value that is in the source and can be in no serializer."""
+    """The error for a value in a source that no serializer can hold, as Python has none for it."""
     return ValueRefusedError(
         message or f"Python has no value for {lost.was}",
         record=lost.record,
@@ -27,14 +27,14 @@ def not_held(lost: Difference, message: str = "") -> ValueRefusedError:
 def check_unfolded(
     records: list[Any], size: int, inside: Callable[[Any], Iterable[Any]] | None = None
 ) -> None:
-    """RefusedError where values that stand in many places of ``records`` would be, written out,
-    far larger than their source of ``size`` bytes; without end where they hold themselves.
+    """RefusedError where values that stand in many places of ``records`` would be, written out in
+    each, far larger than their source of ``size`` bytes; or without end, as they hold themselves.
 
-    ``inside``: the values in one of a type that is not Python's own. Each container is gone over
+    ``inside``: gives the values in one whose type is not Python's own. Each container is gone over
     once, however many places it stands in.
     """
     most = 2 * size + _UNFOLDED
-    #: What each container unfolds to, by its id; _OPEN while that is not known.
+    #: Id of a container -> the size that it unfolds to; _OPEN while it is gone over.
     sizes: dict[int, int] = {}
     open_ones = [_OpenPart(records, inside)]
     while open_ones:
@@ -66,7 +66,8 @@ _OPEN = -1
 
 
 class _OpenPart:
-    """A value, or a container that is being gone over: what is left of it, and its size so far."""
+    """A value or container that is being gone over: its values that are left, and its size so
+    far."""
 
     __slots__ = ("parts", "size", "value")
 

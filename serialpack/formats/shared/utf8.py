@@ -1,7 +1,7 @@
 """Bytes that are no UTF-8, kept apart until their text has been read.
 
-Each stands in the text as a character of its own, out of 128 that the text does not use. So what
-is read can be told from all else, and given back, and U+FFFD takes its place in the values.
+For each such byte there is a character, one of 128 that the text does not use. So the bytes can be
+told from all else in what is read, and given back; in the values U+FFFD takes their place.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WINDOWS = (*range(0xE000, 0xF880, 128), *range(0xF0000, 0xFFF80, 128))
 NO_UTF8 = "not UTF-8"
 ENCODING_HINT = "--encoding of pack, or unpack --to, says which it is, such as cp1252"
 
-#: Marks of UTF-16, which is no damaged UTF-8.
+#: Marks of UTF-16: a text with one is not damaged UTF-8.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -56,7 +56,7 @@ def is_marked(text: str, base: int) -> bool:
 
 
 def said(value: Any, base: int) -> Any:
-    """What messages say for a value: its bytes, for text that is no UTF-8."""
+    """What messages show for ``value``: the bytes, where it is text that was no UTF-8."""
     if base and type(value) is str and is_marked(value, base):
         return original(value, base)
     return value

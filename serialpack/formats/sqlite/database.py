@@ -22,11 +22,11 @@ from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
 
-#: So many tables are named in a message.
+#: The most tables that a message names.
 _FEW = 12
 
-#: Around a comment behind the columns of a table, which SQLite keeps as it was written, and other
-#: tools do not see: what is kept beside them.
+#: Around what is kept beside the columns of a table: a comment behind them in its SQL, which SQLite
+#: keeps as it was written, and other tools do not see.
 _COMMENT, _COMMENT_END = " /* serialpack: ", " */"
 
 _JSON = re.compile(r"JSON\b", re.IGNORECASE)
@@ -87,17 +87,17 @@ def check_pages(path: Path) -> None:
             return
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _unsound(error) from None
-        # All else are rows that break a rule of their table, and whole.
+        # All else that it finds are whole rows that break a rule of their table.
         damage = [said for said in found if said.startswith("*** in database")]
     if damage:
         raise _unsound(" ".join(damage[0].split("\n")[:2]))
 
 
-#: Columns that are made of others.
+#: The marks of columns that are computed from others.
 _GENERATED = (2, 3)
 
-#: What no PRAGMA tells of a table, but its SQL; and strings, names and comments, in which it is
-#: nothing of the kind.
+#: What of a table only its SQL tells, and no PRAGMA; and strings, names and comments, which may
+#: have the same words.
 _ONLY_IN_SQL = re.compile(
     r"""'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^]]*]?|--[^\n]*|/\*.*?(?:\*/|$)"""
     r"""|\b(CHECK|COLLATE|AUTOINCREMENT|STRICT(?=[\s\w,]{,40}$))\b""",
@@ -135,7 +135,7 @@ class OpenTable(NamedTuple):
                 raise RefusedError(f"a value in {self.name} is larger than 64 MiB") from None
             except sqlite3.DatabaseError as error:
                 raise _unreadable(self.name, error) from None
-            # Rare, and slow: so they are looked at one by one only where it must be.
+            # To look at each text is slow: only where one was found to be no UTF-8.
             self.connection.text_factory = bad_text()
             head = head._replace(odd=True)
 
@@ -158,7 +158,7 @@ class OpenTable(NamedTuple):
 
 @contextmanager
 def opened(read: FileRead) -> Iterator[OpenTable]:
-    """The table that is wanted of the database that ``read`` gives; FileError, InputError,
+    """The table that is wanted of the database whose bytes ``read`` gives; FileError, InputError,
     UsageError."""
     with read.file() as path:
         if not read.kept:
@@ -203,7 +203,8 @@ def connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 
 def _check_quiet(path: Path) -> None:
-    """FileError where the file is not all of the database: somebody writes it, or broke off."""
+    """FileError where the file is not all of the database: it is being written, or a writer broke
+    off."""
     for ending, what in (("-wal", "changes that are not in it yet"), ("-journal", "a change")):
         beside = path.with_name(path.name + ending)
         try:
@@ -272,7 +273,8 @@ def _chosen(connection: sqlite3.Connection, kinds: dict[str, str], name: str | N
 
 
 def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
-    """The rows of a table in the order of their keys: an index has none but its own."""
+    """The table ``name``, with its rows in the order of their keys: an index has an order of its
+    own."""
     select = f"SELECT * FROM {quoted(name)}" + (" NOT INDEXED" if kind == "table" else "")
     with closing(connection.execute(f"{select} LIMIT 0")) as cursor:
         names = [column[0] for column in cursor.description]
@@ -287,7 +289,7 @@ def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
 
 
 def _beside(table: OpenTable) -> list[str]:
-    """What the database says of a table beside its columns and rows."""
+    """What the database has of a table beside its columns and rows, in words."""
     name, ask = quoted(table.name), table.connection.execute
     columns = ask(f"PRAGMA table_xinfo({name})").fetchall()
     found = ["PRIMARY KEY"] if any(column[5] for column in columns) else []
@@ -307,13 +309,13 @@ def _beside(table: OpenTable) -> list[str]:
 
 def comment(kept: bytes) -> str:
     """``kept``, JSON or nothing, as a comment of SQL behind the columns of a table."""
-    # JSON may write a solidus so, and a comment must not end within.
+    # JSON may write a solidus as \/, and the end of a comment must not stand in it.
     text = kept.decode().replace("*/", "*\\/")
     return f"{_COMMENT}{text}{_COMMENT_END}" if text else ""
 
 
 def _kept(connection: sqlite3.Connection, table: str) -> bytes:
-    """What ``comment`` said."""
+    """What ``comment`` was given for ``table``; empty where there is no such comment."""
     said = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
     text = ((said[0] or "") if said else "").rpartition(_COMMENT)[2]
     end = _COMMENT_END + ")"
@@ -321,7 +323,8 @@ def _kept(connection: sqlite3.Connection, table: str) -> bytes:
 
 
 def _all_json(connection: sqlite3.Connection, table: str, column: str) -> bool:
-    """Whether all texts in a column are JSON: else it is one that only is called so."""
+    """Whether all texts in a column that is declared JSON are JSON: some columns are only called
+    so."""
     value = quoted(column)
     try:
         found = connection.execute(

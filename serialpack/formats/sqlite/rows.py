@@ -6,21 +6,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-#: The extension type of text that is no UTF-8, which SQLite keeps as it was given.
+#: The extension type of MessagePack for text that is no UTF-8, which SQLite keeps as it was given.
 BAD_TEXT = 1
 
-#: What begins an array of any number of rows, four bytes of which follow.
+#: The first byte of an array of any number of rows; four bytes with the number follow.
 _ARRAY = b"\xdd"
 
-#: What is said before the rows of a block begins so: no database does, and no text.
+#: The context of a block begins so where the block is rows: no database does, and no text.
 MARK = b"\xc1rows\x00"
 
 
 class RowHead(NamedTuple):
-    """What must be known of the rows of a block.
+    """What must be known to read the rows of a block.
 
     ``json``, ``boolean``: the numbers of columns that are declared so. ``odd``: whether there may
-    be text that is no UTF-8. ``kept``: what is kept beside the columns. ``declared``: their types.
+    be text that is no UTF-8. ``kept``: what is kept beside the columns. ``declared``: the columns'
+    types.
     """
 
     names: list[str]
@@ -31,7 +32,7 @@ class RowHead(NamedTuple):
     declared: Sequence[str] = ()
 
     def sample(self) -> dict[str, Any]:
-        """A row of what the columns are declared to have; null where no type is."""
+        """A row such as the columns are declared to have, with null where no type is."""
         return dict(zip(self.names, map(_sample, self.declared), strict=True))
 
     def packed(self) -> bytes:
@@ -42,7 +43,7 @@ class RowHead(NamedTuple):
 
     @staticmethod
     def unpacked(data: bytes) -> RowHead:
-        """Of ``packed``; ValueError."""
+        """The head that ``packed`` made ``data`` of; ValueError."""
         import msgspec
 
         if not data.startswith(MARK):
@@ -51,7 +52,7 @@ class RowHead(NamedTuple):
 
 
 def _sample(declared: str) -> Any:
-    """A value of the type that SQLite takes a declared one for, by what is in its name."""
+    """A value of the type that SQLite takes the ``declared`` one for, by the words in it."""
     words = declared.upper()
     if words.startswith(("JSON", "BOOL")):
         return None if words.startswith("JSON") else False
@@ -72,14 +73,15 @@ _AFFINITIES: dict[str, Any] = {
 
 @cache
 def row_encoder() -> Callable[[Any], bytes]:
-    """What makes bytes of a row; OverflowError, TypeError or ValueError for what it cannot hold."""
+    """What makes bytes of a row, which raises OverflowError, TypeError or ValueError for what it
+    cannot hold."""
     import msgspec
 
     return msgspec.msgpack.Encoder().encode
 
 
 def joined(rows: Sequence[bytes]) -> bytes:
-    """Rows that are bytes as one array of them."""
+    """One array of ``rows``, which are bytes."""
     return b"".join((_ARRAY, len(rows).to_bytes(4), *rows))
 
 
@@ -92,7 +94,7 @@ def decoded(data: bytes) -> list[list[Any]]:
     """The rows of an array of them, or of one alone; ValueError."""
     import msgspec
 
-    # No row is so long that it begins as the array does.
+    # A row begins otherwise than the array: it has not so many columns.
     whole = data if data[:1] == _ARRAY else joined([data])
     rows: list[list[Any]] = msgspec.msgpack.decode(whole)
     return rows
@@ -100,14 +102,15 @@ def decoded(data: bytes) -> list[list[Any]]:
 
 def spans(data: bytes) -> Iterator[tuple[int, int]]:
     """Where each row of an array begins and ends; ValueError."""
-    # As it was encoded it is encoded again, so its length is known.
+    # A row that is encoded again takes as many bytes as it did.
     encode, at = row_encoder(), len(_ARRAY) + 4
     for row in decoded(data):
         yield at, (at := at + len(encode(row)))
 
 
 def bad_text() -> Callable[[bytes], Any]:
-    """What makes text of SQLite's bytes: of what is no UTF-8 something that ``encoded`` takes."""
+    """What makes text of SQLite's bytes, for ``text_factory``; of what is no UTF-8 it makes
+    something that ``encoded`` takes."""
     from msgspec.msgpack import Ext
 
     def text(data: bytes) -> Any:

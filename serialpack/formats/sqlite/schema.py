@@ -6,10 +6,10 @@ import re
 import sqlite3
 from time import thread_time
 
-#: So many seconds of the processor views are looked at, all of them together.
+#: Seconds of the processor in which views are looked at, all of them together.
 _MOST_SECONDS = 1
 
-#: A virtual table, and its module; and what those of SQLite keep beside such a table.
+#: A virtual table, with its module; and what SQLite's own modules keep beside such a table.
 _VIRTUAL = re.compile(
     r"""\s*CREATE\s+VIRTUAL\b(?:.*?\bUSING\s+["'`\[]?(\w+))?""", re.IGNORECASE | re.DOTALL
 )
@@ -21,12 +21,12 @@ _SHADOWS = {
     **dict.fromkeys(("rtree", "rtree_i32", "geopoly"), _BOXES),
 }
 
-#: What a column is that ``SELECT *`` has not.
+#: The mark of a column that ``SELECT *`` does not give.
 _HIDDEN = 1
 
 
 def tables_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """The tables and views, in order, with what each is; without those that SQLite has for itself.
+    """Name -> ``table`` or ``view``, in order, without the tables that SQLite has for itself.
 
     DatabaseError where it is no database.
     """
@@ -50,21 +50,21 @@ def tables_of(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def columns_of(connection: sqlite3.Connection, name: str) -> dict[str, str]:
-    """The columns with their declared types."""
+    """Name of a column -> its declared type."""
     found = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
     return {column[1]: column[2] or "" for column in found if column[6] != _HIDDEN}
 
 
 class Views:
-    """The views of a database, and tables of modules, of which not all can be read."""
+    """Which views of a database, and which tables of modules, cannot be read."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._until = thread_time() + _MOST_SECONDS
 
     def wrong(self, view: str) -> str:
-        """That SQLite cannot read a view, and why, as of what is gone; empty: it can."""
-        # Each may join those before it twice, and takes seconds then.
+        """Why SQLite cannot read ``view``: it is of what is gone, say; empty where it can."""
+        # Views that each join the one before twice take twice the time each: so there is a limit.
         if thread_time() > self._until:
             return "not looked at: those before it took too long"
         try:

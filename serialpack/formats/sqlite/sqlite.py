@@ -35,7 +35,7 @@ from serialpack.values.kinds import (
     value_step,
 )
 
-#: Of blocks, where nobody says how large they are to be.
+#: Bytes of a block, where nobody says how large they are to be.
 _BLOCK = 4 << 20
 
 
@@ -50,7 +50,7 @@ class SqliteFormat(DocumentFormat):
     cannot = (BEYOND_JSON - {"bytes", "non-finite"}) | {
         *("boolean", "nested", "array", "bare", "mixed", "uint64", "bigint", "surrogates", "nul"),
     }
-    #: Of these, infinities: NaN is null to SQLite.
+    #: Infinities it holds, but not NaN, which is null to SQLite.
     partly: ClassVar[frozenset[str]] = frozenset({"non-finite"})
 
     def split(
@@ -59,7 +59,7 @@ class SqliteFormat(DocumentFormat):
         if not for_values:
             yield from split_plain(read, block_size)
             return
-        if block_size <= _BLOCK:  # rows take fewer bytes here than as text, and as much memory
+        if block_size <= _BLOCK:  # rows take fewer bytes than their text, but as much memory
             block_size, most_values = block_size // 2, most_values // 2
         index = offset = first = 0
         before: SourceBlock | None = None

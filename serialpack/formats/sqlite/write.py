@@ -16,11 +16,11 @@ from serialpack.formats.sqlite.schema import quoted
 #: SQLite's own limit, unless somebody built it with another.
 MOST_COLUMNS = 2000
 
-#: What SQLite keeps for itself.
+#: How names begin that SQLite keeps for itself.
 _RESERVED = re.compile("sqlite_", re.IGNORECASE)
 
-#: The declared types of values of one Python type each. Where others stand among them, there is
-#: none: with one SQLite would turn a ``"1"`` among integers into one of them.
+#: Python type -> the declared type of a column that has only such values (and null). A column with
+#: others too has none: SQLite would turn a ``"1"`` among integers into one of them.
 DECLARED: dict[type, str] = {
     int: "INTEGER",
     float: "REAL",
@@ -29,7 +29,7 @@ DECLARED: dict[type, str] = {
     bool: "BOOLEAN",
 }
 
-#: The integers that it has.
+#: The least and the greatest integer of SQLite.
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 
 
@@ -43,7 +43,8 @@ def is_name(name: str) -> bool:
 
 
 def same_names(names: Iterable[str]) -> tuple[str, str] | None:
-    """Two names that are one to SQLite, which takes ASCII letters for the same in either case."""
+    """Two of ``names`` that are one to SQLite, which takes ASCII letters for the same in either
+    case; None where there are none."""
     seen: dict[str, str] = {}
     for name in names:
         lower = "".join(c.lower() if c.isascii() else c for c in name)
@@ -54,7 +55,8 @@ def same_names(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 class NewDatabase:
-    """A new file with one table, to which rows are added. Not safe before ``close``."""
+    """A new file with one table, to which rows are added. Nothing is safe on disk before
+    ``close``."""
 
     def __init__(
         self, path: Path, table: str, columns: Sequence[tuple[str, str]], kept: bytes = b""
@@ -65,7 +67,7 @@ class NewDatabase:
         """
         self._connection = sqlite3.connect(path, check_same_thread=False)
         self._connection.isolation_level = None
-        # It is nobody's before it is whole: what a crash leaves is thrown away.
+        # Nobody else has the file before it is whole: what a crash leaves is thrown away.
         for said in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
             self._connection.execute(f"PRAGMA {said}").close()
         self._connection.execute("BEGIN")
@@ -75,12 +77,13 @@ class NewDatabase:
         self._insert = f"INSERT INTO {quoted(table)} VALUES ({marks})"
 
     def add(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Rows behind those before; sqlite3.Error, OverflowError, ValueError for a value."""
+        """Put ``rows`` behind those before; sqlite3.Error, OverflowError or ValueError for a
+        value."""
         with _room_told():
             self._connection.executemany(self._insert, rows)
 
     def close(self, *, keep: bool = True) -> None:
-        """Write what is left; without ``keep`` it is going to be removed."""
+        """Write what is left; without ``keep`` the caller is going to remove the file."""
         try:
             if keep:
                 with _room_told():
@@ -90,7 +93,7 @@ class NewDatabase:
 
 
 def join_tables(path: Path, parts: Iterable[tuple[Path, str]]) -> None:
-    """Make a database at ``path`` of tables that stand in one each; sqlite3.Error."""
+    """Make a database at ``path`` of the table that each file of ``parts`` has; sqlite3.Error."""
     with closing(sqlite3.connect(path)) as connection, _room_told():
         connection.isolation_level = None
         for said in ("journal_mode = OFF", "synchronous = OFF"):
@@ -109,7 +112,7 @@ def join_tables(path: Path, parts: Iterable[tuple[Path, str]]) -> None:
 
 @contextmanager
 def _room_told() -> Iterator[None]:
-    """FileError where there is no room left."""
+    """Make a full disk a FileError."""
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -25,7 +25,7 @@ from serialpack.formats.tables.table import TableFormat
 from serialpack.stages.stage import Buffer
 
 _MAGIC = b"ARROW1"
-#: As much of a stream tells that it is one.
+#: Bytes of a stream that tell that it is one.
 _FRONT = 4 << 10
 
 
@@ -58,9 +58,9 @@ class ArrowFormat(TableFormat):
         values: int,
         wanted: Collection[str] | None,
     ) -> Iterator[Any]:
-        """As it says. A batch may be all of a file: it is read where it stands, and what was
-        read of it is let go. Were the file cut short meanwhile, the system would end the process.
-        """
+        """As the base class says. A batch may be as large as the file: it is read where it is
+        mapped, and the memory of what was read is let go. Were the file cut short meanwhile, the
+        system would end the process."""
         pa = tables.arrow()
         with path.open("rb") as file:
             if not file.read(1):  # of no bytes there is no map
@@ -116,7 +116,8 @@ class ArrowFormat(TableFormat):
 
 
 def _is_file(data: memoryview) -> bool:
-    """Whether it begins as a file and not as a stream; Malformed."""
+    """Whether ``data`` begins as a file, and not as a stream; Malformed where it begins as
+    neither."""
     if data[:8] == _MAGIC + b"\0\0":
         if len(data) < 18 or data[-6:] != _MAGIC:
             raise Malformed("it does not end with ARROW1", len(data))
@@ -144,24 +145,24 @@ def _batches(reader: Any) -> Iterator[Any]:
 
 
 def _check_end(source: Any, data: memoryview) -> None:
-    """Malformed where there is more behind a stream."""
+    """Malformed where anything stands behind the end of a stream."""
     if not _is_file(data) and source.tell() != len(data):
         raise Malformed("more than a stream", source.tell())
 
 
 def _let_go(mapped: mmap.mmap) -> None:
-    """Keep no page of the file in memory."""
+    """Have the system keep no page of the file in this process's memory."""
     if hasattr(mmap, "MADV_DONTNEED"):
         mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _messages(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
-    """The messages of a file or stream: metadata, and body."""
+    """The messages of a file or stream, each as its metadata and its body."""
     return _in_file(data) if _is_file(data) else _in_stream(data)
 
 
 def _in_file(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
-    """Those that the footer of a file points at."""
+    """The messages that the footer of a file points at."""
     size = int.from_bytes(data[-10:-6], "little")
     if size > len(data) - 18:
         raise Malformed(f"a footer of {size} bytes is announced", len(data) - 10)
@@ -173,12 +174,12 @@ def _in_file(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
 
 
 def _in_stream(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
-    """Those of a stream, up to its end."""
+    """The messages of a stream, up to its end."""
     for message in tables.arrow().ipc.MessageReader.open_stream(data):
         body = message.body
         yield message.metadata.to_pybytes(), memoryview(body) if body else b""
 
 
 def _unprefixed(metadata: bytes) -> bytes:
-    """Metadata without what stands before them: their length, behind a mark or not."""
+    """``metadata`` without what stands before it: its length, behind a mark or not."""
     return metadata[8 if metadata.startswith(CONTINUES) else 4 :]

@@ -15,7 +15,8 @@ from serialpack.stages.stage import Buffer
 
 
 class FlatTable(NamedTuple):
-    """A table within ``data``: struct.error or ValueError where a field is not within it."""
+    """A table within ``data``. Its methods raise struct.error or ValueError for a field beyond
+    that."""
 
     data: bytes
     at: int
@@ -25,7 +26,7 @@ class FlatTable(NamedTuple):
         return cls(data, unpack_from("<I", data)[0])
 
     def field(self, number: int) -> int | None:
-        """Where the field begins; None where it is absent."""
+        """Where field ``number`` begins; None where it is absent."""
         index = self.at - unpack_from("<i", self.data, self.at)[0]
         if index < 0:
             raise ValueError("a table without fields")
@@ -35,7 +36,7 @@ class FlatTable(NamedTuple):
         return self.at + offset if offset else None
 
     def follow(self, number: int) -> int | None:
-        """Where that begins to which the field refers."""
+        """Where that begins which field ``number`` refers to; None where it is absent."""
         at = self.field(number)
         return None if at is None else int(at + unpack_from("<I", self.data, at)[0])
 
@@ -44,7 +45,7 @@ class FlatTable(NamedTuple):
         return None if at is None else FlatTable(self.data, at)
 
     def structs(self, number: int, layout: str, size: int) -> Iterator[tuple[int, ...]]:
-        """The structs of a vector, each of ``size`` bytes."""
+        """The structs of the vector in field ``number``, each of ``size`` bytes."""
         at = self.follow(number)
         if at is None:
             return
@@ -57,14 +58,14 @@ class FlatTable(NamedTuple):
 
 _SCHEMA, _DICTIONARY_BATCH, _RECORD_BATCH = 1, 2, 3
 
-#: What stands before the length of a message's metadata, but in streams from before 2019.
+#: What stands before the length of a message's metadata, except in streams from before 2019.
 CONTINUES = b"\xff\xff\xff\xff"
-#: The versions of metadata are numbered from 0, and this is the last.
+#: The last version of metadata that is known; they are numbered from 0.
 _LAST_VERSION = 4
 
 
 def begins_stream(head: bytes) -> bool:
-    """Whether a stream of Arrow's messages begins so: with a schema, which has no body."""
+    """Whether ``head`` begins as a stream of Arrow's messages: with a schema, which has no body."""
     at = 8 if head.startswith(CONTINUES) else 4
     size = int.from_bytes(head[at - 4 : at], "little")
     if (at + size) % 8 or not 0 < size < 1 << 31:
@@ -85,7 +86,8 @@ def begins_stream(head: bytes) -> bool:
 
 
 def restored_size(metadata: bytes, body: Buffer) -> int:
-    """What the buffers of a message restore to, where they are compressed, as they say themselves.
+    """How many bytes the compressed buffers of a message restore to, as they say themselves; 0
+    without such.
 
     ValueError for what is no message of Arrow's.
     """
@@ -111,7 +113,8 @@ def restored_size(metadata: bytes, body: Buffer) -> int:
 
 
 def file_blocks(footer: bytes) -> Iterator[tuple[int, int, int]]:
-    """Where the messages of a file are, by its footer: offset, bytes of metadata and of body."""
+    """Of each message that a file's footer points at: its offset, and the bytes of its metadata and
+    of its body."""
     try:
         root = FlatTable.root(footer)
         for number in (2, 3):  # dictionaries, and record batches

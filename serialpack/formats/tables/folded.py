@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from serialpack.errors import RefusedError
 from serialpack.formats.tables.library import arrow, is_plain, is_view, view_lengths
 
-#: More than may be of anything, and few enough that many times as many can be counted.
+#: More than anything may have; so few that sums of it are still counted.
 _BEYOND = 2.0**62
 
 
 def is_folded(kind: Any) -> bool:
-    """Whether an array of that type is folded."""
+    """Whether arrays of type ``kind`` are folded."""
     if is_plain(kind):
         return False
     pa = arrow()
@@ -26,7 +26,7 @@ def is_folded(kind: Any) -> bool:
     if _is_list_view(kind) or is_a.is_run_end_encoded(kind):
         return True
     if is_a.is_dictionary(kind):
-        # Nor does it cast dictionaries of views, and it writes wrong words of those of words.
+        # pyarrow does not cast dictionaries of views either, and writes wrong words of nested ones.
         value = kind.value_type
         return (
             bool(value.num_fields)
@@ -38,7 +38,8 @@ def is_folded(kind: Any) -> bool:
 
 
 def unfolded_type(kind: Any) -> Any:
-    """The type of ``unfolded`` arrays; another one for folded types alone."""
+    """The type of the arrays that ``unfolded`` gives for type ``kind``: the same where that is not
+    folded."""
     return _unfolded_type(kind) if is_folded(kind) else kind
 
 
@@ -50,20 +51,24 @@ def unfolded(array: Any) -> Any:
 
 
 class Weights(NamedTuple):
-    """Of each item how many values it has in it, and about how many bytes they take: arrays of
-    NumPy, of floats, since what a small file says can be beyond any integer."""
+    """For each item of an array how many values are in it, and about how many bytes they take.
+
+    Arrays of NumPy, of floats: what a small file claims can be beyond any integer.
+    """
 
     values: Any
     bytes: Any
 
     def of(self, start: int, stop: int) -> tuple[int, int]:
-        """The sums over some items, or more than may be of anything."""
+        """The sums over the items from ``start`` up to but not including ``stop``, at most
+        ``_BEYOND``."""
         values, size = (min(each[start:stop].sum(), _BEYOND) for each in self)
         return int(values), int(size)
 
 
 def weights(array: Any, most: int) -> Weights:
-    """Of an array of a folded type, in which no array has more than ``most`` items.
+    """The weights of an array of a folded type, in which no array may have more than ``most``
+    items.
 
     RefusedError where one has, or is a union; any error of pyarrow's or NumPy's where the array
     contradicts itself.
@@ -73,7 +78,7 @@ def weights(array: Any, most: int) -> Weights:
 
 
 def too_much() -> RefusedError:
-    """Of few bytes that say they are many more values."""
+    """The error for few bytes that claim to be many more values."""
     return RefusedError(
         "it holds many times more than its size accounts for", hint="pack -s raw keeps the bytes"
     )
@@ -109,7 +114,7 @@ def _unfolded_type(kind: Any) -> Any:
 
 
 def _taken(array: Any, at: Any) -> Any:
-    """The items of ``array`` that have those numbers, null for -1; of its ``_unfolded_type``."""
+    """The items of ``array`` with the numbers ``at``, null for -1; of its ``_unfolded_type``."""
     import numpy as np
 
     pa, kind = arrow(), array.type
@@ -148,7 +153,7 @@ def _taken(array: Any, at: Any) -> Any:
 
 
 def _taken_views(array: Any, at: Any) -> Any:
-    """pyarrow takes no views."""
+    """As ``_taken``, of views, which pyarrow's own ``take`` does not take."""
     import numpy as np
 
     pa = arrow()
@@ -163,7 +168,7 @@ def _taken_views(array: Any, at: Any) -> Any:
 
 
 def _bits(valid: Any) -> Any:
-    """The buffer that says which items are none of null."""
+    """The buffer of bits that says which items are not null."""
     import numpy as np
 
     return arrow().py_buffer(np.packbits(valid, bitorder="little"))
@@ -212,8 +217,8 @@ def _weights(array: Any, most: int) -> Weights:
 
 
 def _meant(array: Any) -> tuple[Any, Any]:
-    """What runs or a dictionary hold, and the number in that of each item of ``array``; of null
-    -1."""
+    """The array that a run-end encoded array or a dictionary holds, and for each item of ``array``
+    its number in that; -1 for null."""
     import numpy as np
 
     if arrow().types.is_dictionary(array.type):
@@ -223,7 +228,8 @@ def _meant(array: Any) -> tuple[Any, Any]:
 
 
 def _spans(array: Any) -> tuple[Any, Any]:
-    """Where each list, or map, begins in what it holds, and how many items it has; null none."""
+    """For each list, or map, where it begins in the array that holds its items, and how many it
+    has: none where it is null."""
     import numpy as np
 
     offsets = array.offsets.to_numpy().astype("i8")
@@ -236,7 +242,7 @@ def _spans(array: Any) -> tuple[Any, Any]:
 
 
 def _picked(values: Any, at: Any, default: Any = None) -> Any:
-    """``values[at]``, where ``at`` is -1 the ``default``: that of numbers is -1, of floats 1."""
+    """``values[at]``; where ``at`` is -1, ``default`` (by default -1 of integers, 1 of floats)."""
     import numpy as np
 
     if default is None:

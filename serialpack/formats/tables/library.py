@@ -25,18 +25,22 @@ def _plain() -> frozenset[int]:
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether Python holds the values of a type as they are, each in bytes of its own: the usual
-    types, told by their number in a tenth of the time that it takes to ask for each."""
+    """Whether Python holds values of type ``kind`` as they are, and each has bytes of its own.
+
+    True only for the usual types, told by their number in a tenth of the time that asking for each
+    takes.
+    """
     return kind.id in _plain()
 
 
 def is_view(kind: Any) -> bool:
-    """Whether values of a type are views of text or bytes, many of which may be of the same."""
+    """Whether values of type ``kind`` are views: texts or bytes, many of which may lie in one
+    place."""
     return kind in (arrow().string_view(), arrow().binary_view())
 
 
 def view_lengths(array: Any) -> Any:
-    """The bytes of each value of an array of views, by NumPy."""
+    """The bytes of each value in an array of views, as an array of NumPy."""
     import numpy as np
 
     heads = array.buffers()[1]

@@ -11,26 +11,26 @@ from serialpack.formats.tables.library import arrow
 from serialpack.formats.tables.room import Room
 from serialpack.formats.tables.thrift import Bytes, ThriftReader
 
-# Numbers of fields: of ColumnMetaData;
+# The numbers of fields in Thrift's structs: of ColumnMetaData;
 _CODEC, _COMPRESSED, _PAGES, _DICTIONARY = 4, 7, 9, 11
 # of PageHeader, of the headers in it for pages of values, and of these.
 _PAGE_TYPE, _PAGE_SIZE, _PAGE_STORED = 1, 2, 3
 _DICTIONARY_PAGE = 2
 _PAGE_KINDS, _PAGE_VALUES = (5, 8), 1
 
-#: The codecs that pyarrow knows too, by their numbers.
+#: The codecs of Parquet that pyarrow has, by their numbers: what it calls them.
 _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 
-#: Dictionaries of more bytes are not looked through.
+#: A dictionary of more bytes is not looked through.
 _MOST_WORDS = 4 << 20
 
-#: What stands before each text of a dictionary.
+#: What stands before each text in a dictionary: its length.
 _LENGTH = Struct("<I")
 
 
 class Page(NamedTuple):
-    """``stored``: its bytes in the file, with its header; ``bytes``: those that it is
-    decompressed to. ``start``, ``end``: where these begin and end before that."""
+    """A page of a column. ``stored``: its bytes in the file, with its header; ``bytes``: how many
+    its content decompresses to; ``start``, ``end``: where that content is in the file."""
 
     stored: int
     values: int
@@ -41,8 +41,8 @@ class Page(NamedTuple):
 
 
 def pages(data: Bytes, about: dict[int, Any], seen: Room) -> Iterator[Page]:
-    """The pages of a column; ValueError, or what wrong types raise. Malformed where two of them
-    have the same bytes."""
+    """The pages of a column, which ``about`` (its metadata) describes; ValueError, or what wrong
+    types raise. Malformed where two pages, as noted in ``seen``, share bytes."""
     at = about.get(_DICTIONARY) or about[_PAGES]
     end = min(at + about[_COMPRESSED], len(data))
     while at < end:
@@ -61,9 +61,9 @@ def pages(data: Bytes, about: dict[int, Any], seen: Room) -> Iterator[Page]:
 
 
 def longest_word(data: Bytes, about: dict[int, Any], page: Page) -> int | None:
-    """The bytes of the longest text in a dictionary; None where it is not looked through.
+    """The bytes of the longest text in ``page``, a dictionary; None where it is not looked through.
 
-    Each value of its column may be that one.
+    Each value of the column may be that text.
     """
     if page.bytes > _MOST_WORDS:
         return None
@@ -75,7 +75,7 @@ def longest_word(data: Bytes, about: dict[int, Any], page: Page) -> int | None:
         pa = arrow()
         try:
             words = pa.Codec(_CODECS[codec]).decompress(words, page.bytes, asbytes=True)
-        except (pa.ArrowException, OSError, ValueError):  # which pyarrow says when it reads it
+        except (pa.ArrowException, OSError, ValueError):  # pyarrow will say so when it reads it
             return None
     longest, at, last = 0, 0, len(words) - _LENGTH.size
     read = _LENGTH.unpack_from

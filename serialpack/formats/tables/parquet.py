@@ -28,15 +28,16 @@ from serialpack.formats.tables.thrift import Bytes, ThriftReader
 
 _MAGIC = b"PAR1"
 
-#: So many bytes of a column are read at once.
+#: Bytes of a column that are read at once.
 _BUFFER = 64 << 10
 
-#: So many fields are read at once, each of which takes 6 kB meanwhile; with so many, none that is
-#: written has a dictionary. A group that is read so has as many bytes and values at most.
+#: The most fields that are read at once, each of which takes 6 kB meanwhile; and from how many
+#: fields on none that is written has a dictionary. A group that is read some fields at a time has
+#: at most so many bytes, and so many values.
 _FIELDS, _NO_WORDS = 512, 5000
 _GROUP_BYTES, _GROUP_VALUES = 16 << 20, 2 << 20
 
-# Numbers of fields: of FileMetaData, SchemaElement, RowGroup and ColumnChunk;
+# The numbers of fields in Thrift's structs: FileMetaData, SchemaElement, RowGroup, ColumnChunk;
 _SCHEMA, _GROUPS, _REPETITION, _COLUMNS, _ROWS, _ABOUT = 2, 4, 3, 1, 3, 3
 _REPEATED = 2
 # of ColumnMetaData.
@@ -61,7 +62,7 @@ class ParquetFormat(TableFormat):
             file = _opened(pa.BufferReader(data), groups, len(data))
             if file.num_row_groups < 2:
                 table = file.read(use_threads=False)
-            else:  # of which pyarrow reads no dictionaries within lists
+            else:  # pyarrow reads no dictionaries within lists so
                 numbers = range(file.num_row_groups)
                 table = pa.concat_tables(file.read_row_group(n, use_threads=False) for n in numbers)
             return _with_hollow(table, file.schema_arrow)
@@ -75,7 +76,7 @@ class ParquetFormat(TableFormat):
             file = _opened(source, groups, len(data), pre_buffer=False, buffer_size=_BUFFER)
             names = columns_of(file.schema_arrow, wanted)
             yield with_columns(file.schema_arrow, names)
-            # By a name with a dot, pyarrow reads a column within another one.
+            # pyarrow takes a name with a dot for the path of a column within another one.
             read = None if names is None or any("." in name for name in names) else names
             for number, group in enumerate(groups):
                 if read is None and _is_flat(file) and group.is_small:
@@ -147,7 +148,8 @@ class ParquetFormat(TableFormat):
 
 
 def _parts(data: bytes) -> Iterator[Any]:
-    """The columns of a file that was written here, some at a time: to read one takes 8 kB."""
+    """The columns of a file that was written here, some at a time: each takes 8 kB while it is
+    read."""
     import pyarrow.parquet
 
     file = pyarrow.parquet.ParquetFile(tables.arrow().BufferReader(data))
@@ -156,12 +158,14 @@ def _parts(data: bytes) -> Iterator[Any]:
         return
     for some in _some_fields(file):
         part = file.reader.read_all(column_indices=some, use_threads=False)
-        yield part.replace_schema_metadata(None)  # which has the types of all fields
+        yield part.replace_schema_metadata(None)  # that has the types of all fields
 
 
 def _with_hollow(part: Any, schema: Any) -> Any:
-    """A table or a batch with nulls in the columns that pyarrow leaves out of it: those in which
-    there is no column of values, so that the file does not say what they hold."""
+    """A table or a batch with nulls in the columns that pyarrow leaves out of it.
+
+    Those have no column of values in them, so that the file does not say what they hold.
+    """
     if len(part.schema) == len(schema):
         return part
     pa = tables.arrow()
@@ -175,14 +179,14 @@ def _with_hollow(part: Any, schema: Any) -> Any:
 
 
 def _is_hollow(kind: Any) -> bool:
-    """Whether it is a group of no fields, or of such groups."""
+    """Whether type ``kind`` is a struct of no fields, or of such structs alone."""
     pa = tables.arrow()
     is_group = bool(kind.num_fields) or pa.types.is_struct(kind)
     return is_group and all(_is_hollow(kind.field(n).type) for n in range(kind.num_fields))
 
 
 def _is_flat(file: Any) -> bool:
-    """Whether there are very many columns, of which none holds others."""
+    """Whether a file has very many columns, and none within another."""
     return bool(_FIELDS < file.metadata.num_columns == len(file.schema_arrow))
 
 
@@ -193,7 +197,7 @@ def _some_fields(file: Any) -> Iterator[range]:
 
 
 def _whole(file: Any, number: int) -> Iterator[Any]:
-    """All rows of a group, a batch, some columns of which are read at a time."""
+    """All rows of group ``number`` as one batch, of which some columns are read at a time."""
     columns: list[Any] = []
     fields: list[Any] = []
     for some in _some_fields(file):
@@ -207,16 +211,16 @@ def _whole(file: Any, number: int) -> Iterator[Any]:
 
 
 def _usual(schema: Any) -> dict[str, bool]:
-    """How a file is written. Of very many columns none has a dictionary: each takes 20 kB until its
-    group is written."""
+    """The options by which a file is written. With very many columns none has a dictionary: each
+    would take 20 kB until its group is written."""
     return {"use_dictionary": len(schema) < _NO_WORDS, "write_page_checksum": True}
 
 
 class _Group(NamedTuple):
-    """A row group: its rows, and what its pages say of the values in them and of their bytes.
+    """A row group: its rows, and what its pages say of how many values and bytes they hold.
 
-    ``words``: the paths of columns of text that use dictionaries. ``longest``: the bytes that the
-    words of others may have, which were looked at, in a row.
+    ``words``: the paths of columns of text that are read as dictionaries. ``longest``: the most
+    bytes that the texts of other columns with dictionaries may have in a row.
     """
 
     rows: int
@@ -320,8 +324,9 @@ def _group(
 
 
 class _ColumnPages(NamedTuple):
-    """A column of a group, as ``_Group`` has them. ``words``: its path, where they are one of its
-    ``words``; ``word``: the bytes of the longest one, where they were looked at."""
+    """What the pages of one column add to its ``_Group``. ``words``: its path, where it is read as
+    a dictionary; ``word``: else the bytes of its longest text, where its dictionary was looked
+    through."""
 
     values: int
     bytes: int
@@ -344,7 +349,7 @@ def _column(
     if dictionary is None or about[_TYPE] != _BYTE_ARRAY:
         return _ColumnPages(values, size)
     word = longest_word(data, about, dictionary) if in_pieces else None
-    # Of lists, a row may have all the values there are.
+    # In lists, one row may have all the values that there are.
     if word is None or (room is not None and not Room(stored, 0).has_room(values * word)):
         return _ColumnPages(values, size, ".".join(str(name, "utf-8") for name in about[_PATH]))
     return _ColumnPages(values, size, word=word)

@@ -1,7 +1,7 @@
-"""Tables in pieces: some rows at a time, as Arrow has them, each a block of its own.
+"""Tables in pieces of some rows, each a block of its own.
 
-A piece is a stream of Arrow's that has the columns as their file has them, but that words which
-were kept once (a dictionary) stand where they are used.
+A piece is a stream of Arrow's, with the columns as their file has them, except that texts of a
+dictionary stand where they are used.
 """
 
 from __future__ import annotations
@@ -17,43 +17,45 @@ from serialpack.formats.tables.folded import Weights, is_folded, unfolded, weigh
 from serialpack.formats.tables.library import is_plain
 from serialpack.formats.tables.room import MOST_VALUES, Weight
 
-#: What is said before a block that is such a piece begins so: no file of a table does.
+#: The context of a block begins so where the block is such a piece: no file of a table does.
 MARK = b"\xc1rows of a table\x00"
 
-#: The values of a piece, where nobody says how many there may be, and the bytes of each.
+#: A piece has a value for so many bytes of its size, where nobody says how many there may be.
 _BYTES_OF_VALUE = 64
 
-#: The rows of a piece, however many columns it has: with fewer, it is these that cost.
+#: The least rows of a piece, however many columns it has: with fewer, the columns cost more than
+#: the values.
 _LEAST_ROWS = 8
 
-#: So many rows of folded columns are weighed at a time, row by row.
+#: The most rows of folded columns that are weighed at a time.
 _WEIGHED_ROWS = 1 << 16
 
 
 def limits(block_size: int, most_values: int) -> tuple[int, int]:
-    """The bytes and values of a piece for what would be ``block_size`` bytes of text.
+    """The most bytes and values of a piece for ``block_size`` bytes of text.
 
-    As values of Python, columns of few bytes take as much memory as others.
+    There is a limit on values, as those of few bytes take as much memory as others once they are
+    Python's.
     """
     values = block_size // _BYTES_OF_VALUE
     return block_size // 2, max(1, min(most_values or values, values) // 2)
 
 
 def rows_with(values: int, columns: int) -> int:
-    """As many rows as have so many values, or a few: each column costs as much as these."""
+    """How many rows have about ``values`` values; at least ``_LEAST_ROWS``."""
     return max(_LEAST_ROWS, values // max(1, columns))
 
 
 def columns_of(schema: Any, wanted: Collection[str] | None) -> list[str] | None:
-    """The columns that are ``wanted``, in their order; None: all, as where none of them is, or
-    several have one name."""
+    """The names of the columns that are ``wanted``, in the table's order. None: all of them, which
+    is also so where none of them is there, or several have one name."""
     names = schema.names
     found = [name for name in names if name in wanted] if wanted is not None else []
     return found if found and len(set(names)) == len(names) else None
 
 
 def with_columns(schema: Any, names: list[str] | None) -> Any:
-    """The types of those columns alone."""
+    """``schema`` with the columns ``names`` alone."""
     if names is None:
         return schema
     return tables.arrow().schema([schema.field(name) for name in names], schema.metadata)
@@ -63,7 +65,7 @@ def blocks(batches: Iterable[Any], schema: Any, size: int, values: int) -> Itera
     """The rows of ``batches``, of which ``check_inner`` is true, as blocks of about ``size`` bytes
     and ``values`` values.
 
-    One at least, marked where it is the last. Malformed where a batch contradicts itself,
+    There is at least one block; the last one is marked. Malformed where a batch contradicts itself,
     RefusedError for a row that is too large.
     """
     pa = tables.arrow()
@@ -83,17 +85,17 @@ def blocks(batches: Iterable[Any], schema: Any, size: int, values: int) -> Itera
 
 
 def table_of(data: bytes) -> Any:
-    """The table that a piece is."""
+    """The table that the bytes of a piece are."""
     return tables.arrow().ipc.open_stream(data).read_all()
 
 
 def schema_of(data: bytes) -> Any:
-    """The types of its columns."""
+    """The types of the columns of a piece."""
     return tables.arrow().ipc.open_stream(data).schema
 
 
 def marked(data: bytes) -> Any | None:
-    """The table that a piece behind its mark is; None of what is none, whatever it begins with."""
+    """The table of a piece that stands behind ``MARK`` in ``data``; None for any other bytes."""
     if not data.startswith(MARK):
         return None
     try:
@@ -103,7 +105,7 @@ def marked(data: bytes) -> Any | None:
 
 
 def alone(table: Any) -> Iterator[SourceBlock]:
-    """Each row of a piece, this ``table``, as one."""
+    """Each row of ``table``, a piece, as a piece of its own."""
     for number, batch in enumerate(table.to_batches(max_chunksize=1)):
         yield _block(batch, table.schema)._replace(index=number, first_record=number)
 
@@ -115,7 +117,8 @@ def _block(rows: Any, schema: Any) -> SourceBlock:
 
 
 def as_types(rows: Any, schema: Any) -> Any:
-    """A sound batch as one of the types of ``schema``; errors of pyarrow's where it is none."""
+    """``rows``, a sound batch, as a batch of the types of ``schema``; an error of pyarrow's where
+    it cannot be."""
     pa = tables.arrow()
     if any(map(is_folded, rows.schema.types)):
         plain = [unfolded(c) if is_folded(c.type) else c for c in rows.columns]
@@ -130,7 +133,7 @@ def as_types(rows: Any, schema: Any) -> Any:
 
 
 def compact(rows: Any) -> Any:
-    """The same batch in memory of its own: an array takes 2 kB beside its values otherwise."""
+    """The batch in memory of its own: as a slice, each of its arrays takes 2 kB more."""
     return tables.arrow().ipc.open_stream(_written(rows)).read_next_batch()
 
 
@@ -143,8 +146,8 @@ def _written(rows: Any) -> Any:
 
 
 def check_inner(batch: Any) -> None:
-    """An error of pyarrow's where a column that holds others contradicts itself: of a part of it,
-    all that it holds would be looked at."""
+    """An error of pyarrow's where a column that holds others contradicts itself. It is checked in
+    whole: of a slice too, all that the column holds would be looked at, each time."""
     batch.validate()
     for column in batch.columns:
         if _holds_others(column.type):
@@ -198,7 +201,8 @@ def _small(batch: Any, size: int, values: int) -> Iterator[Any]:
 
 
 def _weights(column: Any) -> Weights:
-    """Of a folded column, in which there may be as many items as its bytes account for."""
+    """The weights of a folded column, in which there may be as many items as its bytes account
+    for."""
     try:
         return weights(column, MOST_VALUES + 8 * column.get_total_buffer_size())
     except (tables.arrow().ArrowException, LookupError, ValueError) as error:

@@ -34,7 +34,7 @@ from serialpack.values.nanoseconds import (
     time_of,
 )
 
-#: So many keys of a map are told.
+#: The most keys of a map that a message names.
 _MOST_SAID = 20
 
 
@@ -81,7 +81,8 @@ def table_under(records: list[Any], schema: bytes) -> Any:
 
 
 def _one_shape(shapes: Collection[Keys]) -> bool:
-    """Mixed for maps with different keys, before anything is made of each of them."""
+    """False, for ``as_map``; Mixed for maps with different keys, before anything is made of
+    them."""
     if len(shapes) > 1:
         first, second = islice(shapes, 2)
         raise Mixed(f"maps with the keys {_said(first)} and {_said(second)}"[:200])
@@ -161,7 +162,7 @@ def cast(array: Any, kind: Any) -> Any:
     pa = arrow()
     if array.type == kind:
         return array
-    # To cast these takes ten times what it takes to wrap what they hold, of however few values.
+    # To cast takes ten times as long as to wrap the values in extension types.
     if _storage(kind) == array.type:
         return pa.ExtensionArray.from_storage(kind, array)
     if _storage(array.type) == kind:
@@ -213,7 +214,7 @@ def _held(kind: Any) -> Any:
     if is_a.is_dictionary(kind):
         return _held(kind.value_type)
     if is_a.is_timestamp(kind):
-        # Of a zone by the name of UTC, pyarrow would make a ZoneInfo.
+        # For a zone called UTC pyarrow would make a ZoneInfo, which is another value.
         return pa.timestamp("us", "+00:00" if kind.tz == "UTC" else kind.tz)
     if is_a.is_time(kind):
         return pa.time64("us")
@@ -293,7 +294,7 @@ def _values(name: str, column: Any) -> list[Any]:
 
 
 def _as_python(column: Any, kind: Any) -> list[Any]:
-    """The values of a column as one of ``kind``."""
+    """The values of ``column``, read as those of type ``kind``."""
     if kind != column.type:
         pa = arrow()
         column = pa.chunked_array([cast(chunk, kind) for chunk in column.chunks], kind)
@@ -309,12 +310,12 @@ def has_nanoseconds(kind: Any) -> bool:
 
 
 def _counted(kind: Any) -> Any:
-    """Of times with nanoseconds the type of their number."""
+    """The integer type for a type of times with nanoseconds; any other type as it is."""
     return kind if _time_kind(kind) is None else arrow().int64()
 
 
 def _time_kind(kind: Any) -> str | None:
-    """What times of a type with nanoseconds are; None for all others."""
+    """The kind of times that a type with nanoseconds holds; None for all other types."""
     is_a = arrow().types
     if is_a.is_duration(kind):
         return DURATION if kind.unit == "ns" else None
@@ -330,7 +331,7 @@ def is_fine_in_zone(kind: Any) -> bool:
 
 
 def _timed(value: Any, kind: Any) -> Any:
-    """A value of ``kind`` with times for their numbers of nanoseconds."""
+    """``value``, of type ``kind``, with a time for each count of nanoseconds in it."""
     if value is None or is_plain(kind):
         return value
     is_a = arrow().types
@@ -379,7 +380,7 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def failures_told() -> Iterator[None]:
-    """Whatever pyarrow raises, as one of the errors that serializers raise."""
+    """Make whatever pyarrow raises one of the errors that serializers raise."""
     try:
         yield
     except (ValueError, TypeError, OverflowError, RecursionError):
@@ -390,7 +391,7 @@ def failures_told() -> Iterator[None]:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Whatever pyarrow raises of a file, as Malformed."""
+    """Make whatever pyarrow raises while it reads a file Malformed."""
     try:
         yield
     except Malformed:

@@ -1,4 +1,4 @@
-"""How much is in tables: what their values would take, before any is made."""
+"""How many values tables have, and how many bytes they would take, told before any is made."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _BYTES, _MOST_BYTES = 16, MAX_BLOCK
 
 
 def check_types(schema: Any) -> None:
-    """RefusedError where a column is of a type that pyarrow reads, and then has no class for;
-    Malformed for lists of fewer than no items."""
+    """RefusedError for a column of a type that pyarrow reads and then has no class for; Malformed
+    for lists of a negative length."""
     lib = arrow().lib
     unread = {lib.Type_INTERVAL_MONTHS, lib.Type_INTERVAL_DAY_TIME}
     stack = list(schema.types)
@@ -36,24 +36,26 @@ def check_types(schema: Any) -> None:
 
 
 class _Measure(ABC):
-    """Goes through all that is in arrays."""
+    """Goes through all that is in arrays. A subclass says what counts of it."""
 
     @abstractmethod
     def take(self, values: int, text: int = 0) -> None:
-        """So many values, and bytes of text that are not in an array as often as they are meant."""
+        """Count ``values`` values, and ``text`` bytes of text that stand in an array once for
+        several values."""
 
     @abstractmethod
     def take_plain(self, array: Any) -> None:
-        """An array of values of their own."""
+        """Count an array each of whose values stands in it."""
 
     @abstractmethod
     def take_words(self, array: Any) -> None:
-        """What a dictionary holds, used or not."""
+        """Count what a dictionary holds, used or not."""
 
     def take_array(self, array: Any) -> None:
-        """All that is in an array, in that which it holds too.
+        """Count all that is in an array, and in the arrays that it holds.
 
-        Only looks at lengths, which are right where the array has been validated at all.
+        Only lengths are looked at, which are right in any array that was validated, also if not in
+        full.
         """
         kind = array.type
         self.take(len(array))
@@ -95,7 +97,8 @@ class _Measure(ABC):
 
 
 class Room(_Measure):
-    """How many values and bytes of text may come of a file."""
+    """How many values, and bytes of text, may still come of a file; ``take`` raises RefusedError
+    beyond."""
 
     def __init__(self, size: int, most: int) -> None:
         self._values = most + size * _VALUES
@@ -103,13 +106,14 @@ class Room(_Measure):
         self._unseen = size
 
     def pass_over(self, size: int) -> None:
-        """So many bytes of the file are a part of it that is looked at: no two have the same."""
+        """Note that ``size`` bytes of the file are one part of it. Malformed where the parts
+        together are larger than the file: some share bytes."""
         self._unseen -= size
         if self._unseen < 0:
             raise Malformed("it points at the same bytes twice")
 
     def has_room(self, text: int) -> bool:
-        """Whether so many bytes of text may be."""
+        """Whether there may be ``text`` more bytes of text."""
         return text <= self._bytes
 
     def take_array(self, array: Any) -> None:
@@ -119,7 +123,7 @@ class Room(_Measure):
             super().take_array(array)
 
     def take_plain(self, array: Any) -> None:
-        """These are in the file as they are."""
+        """Nothing: these values stand in the file as they are."""
 
     def take_words(self, array: Any) -> None:
         self.take_array(array)
@@ -132,7 +136,7 @@ class Room(_Measure):
 
 
 class Weight(_Measure):
-    """How many values are in arrays, and about how many bytes these take."""
+    """How many values there are in arrays, and about how many bytes they take."""
 
     def __init__(self) -> None:
         self.values = self.bytes = 0
@@ -145,11 +149,11 @@ class Weight(_Measure):
         self.bytes += array.nbytes
 
     def take_words(self, array: Any) -> None:
-        """Of these only those count that are used, as often as they are."""
+        """Nothing: those words count that are used, as often as they are."""
 
 
 def _used(lists: Any, items: Any) -> Any:
-    """What of ``items`` is in ``lists``, which may be a part of an array."""
+    """The part of ``items`` that is in ``lists``, which may be a slice of an array."""
     if not len(lists):
         return items.slice(0, 0)
     start, end = lists.offsets[0].as_py(), lists.offsets[-1].as_py()

@@ -1,4 +1,4 @@
-"""A row that a table could have, for who wants to know of its types where it has none."""
+"""A row that a table could have, made from its types, for a table without rows."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from serialpack.formats.tables import records as tables
 
 
 def sample_of(schema: Any) -> dict[str, Any]:
-    """A row under ``schema``, as rows are read; null in a column of no simple type."""
+    """A row under ``schema``, as rows are read; null in a column that has no simple type."""
     pa = tables.arrow()
     table = pa.Table.from_arrays([_one(kind) for kind in schema.types], schema.names)
     return dict(*tables.records_of(table, table.nbytes))
 
 
 def _one(kind: Any) -> Any:
-    """An array of one value of a type, or of one null."""
+    """An array of one value of type ``kind``, or of one null."""
     pa = tables.arrow()
     is_a = pa.types
     if isinstance(kind, pa.BaseExtensionType):

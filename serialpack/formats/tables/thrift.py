@@ -22,12 +22,12 @@ _INTEGERS = (4, 5, 6)
 _SIZES = {_BYTE: 1, _DOUBLE: 8, _UUID: 16}
 
 
-#: What it reads: bytes, or those of a file.
+#: What it reads from: bytes, or an open file.
 Bytes = bytes | FileBytes
 
 
 class ThriftReader:
-    """Reads structs from bytes, maps of field numbers: one from ``at`` on, and what follows it.
+    """Reads structs of Thrift, each as a map of field numbers, from byte ``at`` on.
 
     ValueError where there is none.
     """
@@ -40,8 +40,8 @@ class ThriftReader:
         return {number: self.value(kind, depth) for number, kind in self.fields(depth)}
 
     def fields(self, depth: int = 0) -> Iterator[tuple[int, int]]:
-        """The number and the type of each field of a struct, whose value is read before the next
-        is asked for."""
+        """The number and type of each field of a struct. Its value is to be read before the next
+        one is asked for."""
         if depth > _MOST_LEVELS:
             raise ValueError("nested too deeply")
         number = 0
@@ -50,7 +50,8 @@ class ThriftReader:
             yield number, head & 15
 
     def items(self, kind: int) -> Iterator[int]:
-        """The type of each item of a list of type ``kind``, as ``fields``."""
+        """The type of each item of a list, which is a field of type ``kind``; otherwise as
+        ``fields``."""
         if kind not in (_LIST, _SET):
             raise ValueError(f"no list, but type {kind}")
         head = self._byte()
@@ -58,7 +59,7 @@ class ThriftReader:
         yield from repeat(head & 15, self._fits(count))
 
     def value(self, kind: int, depth: int = 0) -> Any:
-        """What a field of type ``kind`` has."""
+        """The value of a field of type ``kind``."""
         if kind in (_TRUE, _FALSE):
             return kind == _TRUE
         if kind in _INTEGERS:
@@ -99,7 +100,7 @@ class ThriftReader:
         return self._data[start:end]
 
     def _fits(self, count: int) -> int:
-        """``count``, if there is a byte for each."""
+        """``count``; ValueError where fewer bytes than that are left."""
         if count > len(self._data) - self.at:
             raise ValueError(f"{count} items are announced")
         return count

@@ -25,8 +25,8 @@ from serialpack.values.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
 
-#: Calls that tomllib nests for an array and for an inline table, and the most of them: a thread
-#: of its own has Python's 1000, less a few.
+#: The calls within each other that tomllib makes for an array and for an inline table; and the most
+#: of them: a thread of its own has Python's 1000, less a few.
 ARRAY, TABLE = 2, 3
 MAX_CALLS = 900
 
@@ -35,13 +35,13 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?:^|[\[{{,\n])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{{MAX_DEPTH}}}")
 
-#: A second with digits that Python's times do not have, or text that looks like one.
+#: Digits of a second that Python's times have no room for, or text that looks like them.
 _FINE = re.compile(r"(?<=:[0-9]{2}\.[0-9]{6})[0-9]*[1-9][0-9]*")
 #: A date and time, or a time of day, up to its last digit.
 _BEFORE = re.compile(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ])?[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]+\Z")
 _LETTERS = str.maketrans("0123456789", "abcdefghij")
 
-#: Brackets from which on a text may be too deep for the caller's stack.
+#: With so many brackets a text may be too deep for the caller's stack.
 _DEEP = 100
 
 
@@ -55,7 +55,7 @@ def read(data: bytes, marks: Marks | None = None, *, literals: bool = False) -> 
         text = data[behind:].decode()
     except UnicodeDecodeError as error:
         raise Malformed(NO_UTF8, behind + error.start) from None
-    # A key is on one line, and of each part there is a letter and a dot.
+    # A key is on one line, and each of its parts takes a letter and a dot.
     if max(map(len, text.split("\n"))) > 2 * MAX_DEPTH and _LONG_KEY.search(text):
         _refuse("depth", f"a key of more than {MAX_DEPTH} parts")
     try:
@@ -72,7 +72,8 @@ def _refuse(kind: str, was: str, path: str = "$") -> NoReturn:
 
 
 def _loads(text: str, marks: Marks | None = None, *, literals: bool = False) -> dict[str, Any]:
-    """What tomllib reads; the places of errors are characters."""
+    """The document that tomllib reads from ``text``. Errors have their places in characters, not
+    bytes."""
 
     def number(text: str) -> Any:
         if literals and text.lstrip("+-") not in ("nan", "inf"):
@@ -114,7 +115,7 @@ def _place(text: str, line: int, column: int) -> int:
 
 
 def _float(text: str) -> float:
-    # A NaN has no sign that TOML knows of.
+    # The sign of a NaN means nothing in TOML.
     word = text.lstrip("+-")
     if word == "nan":
         return float(word)
@@ -124,9 +125,11 @@ def _float(text: str) -> float:
 def _check_seconds(
     text: str, document: dict[str, Any], marks: Marks | None, *, literals: bool
 ) -> None:
-    """An error where a time of ``document`` has digits that have been dropped; or a loss noted.
+    """Unheld where tomllib has dropped digits of a time of ``document``; with ``marks`` a loss is
+    noted.
 
-    They are made letters: text and comments may hold those, a time may not.
+    Such digits are replaced by letters, and the text is read again: texts and comments may hold
+    those, a time may not.
     """
     if ":" not in text or _FINE.search(text) is None:
         return
@@ -140,9 +143,9 @@ def _check_seconds(
 
 
 def _note_seconds(text: str, document: dict[str, Any], marks: Marks, *, literals: bool) -> None:
-    """Note the times that have been cut to microseconds, as TOML says."""
+    """Note in ``marks`` the times that were cut to microseconds, as TOML says."""
     fine = list(_FINE.finditer(blanked(text)))
-    # With another microsecond, the first of them is what is different.
+    # With another microsecond in the first of them, the time that differs is that one.
     last = fine[0].start() - 1
     other = text[:last] + ("1" if text[last] == "0" else "0") + text[last + 1 :]
     first = difference(document, _loads(other, marks, literals=literals))
@@ -154,7 +157,7 @@ def _note_seconds(text: str, document: dict[str, Any], marks: Marks, *, literals
 
 
 def _check(document: dict[str, Any]) -> None:
-    """An error for integers of more than 64 bits, and for what is nested too deeply to be read."""
+    """Unheld for integers of more than 64 bits, and for what is nested too deeply to be read."""
     stack: list[tuple[Path, Any, int]] = [(ROOT, document, TABLE)]
     while stack:
         path, value, calls = stack.pop()

@@ -11,11 +11,11 @@ from serialpack.formats.shared.document import DocumentFormat
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import DIGITS, UTF8, Loss
 
-#: Stands before each document of a block. tomli-w writes no comments, and newlines in text only
-#: as escapes.
+#: What stands before each document of a block. tomli-w writes no comments, and newlines in texts
+#: only as escapes: so nothing else looks like it.
 _BEGIN = "#---\n"
 
-#: A float, but for infinities and NaN. Integers are read by their value alone.
+#: A float, but no infinity or NaN. Integers are not meant: their values are all of them.
 _FLOAT = re.compile(
     r"[-+]?(?:0|[1-9](?:_?[0-9])*)"
     r"(?:\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?|[eE][-+]?[0-9](?:_?[0-9])*)"

@@ -17,7 +17,8 @@ from serialpack.formats.toml.read import ARRAY, MAX_CALLS, TABLE
 from serialpack.literal import Literal
 from serialpack.text import with_article
 
-#: Levels up to which tomli-w writes a document: it nests three calls for each.
+#: The most levels of a document that tomli-w writes, which makes three calls within each other for
+#: each.
 _SHALLOW = 30
 
 
@@ -39,9 +40,10 @@ def write(document: Any) -> str:
 
 
 def _check(document: dict[str, Any]) -> tuple[bool, int, bool]:
-    """Whether tomli-w keeps the order of keys, how many levels there are, and whether literals.
+    """Whether tomli-w keeps the order of its keys, how many levels ``document`` has, and whether
+    there are literals in it.
 
-    Raises for what TOML has no words for.
+    ValueError, TypeError or OverflowError for what TOML has no words for.
     """
     ordered, deepest, spelled = True, 1, False
     stack: list[tuple[Any, int, int]] = [(document, 1, TABLE)]
@@ -85,7 +87,7 @@ class _SpelledFloat(float):
 
 
 class _SpelledFloats(Changer):
-    """Has literals become floats that are spelled so."""
+    """Makes literals floats that tomli-w spells as the source did."""
 
     plain = frozenset({type(None), bool, int, float, str, date, datetime, time})
     plain_keys = frozenset({str})
@@ -95,7 +97,8 @@ class _SpelledFloats(Changer):
 
 
 def _keeps_order(table: dict[str, Any]) -> bool:
-    """Whether tomli-w writes the keys as they come. A list of small maps it writes as a value."""
+    """Whether tomli-w writes the keys as they come, which it does not where a table stands before a
+    plain value. A list of small maps it writes as a plain value."""
     met = False
     for value in table.values():
         is_map = type(value) is dict
@@ -121,7 +124,7 @@ def _check_time(value: time) -> None:
         raise ValueError("there are no words for a fold or an offset")
 
 
-#: What TOML has words for, whatever it is; and what is looked at closer.
+#: Types whose values TOML has words for, whatever they are; and those whose values are looked at.
 _TEXT = {str}
 _PLAIN = {str, bool, float, date}
 _CHECKS: dict[type, Callable[[Any], None]] = {
@@ -163,7 +166,7 @@ class _Writer:
             below = f"{name}.{self._key(key)}" if name else self._key(key)
             value = table[key]
             if type(value) is dict:
-                # A table of tables alone is made by those.
+                # A table that holds only tables needs no header: theirs make it.
                 if not value or not all(map(_is_tables, value.values())):
                     self._out.append(f"\n[{below}]\n")
                 self.table(value, below)

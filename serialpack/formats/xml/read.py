@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 _SPACE = " \t\r\n"
 
-#: What text is called among elements.
+#: The key for the text of an element, beside other elements.
 _TEXT = "#text"
 
-#: References to entities that a document type could define.
+#: A reference to an entity that a document type would have to define.
 _ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)[^;\s]{1,64};")
 
-#: What the declaration says, and those of its encodings that the parser has not: a character is of
-#: one byte or of two in them.
+#: The encoding that the declaration names; and those that the parser lacks, in which a character
+#: has one byte or two.
 _ENCODING = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.-]+)""")
 _WIDE = frozenset(
     {
@@ -48,9 +48,9 @@ _WIDE = frozenset(
 
 
 def read_document(data: bytes, marks: Marks | None = None) -> Any:
-    """The document as a map. Malformed, Unheld, RefusedError for entities and definitions.
+    """The document as a map. Malformed, Unheld, or RefusedError for entities and definitions.
 
-    ``marks``: where what is dropped is noted, and which losses are allowed.
+    ``marks``: which losses are allowed, and where what is dropped is noted.
     """
     encoding = _wide_encoding(data)
     if encoding is None:
@@ -67,17 +67,17 @@ def read_document(data: bytes, marks: Marks | None = None) -> Any:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """The encoding that a document says, where it is one of ``_WIDE``."""
+    """The encoding that a document names, where it is one of ``_WIDE``; else None."""
     said = _ENCODING.match(data)
     try:
         name = codecs.lookup(said[1].decode("latin-1")).name if said else ""
-    except LookupError:  # which the parser says
+    except LookupError:  # the parser will say so
         return None
     return name if name in _WIDE else None
 
 
 def _read(data: bytes, marks: Marks | None, encoding: str | None = None) -> Any:
-    """As ``read_document``; ``encoding``: that of ``data``, whatever it says."""
+    """As ``read_document``. ``encoding``: that of ``data``, whatever its declaration says."""
     try:
         return _DocumentReader(data, marks, encoding).read()
     except _Alternates:
@@ -85,7 +85,7 @@ def _read(data: bytes, marks: Marks | None, encoding: str | None = None) -> Any:
 
 
 class _Alternates(Exception):
-    """A map has not the order of what is in an element."""
+    """A map cannot keep the order of what is in an element."""
 
 
 class _Element:
@@ -99,15 +99,16 @@ class _Element:
         self.value: dict[str, Any] = {}
         #: The text since the last tag, in the parser's pieces.
         self.texts: list[str] = []
-        #: The names that came more than once, and the last name.
+        #: The names that came more than once; and the last name.
         self.several: set[str] = set()
         self.last = ""
-        #: What is in it, one after another, by name, where the order is kept.
+        #: Name and value of all that is in the element, one after another, where that order is
+        #: kept.
         self.content: list[tuple[str, Any]] = []
 
 
 class _DocumentReader:
-    """Takes what the parser finds; the stack of open elements is its own."""
+    """Takes what the parser finds, with a stack of its own of open elements."""
 
     def __init__(self, data: bytes, marks: Marks | None, encoding: str | None) -> None:
         self._data = data
@@ -135,7 +136,7 @@ class _DocumentReader:
             at = self._parser.CurrentByteIndex
             message = ErrorString(error.code) if 0 <= at < len(self._data) else "it ends too early"
             raise Malformed(message, min(max(at, 0), len(self._data))) from None
-        except (LookupError, ValueError) as error:  # an encoding that Python has not
+        except (LookupError, ValueError) as error:  # an encoding that Python does not know
             raise Malformed(str(error), 0) from None
         if self._marks is not None:
             self._marks.placed += self._told.values()
@@ -151,7 +152,7 @@ class _DocumentReader:
     def _doctype(self, name: str, system: str | None, public: str | None, internal: int) -> None:
         if internal:
             raise _defines("a document type that defines things")
-        # In attributes the parser passes over what a definition elsewhere could say, silently.
+        # In attributes the parser silently drops references to what may be defined elsewhere.
         plain = self._data.replace(b"\0", b"")
         if (system or public) and (found := _ENTITY.search(plain)) is not None:
             raise _defines(f"the entity {found[0].decode('ascii', 'replace')}")
@@ -179,7 +180,8 @@ class _DocumentReader:
         self._open[-1].texts.append(text)
 
     def _run(self, element: _Element, *, between: bool) -> None:
-        """Take the text since the last tag; ``between`` elements white space means nothing."""
+        """Take the text since the last tag. ``between``: it stands between two elements, where
+        white space means nothing."""
         text = "".join(element.texts)
         element.texts.clear()
         if between and not element.keeps_space and not text.strip(_SPACE):
@@ -260,7 +262,7 @@ class _OrderedReader(_DocumentReader):
         parent.content.append((name, value))
 
     def _value(self, element: _Element) -> Any:
-        """The value of an element that ends."""
+        """The value of ``element``, which ends here."""
         content, value = element.content, element.value
         if len(content) == 1 and content[0][0] == _TEXT:
             return {**value, _TEXT: content[0][1]} if value else content[0][1]
@@ -268,7 +270,7 @@ class _OrderedReader(_DocumentReader):
         grouped = _grouped(kept)
         if grouped is None:
             if any(name == _TEXT for name, _ in kept):
-                kept = content  # between words white space means something
+                kept = content  # beside words white space means something
             self._tell(CONTENT, self._path(), f"what is in <{element.name}>", CONTENT_KEY)
             value[CONTENT_KEY] = [p if name == _TEXT else {name: p} for name, p in kept]
         else:
@@ -283,7 +285,8 @@ def _is_space(name: str, part: Any) -> bool:
 
 
 def _grouped(content: list[tuple[str, Any]]) -> dict[str, Any] | None:
-    """The same with what has one name together; None where that is another order."""
+    """``content`` as a map, in which what has one name stands together; None where that changes the
+    order."""
     found: dict[str, Any] = {}
     for name, items in groupby(content, itemgetter(0)):
         parts = [part for _, part in items]

@@ -24,12 +24,13 @@ _TYPED = re.compile(
 
 
 def kind_told(head: bytes, named: str) -> str:
-    """The format of XML that begins so."""
+    """The format of XML that begins with ``head``: typed or not."""
     return "typed-xml" if is_typed(head) else named
 
 
 def is_typed(head: bytes) -> bool:
-    """Whether XML that begins so is typed XML: its root, and what is in it, are elements of that.
+    """Whether XML that begins with ``head`` is typed XML: its root, and what is in that, are
+    elements of it.
 
     A document that happens to have the very same elements is taken for it.
     """

@@ -38,7 +38,7 @@ from serialpack.formats.xml.typed_read import DECLARATION, read_elements
 from serialpack.formats.xml.typed_write import write_elements
 from serialpack.values.kinds import DIGITS, UTF8, Loss
 
-#: As much of a declaration as is remembered.
+#: A declaration that is remembered, to be written again.
 _USUAL = re.compile(r"<\?xml [ -~]{1,100}\?>\r?\n")
 
 

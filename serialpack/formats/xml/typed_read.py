@@ -40,7 +40,7 @@ _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))|\\")
 
 
 def read_elements(data: Buffer, marks: Marks | None = None) -> list[Any]:
-    """The records. Malformed, Unheld, or RefusedError for a document with a DTD.
+    """The records in ``data``. Malformed, Unheld, or RefusedError for a document with a DTD.
 
     ``marks``: what may be lost, and is noted there.
     """
@@ -75,7 +75,7 @@ def _check_undefined(defused: Any, data: bytes) -> None:
             "XML with a document type definition is not read: its entities can be of any size",
             hint="pack -s raw keeps the bytes",
         ) from None
-    except Exception:  # no XML for another reason, which is found when it is read
+    except Exception:  # not well-formed, which is told when it is read
         return
 
 
@@ -88,7 +88,8 @@ class _Ignored:
 
 
 class _OpenElement(NamedTuple):
-    """An element whose end has not come yet. ``items``: the values in it; of a map, a dict."""
+    """An element whose end has not come yet. ``items``: the values in it so far; a dict for a
+    map."""
 
     name: str
     attributes: dict[str, str]
@@ -114,9 +115,9 @@ class _XmlReader:
         self._texts: list[str] = []
         self._records: list[Any] = []
         self._open: list[_OpenElement] = []
-        #: Containers within each other, here.
+        #: How many containers are open here, within each other.
         self._depth = 0
-        #: Where the records end, as the parser counts.
+        #: The byte, as the parser counts, where the records end.
         self._until = 0
 
     def read(self, data: bytes, start: int) -> list[Any]:
@@ -245,7 +246,8 @@ def _nothing(value: Any) -> Callable[[str, dict[str, str]], Any]:
 def _plain(
     parse: Callable[[str], Any], write: Callable[[Any], str] | None = None
 ) -> Callable[[str, dict[str, str]], Any]:
-    """By ``parse``, where ``write`` gives the text again: what it is given is not all it takes."""
+    """What reads text by ``parse``, and refuses text that ``write`` would not give again: ``parse``
+    takes more than is written."""
 
     def read(text: str, _attributes: dict[str, str]) -> Any:
         value = parse(text)
@@ -295,7 +297,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _timed(parse: Callable[[str], Any]) -> Callable[[str, dict[str, str]], Any]:
-    """A datetime or a time, with what its attributes say of its zone."""
+    """What reads a datetime or a time, with what the attributes say of its zone."""
 
     def read(text: str, attributes: dict[str, str]) -> Any:
         value = parse(text)

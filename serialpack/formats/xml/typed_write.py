@@ -18,7 +18,7 @@ from serialpack.depth.values import levels
 
 CONTAINERS: dict[type, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset"}
 
-#: What XML 1.0 has no way to write (https://www.w3.org/TR/xml/#charsets).
+#: The characters that XML 1.0 has no way to write (https://www.w3.org/TR/xml/#charsets).
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _TO_ESCAPE = re.compile(UNWRITABLE.pattern[:-1] + "\\\\]")
 _MARKUP = re.compile('[&<>"\t\r\n]')
@@ -50,7 +50,7 @@ def write_elements(records: list[Any]) -> bytes:
 
 def _line(record: Any) -> str:
     written: list[str] = []
-    #: Text, or attributes and a value that are still to be written; the next at the end.
+    #: What is still to be written, the next at the end: text, or attributes and a value.
     stack: list[str | tuple[str, Any]] = ["\n", ("", record)]
     while stack:
         item = stack.pop()
@@ -103,7 +103,7 @@ def _escape(character: str) -> str:
 
 
 def integer_text(value: int) -> str:
-    """Decimal digits, or hexadecimal ones where Python has a limit for the decimal."""
+    """The decimal digits of ``value``, or hexadecimal ones where it has more than Python writes."""
     return str(value) if value.bit_length() <= 14280 else hex(value)
 
 
@@ -123,7 +123,8 @@ def fraction_text(value: Fraction) -> str:
 
 
 def _timed(name: str) -> Callable[[Any, str], str]:
-    """Of a datetime or a time: the zone is an attribute where the text does not say all of it."""
+    """What writes a datetime or a time, with its zone as an attribute where the text does not tell
+    all."""
 
     def write(value: Any, attributes: str) -> str:
         zone = value.tzinfo

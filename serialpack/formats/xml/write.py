@@ -19,14 +19,15 @@ _START = (
 _LATER = rf"-.0-9\xb7\u0300-\u036f\u203f\u2040{_START}"
 #: https://www.w3.org/TR/xml/#NT-Name
 _NAME = re.compile(f"[{_START}][{_LATER}]*")
-#: Characters that no name has there, and what would be read as one of those.
+#: Characters that a name cannot have at their place, and an underscore that would be read as an
+#: escape.
 _NO_NAME = re.compile(rf"\A[^{_START}]|(?!\A)[^{_LATER}]|_(?=x[0-9A-F]{{4,8}}_)")
 
 _IN_TEXT = {ord(c): r for c, r in zip("&<>\r", ("&amp;", "&lt;", "&gt;", "&#13;"), strict=True)}
 _IN_ATTRIBUTE = _IN_TEXT | {ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
 
 
-#: Most text, which stands as it is in an element and in an attribute.
+#: Text that needs no reference in an element or an attribute, which most text is.
 _AS_IT_IS = re.compile("[ !#-%'-;=?-~\xa0-\u1fff]*")
 
 
@@ -102,7 +103,7 @@ def _parts(value: dict[Any, Any]) -> tuple[str, list[str | tuple[str, Any]]]:
 
 
 def _content(items: Any) -> list[str | tuple[str, Any]]:
-    """What is in an element, as it stands one after another: texts, and maps of one element."""
+    """What is in an element, in its order: ``items`` are texts, and maps of one element each."""
     if type(items) is not list:
         raise TypeError(f"{CONTENT_KEY} is no list")
     inner: list[str | tuple[str, Any]] = []

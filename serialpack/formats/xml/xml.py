@@ -36,8 +36,8 @@ class XmlFormat(DocumentFormat):
         *("boolean", "integer", "inexact-integer", "uint64", "bigint", "float", "integral-float"),
         *("bare", "surrogates"),
     }
-    #: Of these, text that is not empty and that XML can write, maps with keys that are names, and
-    #: lists of several that are in no list.
+    #: It holds text that is not empty and that XML can write, maps with keys that are names, and
+    #: lists of several values that are in no list.
     partly: ClassVar[frozenset[str]] = frozenset({"text", "control", "nul", "array", "nested"})
 
     def read(self, data: bytes) -> list[Any]:

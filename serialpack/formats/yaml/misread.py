@@ -19,7 +19,7 @@ from serialpack.formats.shared.document import Malformed
 #: Line ends of YAML 1.1 that YAML 1.2 takes for text (5.4), and a byte-order mark that begins a
 #: line, which the parsers drop (5.2).
 _OTHER_LINES = re.compile("[\x85\u2028\u2029]|(?<=[\r\n])\ufeff")
-#: A node's anchor, behind its tag; and what stands behind the anchor.
+#: An anchor, with the tag that may stand before it.
 _ANCHOR = re.compile(r"(?:![^\s]*(?:\s+|#.*)*)?&[0-9A-Za-z_-]+")
 #: The styles of scalars whose first line says how they are written.
 _BLOCKS = frozenset("|>")
@@ -28,14 +28,14 @@ _WHITE = frozenset(" \t\r\n\x85\u2028\u2029") | {""}
 _CLOSE = frozenset(",]}")
 _TIGHT = re.compile(r"#(?<=\S#)")
 _COMMENT = re.compile(r"#[^\r\n]*")
-#: The first line of a block scalar, with a comment that nothing parts from it.
+#: The head of a block scalar, behind which white space must stand before a comment.
 _HEADER = re.compile(r"[|>][-+0-9]*")
 _NEXT = re.compile(r"[ \t\r\n]*(.?)")
 _VERSION = re.compile(r"^%YAML[ \t]+[0-9]+\.[0-9]+(?![0-9\s]|\Z)", re.MULTILINE)
 
 
 class Misread(Exception):
-    """What is read otherwise than it should be; ``hint``: what to write instead."""
+    """Text at ``at`` that is read otherwise than it should be; ``hint``: what to write instead."""
 
     def __init__(self, at: int, message: str, hint: str) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ class Misread(Exception):
 
 class _Collection(NamedTuple):
     flow: bool
-    #: The column that its lines begin in; of one in brackets, that of what it stands in.
+    #: The column in which its lines begin; of one in brackets, that of the one around it.
     column: int
 
 
@@ -62,16 +62,17 @@ class MisreadWatch:
         self._end = 0
         self._ended_openly = True
         self._marks_keys = "?" in text
-        #: The hashes with no white space before them, and the next of these.
+        #: Where the hashes are that have no white space before them; and the next of these.
         self._tight = (found.start() for found in _TIGHT.finditer(text))
         self._next_tight = next(self._tight, len(text))
         self._has_open_line = _has_open_line(text)
         self._has_percent = "%" in text
-        # Once for all documents: to look again at each would take time by the square of them.
+        # Once for all documents: to look in each anew would take time by the square of their count.
         self._other_line = None if text.isascii() else _OTHER_LINES.search(text)
 
     def check_lines(self) -> None:
-        """Misread where lines of YAML 1.1 are none of YAML 1.2."""
+        """Misread where a line end, or a byte-order mark, means one thing to YAML 1.1 and another
+        to 1.2."""
         found = self._other_line
         if found is None:
             return
@@ -98,7 +99,7 @@ class MisreadWatch:
             and event.anchor is None
             and not (self._flow and self._marks_keys)
         ):
-            look = None  # nearly always: nothing would be found
+            look = None  # nearly always: there is nothing to find
         if look is not None:
             look(self, event, event.start_mark.index, end)
         if end > self._end:
@@ -214,14 +215,15 @@ class MisreadWatch:
 
 
 def _has_open_line(text: str) -> bool:
-    """Whether the last line is of white space, and has no end."""
+    """Whether ``text`` ends with white space behind its last line end."""
     before = text.rstrip(" \t")
     return len(before) < len(text) and before[-1:] in ("", "\r", "\n")
 
 
 @cache
 def _looks() -> dict[type, Callable[[MisreadWatch, Any, int, int], None]]:
-    """Methods by event; not those of one watch, which would hold itself then, and its text."""
+    """Event -> the method that looks at it. Not those of one watch, which would hold itself then,
+    and its text."""
     from yaml import events
 
     return {

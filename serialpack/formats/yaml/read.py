@@ -28,12 +28,12 @@ from serialpack.values.yaml_tags import PREFIX, YamlTag
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
 
-#: What aliases may add to a document, in bytes, where it is smaller than that itself. Each
-#: value counts as many as its text has, and some for itself.
+#: The most bytes that aliases may add to a document, or as many as it has itself. Each value counts
+#: for the bytes of its text, and some for itself.
 ALIASED = 8 << 20
 _EACH = 8
 
-#: Plain text up to this length is looked up, not read anew each time.
+#: Plain text of up to so many characters is looked up, and not read anew each time.
 _SHORT = 32
 
 #: Stands for the key ``<<``.
@@ -79,9 +79,9 @@ class _Container:
 
     def __init__(self, value: Any, begin: int, depth: int) -> None:
         self.value = value
-        #: What had been counted before it.
+        #: What was counted of the document before it.
         self.begin = begin
-        #: The levels down to its innermost, counted from the document.
+        #: The level of the innermost container in it, counted from the document.
         self.deepest = depth
         #: Of a mapping: the last key, whether its value is still to come, and what to merge.
         self.key: Any = None
@@ -92,7 +92,7 @@ class _Container:
 
 
 class _Anchored:
-    """What an alias stands for. ``size`` and ``height`` are 0 while it is not complete."""
+    """What an alias stands for. ``size`` and ``height`` are 0 while its end has not been met."""
 
     __slots__ = ("height", "size", "value")
 
@@ -103,7 +103,7 @@ class _Anchored:
 
 
 class _YamlReader:
-    """Reads one source. Places are characters of ``text``."""
+    """Reads one source. Places in it are characters of ``text``."""
 
     def __init__(
         self, text: str, marks: Marks | None, line: int, *, core: bool, literals: bool
@@ -119,7 +119,7 @@ class _YamlReader:
         self._begin(None)
 
     def _begin(self, version: tuple[int, int] | None) -> None:
-        """Nothing is shared between documents."""
+        """Begin a document, of YAML ``version`` if it says so; nothing is shared with others."""
         self._core = self._by_default if version is None else version > (1, 1)
         self._stack: list[_Container] = []
         self._anchors: dict[str, _Anchored] = {}
@@ -161,7 +161,7 @@ class _YamlReader:
         scalar_event, read_scalar = events.ScalarEvent, self._scalar
         while (event := following()) is not None:
             look(event)
-            if type(event) is scalar_event:  # four of five
+            if type(event) is scalar_event:  # four of five events
                 read_scalar(event)
             elif (handler := handlers.get(type(event))) is not None:
                 handler(event)
@@ -192,7 +192,7 @@ class _YamlReader:
             if event.style == '"' and not text.isascii():
                 _check_surrogates(event, text)
         else:
-            # Of what is looked up, nothing is merged.
+            # Nothing that may be looked up is the merge key, so that stands for "not there".
             value = _MERGE if self._tags else self._plain.get(text, _MERGE)
             if value is _MERGE:
                 value = self._read_plain(event, text)
@@ -225,7 +225,7 @@ class _YamlReader:
 
     def _value(self, event: Any, text: str, tag: str) -> Any:
         try:
-            # Nobody looks for literals under a tag.
+            # Under a tag of somebody's, numbers need not keep their spelling.
             read_so = scalar if self._tags else self._scalar_of
             return read_so(tag, text, core=self._core)
         except KeyError:
@@ -301,7 +301,7 @@ class _YamlReader:
         self._add(anchored.value, event)
 
     def _add(self, value: Any, event: Any) -> None:
-        """Put a value where it belongs: a container too, before it is filled."""
+        """Put ``value`` into the open container; a container too, before it is filled."""
         if not self._stack:
             self._records.append(value)
             return
@@ -343,20 +343,20 @@ class _YamlReader:
         above.has_key = True
 
     def _held(self, key: Literal) -> Any:
-        """The value of a number that is a key: 1.0 and 1.00 are one."""
+        """Python's value of a number that is a key: 1.0 and 1.00 are one key."""
         try:
             return held(key)
         except Inexact as lost:
             raise self._unheld(lost.kind, shown(Spelled(lost.text))) from None
 
     def _last_wins(self, place: Any, key: Any) -> bool:
-        """Whether a key that is there already may come again; noted, then."""
+        """Whether ``key``, which is in ``place`` already, may come again; that is noted, then."""
         if self._marks is None or DUPLICATES not in self._marks.allowed:
             return False
         return key is not _MERGE and type(place) is dict and self._marks.again(place, key)
 
     def _merge(self, above: _Container, value: Any, event: Any) -> None:
-        """Take over what ``<<`` stands before. Of a list, an earlier map has the last word."""
+        """Take over the maps that ``<<`` stands before: of several, the first has the last word."""
         self._check_merged(value)
         above.merged = [value] if isinstance(value, dict) else list(reversed(value))
         if not all(isinstance(part, dict) for part in above.merged):
@@ -364,7 +364,7 @@ class _YamlReader:
         above.has_key = False
 
     def _check_merged(self, value: Any) -> None:
-        """Unheld for what only who knows its tag could merge."""
+        """Unheld for a value with a tag, which only who knows that tag could merge."""
         for part in value if type(value) is list else [value]:
             if type(part) is YamlTag:
                 raise self._unheld("tag", f"<<: {shown(part)}")
@@ -392,7 +392,7 @@ def _steps(stack: list[_Container]) -> list[str]:
 
 
 def _check_surrogates(event: Any, text: str) -> None:
-    """PyYAML's own parser reads ``"\\ud83d"`` as a lone surrogate; libyaml says what it is."""
+    """Malformed for the lone surrogate that PyYAML's own parser makes of ``"\\ud83d"``."""
     try:
         text.encode()
     except UnicodeEncodeError:

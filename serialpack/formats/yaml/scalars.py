@@ -22,10 +22,10 @@ from typing import Any
 from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, checked_integer, exact_float
 from serialpack.literal import Literal
 
-#: With what all begins that plain text can mean, other than itself.
+#: The first characters of all plain text that can mean anything else than itself.
 _BEGINS = frozenset("~nNyYtTfFoO+-0123456789.<=")
 
-#: Those of them that begin words, and how long the longest of these is.
+#: Those of them that begin words, and the length of the longest of these words.
 _WORDS = frozenset("nNyYtTfFoO")
 _LONGEST_WORD = len("false")
 
@@ -58,10 +58,10 @@ _CORE = re.compile(
     """,
     re.VERBOSE,
 )
-#: What still other readers of YAML 1.1 take for booleans, and for its default key.
+#: What still other readers of YAML 1.1 take for booleans, and (``=``) for its default key.
 _ELSEWHERE = frozenset("yYnN=")
 
-#: So many digits are no huge integer.
+#: With fewer digits than this an integer is not a huge one.
 _FEW = 100
 
 _BOOLEANS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
@@ -75,7 +75,8 @@ _TIMESTAMP = re.compile(
 
 
 def _is_text(text: str) -> bool:
-    """Whether its first character, and its length, say that it can mean nothing else."""
+    """Whether ``text`` can mean nothing else than itself, told by its first character and its
+    length."""
     if not text:
         return False
     first = text[0]
@@ -83,7 +84,7 @@ def _is_text(text: str) -> bool:
 
 
 def plain_tag(text: str, *, core: bool) -> str:
-    """The end of the tag that plain ``text`` has: ``str``, ``int``, ... or ``merge``.
+    """The end of the tag that plain ``text`` gets: ``str``, ``int``, ... or ``merge``.
 
     ``core``: by YAML 1.2's core schema, else by YAML 1.1.
     """
@@ -109,9 +110,10 @@ _NO_SIGN = re.compile(r"(?<=[eE])(?=[0-9])")
 
 
 def literal_of(text: str) -> str | None:
-    """A number as readers of YAML 1.1 and of YAML 1.2 read it in the same way: 1e2 as 1.0e+2.
+    """``text``, a number, spelled so that readers of YAML 1.1 and of YAML 1.2 read the same: 1e2 as
+    1.0e+2.
 
-    None where ``text`` is none to one of them, or another one.
+    None where it is no number to some of them, or another one.
     """
     if not _NUMBER.fullmatch(text):
         return None
@@ -218,7 +220,7 @@ def _float(text: str) -> float:
 
 
 def _sexagesimal(digits: str) -> float:
-    """1:30.5 as PyYAML adds it up, where that is the very number."""
+    """The float that 1:30.5 means, as PyYAML adds it up; Inexact where that is another number."""
     if len(digits) > MAX_DIGITS:
         raise Inexact("digits", digits)
     exact, value, base = Fraction(0), 0.0, 1

@@ -12,20 +12,20 @@ from codecs import BOM_UTF8
 
 from serialpack.formats.shared.split import Boundary, Finder
 
-#: Three dashes that begin a line, of any of the kinds of lines that YAML 1.1 has.
+#: Three dashes that begin a line, behind any line end that YAML 1.1 has.
 _MARKER = re.compile(
     rb"---(?=[ \t\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]|\Z)"
     rb"(?:(?<=[\r\n]---)|(?<=\xc2\x85---)|(?<=\xe2\x80[\xa8\xa9]---))"
 )
-#: What is looked for: how such a line begins in most files.
+#: How such a line begins in most files, which is looked for.
 _BEGIN = b"\n---"
 _DIRECTIVE, _END, _WHITE = b"%", b"...", b" \t\r\n"
-#: Lines that no document is made of, before the first marker.
+#: Lines before the first marker that make no document.
 _NOTHING = re.compile(rb"\A(?:(?:[ \t]*+(?:#[^\r\n]*+)?|%[^\r\n]*+)[\r\n])*+")
 
 
 class YamlFinder(Finder):
-    """Finds where documents end that others follow."""
+    """Finds where documents end behind which others stand."""
 
     def __init__(self) -> None:
         self._first = True
@@ -54,7 +54,7 @@ class YamlFinder(Finder):
         text = bytes(buf[start:end])
         found = _count(text)
         if self._first:
-            # Alone the first document may begin without a marker.
+            # Only the first document may begin without a marker.
             content = _NOTHING.sub(b"", text.removeprefix(BOM_UTF8), 1)
             found += bool(content) and not _MARKER.match(b"\n" + content, 1)
             self._first = False
@@ -67,9 +67,10 @@ def _count(text: bytes) -> int:
 
 
 def _boundary(buf: bytearray, start: int, marker: int) -> int | None:
-    """Where the document at a marker begins, with its directives, and the one before it ends.
+    """Where the document whose marker is at ``marker`` begins, with its directives: there the one
+    before it ends.
 
-    None where that is not certain; ``start`` is no such place.
+    None where that is not certain, or is ``start``.
     """
     behind = marker + len(_BEGIN) - 1
     if behind == len(buf) or buf[behind] not in _WHITE:

@@ -23,23 +23,25 @@ from serialpack.literal import Literal
 from serialpack.text import with_article
 from serialpack.values.yaml_tags import PREFIX, YamlTag
 
-#: Text up to this length is looked up, not looked at anew each time.
+#: Text of up to so many characters is looked up, and not looked at anew each time.
 _SHORT = 32
 
-#: No line is folded: where it may be is what readers disagree about.
+#: So long a line is never folded: readers disagree about where it may be.
 _WIDTH = 1 << 30
 
 
-#: Line ends of YAML 1.1, which are text to YAML 1.2: the emitter leaves them in single quotes.
+#: Line ends of YAML 1.1 that YAML 1.2 takes for text: the emitter writes them so within single
+#: quotes.
 _OTHER_LINES = re.compile("[\x85\u2028\u2029]")
 
 
 def write(records: list[Any], *, explicit: bool, first: bool = True, core: bool = True) -> bytes:
-    """Each record as a document; ``explicit``: each between ``---`` and ``...``; ``first``: no
-    other documents stand before them. ``core``: for readers of YAML 1.1 and of YAML 1.2 alike,
-    else of YAML 1.1, as was always written for it: what is packed counts on the very bytes.
+    """Each record as a document.
 
-    ValueError or TypeError for a value that YAML has no words for.
+    ``explicit``: each between ``---`` and ``...``; ``first``: no other documents stand before them.
+    ``core``: for readers of YAML 1.1 and of YAML 1.2 alike; else for those of YAML 1.1, as it was
+    always written: containers count on the very bytes. ValueError or TypeError for a value that
+    YAML has no words for.
     """
     import yaml
     from yaml import events
@@ -74,7 +76,7 @@ class _Document:
         self._core = core
         self._met: dict[int, Any] = {}
         self._anchors = 0
-        #: Of short texts, keys most of all, which come again and again.
+        #: The events of short texts, of keys most of all, which come again and again.
         self._known: dict[str, Any] = {}
         true, false, null = map(self._plain, ("true", "false", "null"))
         self._writers: dict[type, Callable[[Any], Any]] = {
@@ -148,7 +150,8 @@ class _Document:
         return self._events.MappingEndEvent()
 
     def _container(self, value: Any) -> tuple[Any, Iterator[Any] | None]:
-        """The event that begins a container, and what is in it; of an alias nothing."""
+        """The event that begins ``value``, and what is in it; for one that was met before an alias,
+        and None."""
         events, tag = self._events, None
         first = self._met.get(id(value))
         if first is not None:
@@ -186,7 +189,7 @@ def _in_turn(items: Any) -> Iterator[Any]:
 
 
 def _float(value: float) -> str:
-    """YAML 1.1 wants a point in it, and a sign in the exponent."""
+    """``value`` as YAML 1.1 spells it: with a point, and a sign in the exponent."""
     if value - value != 0:
         return ".nan" if value != value else (".inf" if value > 0 else "-.inf")
     text = repr(value)

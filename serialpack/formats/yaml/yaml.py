@@ -86,14 +86,16 @@ class YamlFormat(DocumentFormat):
         return write(records, explicit=True)
 
     def read_stored(self, data: bytes) -> list[Any]:
-        """By YAML 1.1, as it was always written; it is the same by either."""
+        """As ``read``, by YAML 1.1, as stored text was always written; it means the same by either
+        version."""
         import_library("yaml", "yaml")
         from serialpack.formats.yaml.read import read
 
         return read(data, core=False)
 
     def style_changes(self, block: SourceBlock, style: Style) -> Style:
-        """Whether an end is marked behind the last document, before directives of the next."""
+        """Whether the end of the last document is marked, as it is before directives of the next
+        one."""
         last = bytes(block.data[-_LAST_LINE:]).rstrip(b"\r\n").rpartition(b"\n")[2]
         ends = last.startswith(b"...") and not block.last
         return {"e": ends} if ends != style.get("e", False) else {}
@@ -118,5 +120,5 @@ class Yaml11Format(YamlFormat):
 
 _END = b"...\n"
 
-#: As much of a block is looked at for the marker at its end.
+#: Bytes at the end of a block in which the mark of its end is looked for.
 _LAST_LINE = 1 << 10

@@ -13,9 +13,10 @@ from serialpack.formats.arrays.hdf5.types import NoArray, check_read, unread
 
 
 class Attribute:
-    """One, as much of a dataset of h5py as is asked of one; NoArray where nothing reads its type.
+    """An attribute, with as much of what a dataset of h5py has as is asked of one; NoArray where
+    nothing reads its type.
 
-    ``name``: with that of what it is of, which is called ``of``.
+    ``of``: the name of the dataset or group that has it; ``name``: its own name, behind that.
     """
 
     chunks = None
@@ -34,7 +35,7 @@ class Attribute:
         import h5py
         import numpy as np
 
-        found = np.zeros(self.shape, self.dtype)  # with the dimensions of a type that is an array
+        found = np.zeros(self.shape, self.dtype)  # an item may be an array: its dimensions too
         self.id.read(found, mtype=h5py.h5t.py_create(self.dtype))
         return found[region]
 
@@ -42,8 +43,8 @@ class Attribute:
 def with_attributes(
     file: Any, found: Iterable[TreeNode], datasets: Mapping[str, Npy | DatasetRows]
 ) -> tuple[dict[str, Npy | DatasetRows], list[str]]:
-    """``datasets`` and the attributes in ``file``, where ``found`` is, in their order; and in words
-    the attributes that are no arrays, or of what is left out."""
+    """``datasets``, and the attributes in ``file``, where ``found`` is, in their order; and in
+    words which attributes are no arrays, or are of what is left out."""
     names, arrays, left = Names(datasets), dict[str, Npy | DatasetRows](), list[str]()
     for of, owner in [("", file), *((node.name, node.what) for node in found)]:
         if owner is None:
@@ -61,8 +62,8 @@ def with_attributes(
 
 
 def shown_attributes(owner: Any, of: str, count: int) -> Iterator[tuple[str, Any]]:
-    """The names of those of ``owner``, which is called ``of``, and what people see of each:
-    ``count`` rows, of each the first items; or why it is not read."""
+    """The name of each attribute of ``owner``, which is called ``of``, and what people see of it:
+    the first items of ``count`` rows, or why it is not read."""
     for name in owner.attrs:
         try:
             yield of + MARK + name, corner(Attribute(owner, of, name), count)

@@ -43,19 +43,19 @@ from serialpack.formats.arrays.hdf5.tree import (
 from serialpack.formats.arrays.hdf5.types import NoArray, has_names, has_plain_items
 from serialpack.formats.shared.shown import shown_corner
 
-#: Seconds of work between two answers, after which the library is taken to work without end.
+#: Seconds of work between two answers; after more, the library is taken to work without end.
 _MOST_WORK = 60
 
-#: Memory of this process.
+#: The most bytes of memory that this process may have.
 _MOST_MEMORY = 4 << 30
 _TOO_MUCH = "it takes more than 4 GiB of memory to read it, or says so"
 
-#: Chunks that were read stay at hand up to so many bytes, for the next row of them.
+#: Bytes of chunks that are kept once read, as the next rows may be in them.
 _CACHE = 64 << 20
 
 
 def main() -> None:
-    """Do what standard input asks for; the answer goes to standard output."""
+    """Do what standard input asks for, and answer on standard output."""
     _bound_memory()
     _work_again()
     try:
@@ -70,15 +70,15 @@ def main() -> None:
         _send(FAILED, json.dumps([type(error).__name__, error.message, error.hint]).encode())
     except MemoryError:
         _send(FAILED, json.dumps(["RefusedError", _TOO_MUCH, None]).encode())
-    except BrokenPipeError:  # nobody asks any more
+    except BrokenPipeError:  # the parent has gone
         pass
-    except Exception:  # a mistake of ours
+    except Exception:  # an error in this program, not in the file
         _send(MISTAKEN, traceback.format_exc().encode("utf-8", "replace"))
-    os._exit(0)  # without what the library does at the end to a file that is damaged
+    os._exit(0)  # the library may break down closing a damaged file
 
 
 def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
-    """What ``reader.asked`` gives; errors likewise."""
+    """As ``reader.asked``, of the file at ``path``."""
     try:
         with _opened(path) as file:
             yield from _ANSWERS[do](file, **how)
@@ -113,8 +113,8 @@ def _way_of_rows(file: Any, dataset: Any) -> str | None:
 
 
 def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
-    """The dataset called ``at``, or the only one: in which format it is given and what beside it is
-    dropped, then its bytes. ``as_array``: only as .npy."""
+    """Of the dataset called ``at``, or of the only one: first its format, and what beside it is
+    dropped; then the bytes of that file. ``as_array``: only an .npy file will do."""
     dataset = _only(file) if at is None else _dataset_at(file, at)
     try:
         check(file, dataset)
@@ -139,9 +139,12 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
 
 
 def _all(file: Any, *, lists: bool = False) -> Iterator[Any]:
-    """All datasets and attributes as an .npz file: as ``_one``, and which datasets are ``left``
-    out, with why. ``lists``: where that leaves out lists of any length, or nothing, and no others,
-    as a map of rows."""
+    """All datasets and attributes as an .npz file: first what ``_one`` tells first, and the
+    datasets that are ``left`` out, with the reason; then the bytes.
+
+    ``lists``: where just those are left out that hold lists of any length, or nothing, all come as
+    a map of rows instead.
+    """
     everything = list(sound_nodes(file))
     found = {node.name: node.what for node in everything if is_dataset(node)}
     held: dict[str, Npy] = {}
@@ -152,7 +155,7 @@ def _all(file: Any, *, lists: bool = False) -> Iterator[Any]:
             check(file, dataset)
         except NoArray as why:
             left[name] = str(why)
-        except RefusedError as why:  # of one alone, as what is in other files
+        except RefusedError as why:  # only this dataset: it is in other files, say
             left[name] = why.said
     no_more_files()
     names = Names(found)
@@ -186,7 +189,7 @@ def _has_rows(each: Npy | DatasetRows) -> bool:
 
 
 def _heads(file: Any, count: int) -> Iterator[bytes]:
-    """A line for people of each dataset and attribute: its name, and ``count`` rows."""
+    """For each dataset and attribute a line for people: its name, and ``count`` rows."""
     found = [(node, _why_not(file, node)) for node in sound_nodes(file)]
     no_more_files()
     for name, shown in shown_attributes(file, "", count):
@@ -207,7 +210,8 @@ def _heads(file: Any, count: int) -> Iterator[bytes]:
 
 
 def _why_not(file: Any, node: TreeNode) -> str:
-    """Why a dataset is not read; empty where it is, and for what is none."""
+    """Why the dataset that ``node`` is is not read; empty where it is, and for what is no
+    dataset."""
     try:
         if is_dataset(node):
             check(file, node.what)
@@ -242,12 +246,13 @@ def _dataset_at(file: Any, at: str) -> Any:
 
 
 def _dropped(dataset: Any) -> list[str]:
-    """What is beside the items of a dataset that alone is taken: attributes, names of numbers."""
+    """In words, what is dropped of a dataset that is taken alone: its attributes, and names of
+    numbers."""
     return [*(f"{dataset.name} has {name}" for name in dataset.attrs), *_meant([dataset])]
 
 
 def _meant(arrays: Iterable[Any]) -> Iterator[str]:
-    """What items mean beside what they are."""
+    """In words, what items mean that arrays cannot tell."""
     for each in arrays:
         if has_names(each.dtype):
             yield f"{each.name} has names of numbers"
@@ -256,7 +261,7 @@ def _meant(arrays: Iterable[Any]) -> Iterator[str]:
 
 
 def _beside(everything: list[TreeNode]) -> Iterator[str]:
-    """What is beside the datasets of a file: links, types, and empty groups."""
+    """In words, what stands beside the datasets of a file: links, types, and empty groups."""
     import h5py
 
     for node in everything:
@@ -279,7 +284,7 @@ def _send(kind: bytes, data: Any = b"") -> None:
 
 
 def _bound_memory() -> None:
-    """What a damaged file says is not believed beyond this."""
+    """Limit the memory of this process: a damaged file may ask for any."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -287,7 +292,8 @@ def _bound_memory() -> None:
 
 
 def _work_again() -> None:
-    """From now on there is time again; the signal ends the process, as it is nobody's."""
+    """Give the library new time for the next answer. The signal at its end is not caught, and ends
+    the process."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, _MOST_WORK)
 

@@ -1,23 +1,23 @@
-"""Datasets read by the chunks that are stored of them. What is not stored is the fill value."""
+"""Datasets read by the chunks that are stored of them: items without a chunk are the fill value."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-#: The library looks for each chunk that a region may have, which takes about a hundredth of the
-#: time that reading one takes here.
+#: A dataset is sparse where it may have so many times more chunks than are stored: the library
+#: looks for each of them, which takes about a hundredth of the time of reading one here.
 _SPARSE = 64
 
 
 def is_sparse(dataset: Any) -> bool:
-    """Whether so few chunks of a dataset of h5py are stored that it is quicker read by these."""
+    """Whether a dataset of h5py has so few stored chunks that it is quicker read by these."""
     import h5py
 
     if not dataset.chunks or not dataset.size or dataset.dtype.hasobject or dataset.dtype.subdtype:
         return False
     made = dataset.id.get_create_plist()
-    if made.get_fill_time() == h5py.h5d.FILL_TIME_NEVER:  # then they are whatever the library says
+    if made.get_fill_time() == h5py.h5d.FILL_TIME_NEVER:  # no fill value is stored
         return False
     lengths = zip(dataset.shape, dataset.chunks, strict=True)
     most = math.prod(-(-length // chunk) for length, chunk in lengths)
@@ -25,7 +25,8 @@ def is_sparse(dataset: Any) -> bool:
 
 
 class ChunkedDataset:
-    """As much of a dataset of h5py as is asked of one, of which stored chunks alone are read."""
+    """A dataset, with as much of what one of h5py has as is asked of it; only its stored chunks are
+    read."""
 
     def __init__(self, dataset: Any) -> None:
         import numpy as np
@@ -40,7 +41,8 @@ class ChunkedDataset:
         self._origins = np.array(origins, np.int64).reshape(-1, len(self.shape))
 
     def __getitem__(self, region: tuple[Any, ...]) -> Any:
-        """The items of a region: of each of the first indices one or a slice, of the others all."""
+        """The items of ``region``, which has an index or a slice for some first dimensions; all of
+        the others."""
         import numpy as np
 
         parts = [*region, *[slice(None)] * (len(self.shape) - len(region))]
@@ -60,7 +62,7 @@ class ChunkedDataset:
         return found[tuple(slice(None) if isinstance(part, slice) else 0 for part in parts)]
 
     def _touched(self, spans: list[tuple[int, int]]) -> list[tuple[int, ...]]:
-        """Where the stored chunks begin that have some of it."""
+        """Where the stored chunks begin that hold some of ``spans``, a range of each dimension."""
         import numpy as np
 
         (start, end), size = spans[0], self.chunks[0]
@@ -71,6 +73,6 @@ class ChunkedDataset:
         return list(map(tuple, near[hit].tolist()))
 
     def _chunk(self, origin: tuple[int, ...]) -> Any:
-        """The items of a stored chunk, as far as they are in the dataset."""
+        """The items of the stored chunk at ``origin``, without those beyond the dataset."""
         spans = zip(origin, self.chunks, strict=True)
         return self._dataset[tuple(slice(start, start + size) for start, size in spans)]

@@ -27,8 +27,7 @@ class Hdf5Format(NpzFormat):
     about = "HDF5 datasets by name"
     title = "HDF5"
     unpacked = ("has datasets by name", "unpack --at NAME -o NAME.npy takes one")
-    #: Bytes would come back as text: HDF5 says of both that they are characters, in UTF-8. Names
-    #: end at a NUL.
+    #: Bytes would come back as text: to HDF5 both are characters in UTF-8. Names end at a NUL.
     cannot = NpzFormat.cannot | {"bytes", "surrogates", "nul"}
     partly: ClassVar[frozenset[str]] = NpzFormat.partly - {"bytes"}
 
@@ -68,8 +67,8 @@ class Hdf5Format(NpzFormat):
 
 
 def _as_npz(read: Read) -> Iterator[bytes]:
-    """The datasets of the file that ``read`` gives as an .npz file; RefusedError where one is no
-    array."""
+    """An .npz file of the datasets in the file whose bytes ``read`` gives; RefusedError where one
+    is no array."""
     answers = asked(as_file(read), "all")
     for name, why in next(answers)["left"].items():
         raise RefusedError(f"its dataset {name} holds {why}, which no array does")

@@ -19,17 +19,18 @@ from serialpack.formats.arrays.types import spelled
 from serialpack.formats.shared.shown import shown_corner
 from serialpack.text import number_of
 
-#: So much of all numbers together is looked at.
+#: Bytes of numbers that are looked at, in all datasets together.
 _FAR = 64 << 20
 
-#: Rows, and characters, of the value of an attribute that are shown.
+#: The most rows, and the most characters, that are shown of the value of an attribute.
 _ROWS, _MOST_SHOWN = 10, 200
 
 
 def entries(file: Any, most: int) -> Iterator[dict[str, Any]]:
-    """The first ``most`` things in ``file``; then one without a name, where there are more.
+    """The first ``most`` groups, datasets, attributes and links in ``file``; then, where there are
+    more, an entry that says so.
 
-    They are called as in ``ListedEntry`` and ``ListedDataset`` of ``inspection.listed``.
+    An entry has the fields of ``ListedEntry`` and ``ListedDataset`` of ``inspection.listed``.
     """
     import h5py
     import numpy as np
@@ -86,7 +87,7 @@ def _entry(node: TreeNode) -> dict[str, Any]:
 
 
 def _attributes(owner: Any, of: str, most: int) -> list[dict[str, Any]]:
-    """The first ``most`` of what has attributes, and is called ``of``, with their values."""
+    """The first ``most`` attributes of ``owner``, which is called ``of``, with their values."""
     entry = {"size": 0, "packed": 0, "type": "attribute"}
     try:
         return [
@@ -112,7 +113,7 @@ def _facts(dataset: Any, attributes: int) -> dict[str, Any]:
 
 
 def _spelled(dataset: Any) -> Any:
-    """The type as NumPy spells it, or in words where it has none."""
+    """The type of the items as NumPy spells it, or in words where NumPy has none."""
     import numpy as np
 
     if dataset.shape is None:
@@ -126,7 +127,8 @@ def _spelled(dataset: Any) -> Any:
 
 
 def _with_text(descr: Any) -> Any:
-    """The type of a record with its text called so, which alone is objects to NumPy."""
+    """``descr``, the type of a record, with fields of text called text: to NumPy they are
+    objects."""
     if isinstance(descr, list | tuple):
         return type(descr)(map(_with_text, descr))
     return "text" if descr == "|O" else descr
@@ -143,13 +145,13 @@ def _checked(file: Any, node: TreeNode) -> bool:
     try:
         if isinstance(node.what, h5py.Dataset):
             check(file, node.what)
-    except (NoArray, SerialpackError, *FAILURES):  # which is said to who reads it
+    except (NoArray, SerialpackError, *FAILURES):  # whoever reads it is told
         return False
     return True
 
 
 def _range(dataset: Any) -> tuple[NumberRange, str]:
-    """The least and the greatest, or why they are not known."""
+    """The least and the greatest number; and why they are not known, or ""."""
     try:
         if dataset.shape is None or dataset.dtype.kind == "O":
             raise Unordered("its items are no numbers")

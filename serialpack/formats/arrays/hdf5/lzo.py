@@ -1,7 +1,7 @@
-"""Chunks that PyTables has compressed with LZO, which no filter that h5py can load undoes.
+"""Chunks that PyTables compressed with LZO, for which h5py has no filter.
 
-A chunk is one LZO1X stream, behind which from the second version of tables on its checksum
-(Adler-32) and its length before stand, four bytes each (PyTables, src/H5Zlzo.c).
+A chunk is one LZO1X stream. From the second version of tables on, its checksum (Adler-32) and its
+length before compression stand behind it, four bytes each (PyTables, src/H5Zlzo.c).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from serialpack.errors import InputError
 from serialpack.formats.arrays.hdf5.chunked import ChunkedDataset
 
-#: The numbers of filters.
+#: The numbers of these filters in HDF5.
 SHUFFLE, LZO = 2, 305
 
 
@@ -29,7 +29,7 @@ def can_undo(codes: list[int], dtype: Any) -> bool:
 
 
 class LzoDataset(ChunkedDataset):
-    """A dataset with chunks that ``can_undo`` knows."""
+    """A dataset whose chunks ``can_undo`` knows."""
 
     def __init__(self, dataset: Any, *, shuffled: bool) -> None:
         super().__init__(dataset)
@@ -40,7 +40,7 @@ class LzoDataset(ChunkedDataset):
 
         skipped, data = self.id.read_direct_chunk(origin)
         size = math.prod(self.chunks) * self.dtype.itemsize
-        # A bit for each filter, in order, that the chunk did not go through.
+        # ``skipped`` has a bit for each filter, in order, that the chunk did not go through.
         if not skipped >> self._shuffled & 1:
             data = _undone(data, size)
         if len(data) != size:
@@ -51,7 +51,8 @@ class LzoDataset(ChunkedDataset):
 
 
 def _undone(data: bytes, size: int) -> bytes:
-    """The chunk of ``size`` bytes that ``data`` was made of; InputError."""
+    """The ``size`` bytes that the chunk ``data`` was compressed from; InputError where it was
+    not."""
     import lzallright
 
     summed = data[-4:] in (size.to_bytes(4, "little"), size.to_bytes(4, "big"))

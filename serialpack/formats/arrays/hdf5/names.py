@@ -1,7 +1,7 @@
-"""What the arrays of an HDF5 file are called where they stand by name, and in which order.
+"""What the arrays of an HDF5 file are called where arrays stand by name, and in which order.
 
-A dataset is called by its groups too (``group/x``), an attribute behind what it is of:
-``group/x@unit``, ``group@unit``, of the file ``@unit``; so do NeXus and the tools of netCDF.
+A dataset's name begins with its groups (``group/x``), that of an attribute with what it is of:
+``group/x@unit``, ``group@unit``, of the file ``@unit``. NeXus and the tools of netCDF do so, too.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import NamedTuple
 
-#: Between what has an attribute and its name.
+#: What stands between the name of an attribute and that of its owner.
 MARK = "@"
 
 
 class AttributeName(NamedTuple):
-    """``of``: a dataset, a group, or the file, whose name is empty."""
+    """An attribute's name. ``of``: that of its owner, a dataset or a group; empty for the file."""
 
     of: str
     name: str
@@ -27,21 +27,23 @@ class Names:
     def __init__(self, names: Iterable[str]) -> None:
         self._all = list(names)
         plain = [name for name in self._all if MARK not in name]
-        #: What can have attributes: nothing whose own name looks like one of these.
+        #: The names that can have attributes. A name that only looks like one of an attribute is a
+        #: dataset's.
         self._owners = {"", *(above for name in plain for above in _with_groups(name))}
 
     def attribute(self, name: str) -> AttributeName | None:
-        """What ``name`` says, where it is of an attribute; None where it is of a dataset."""
+        """The parts of ``name`` where it is one of an attribute; None where it is one of a
+        dataset."""
         of, mark, own = name.partition(MARK)
         return AttributeName(of, own) if mark and own and of in self._owners else None
 
     def has(self, owner: str) -> bool:
-        """Whether attributes of ``owner`` can have names."""
+        """Whether ``owner`` is a name that can have attributes."""
         return owner in self._owners
 
     def grouped(self) -> list[str]:
-        """The names in the order that they have in a file: those of a group together, where the
-        first of them was, its attributes before what is in it."""
+        """The names in the order of a file: those of a group stand together where its first one
+        stood, its attributes before its datasets."""
         first: dict[str, int] = {}
 
         def places(name: str) -> list[tuple[bool, int]]:

@@ -1,5 +1,5 @@
-"""Datasets of types that h5py reads not at all (times, integers of three bytes) or as what no array
-holds (references to others): as times, wider integers, and the paths of what is referred to.
+"""Datasets of odd types, which h5py does not read (times, integers of three bytes), or as what no
+array holds (references): as times, wider integers, and the paths of what is referred to.
 
 Times of HDF5 (H5T_TIME) are seconds since 1970; those of eight bytes that PyTables writes are
 seconds and millionths of them, four bytes each (PyTables, src/typeconv.c).
@@ -10,13 +10,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-#: What is raised for a type that NumPy has nothing for.
+#: What h5py raises for a type that NumPy has nothing for.
 _NO_TYPE = (TypeError, ValueError, NotImplementedError, StopIteration)
 
 
 class OddType(NamedTuple):
-    """A type as HDF5 gives items of it: ``memory`` for HDF5, ``raw`` for NumPy; and the type that
-    they are made. ``odd``: whether that takes more than h5py does."""
+    """How items of a type are read. ``memory``: the type that HDF5 is asked for, ``raw``: the same
+    for NumPy, ``made``: the one that items are made then. ``odd``: whether h5py alone cannot do
+    that."""
 
     memory: Any
     raw: Any
@@ -25,26 +26,26 @@ class OddType(NamedTuple):
 
 
 def sound(what: Any) -> Any:
-    """``what``, where it is a dataset of an odd type as one whose items NumPy has."""
+    """``what``; where it is a dataset of an odd type, as one whose items NumPy has."""
     import h5py
 
     if not isinstance(what, h5py.Dataset):
         return what
     try:
         kind = _odd_type(what.id.get_type(), is_fine="PYTABLES_FORMAT_VERSION" in what.file.attrs)
-    except _NO_TYPE:  # which is told of its dtype
+    except _NO_TYPE:  # asking for its dtype tells that
         return what
     return _class()(what.id, kind) if kind.odd else what
 
 
 def odd_type_of(dataset: Any) -> OddType | None:
-    """The type of a dataset that ``sound`` has made; None of others."""
+    """The odd type of a dataset that ``sound`` has made; None for any other dataset."""
     found: OddType | None = getattr(dataset, "odd_type", None)
     return found
 
 
 def has_references(dataset: Any) -> bool:
-    """Whether paths stand for references in a dataset."""
+    """Whether items of a dataset are paths that stand for references."""
     found = odd_type_of(dataset)
     return found is not None and _refers(found.raw)
 
@@ -64,7 +65,7 @@ def _class() -> Any:
     import numpy as np
 
     class OddDataset(h5py.Dataset):  # type: ignore[misc]
-        """One of an ``OddType``, read by regions of numbers and slices of step 1."""
+        """A dataset of an ``OddType``, read by regions of integers and slices of step 1."""
 
         def __init__(self, identifier: Any, odd_type: OddType) -> None:
             super().__init__(identifier)
@@ -140,7 +141,8 @@ def _odd_type(stored: Any, *, is_fine: bool) -> OddType:
 
 
 def _made(array: Any, dtype: Any, file: Any) -> Any:
-    """Items as HDF5 gave them, as those of ``dtype`` that are made of them."""
+    """The items of ``array``, as HDF5 gave them, made items of ``dtype``; ``file``: where
+    references lead."""
     import h5py
     import numpy as np
 

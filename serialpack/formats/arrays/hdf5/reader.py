@@ -1,7 +1,7 @@
 """HDF5 files of others, read in a process of its own.
 
-The process is Python that runs ``child``. It is told what to do in a line of JSON, and answers in
-frames: what there is to know, then bytes, and that they ended.
+That is Python, running ``child``. It is told what to do in a line of JSON. It answers in frames:
+first what is told of the file, then bytes, then that these ended.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from serialpack.errors import InputError, MissingLibraryError, SerialpackError
 from serialpack.formats.shared.filed import FileRead
 from serialpack.stages.stage import is_installed
 
-#: Before each frame: its kind, and how long it is.
+#: The head of a frame: its kind, and how many bytes it has.
 FRAME = struct.Struct("<cI")
 KNOWN, DATA, FAILED, MISTAKEN, END = b"k", b"d", b"f", b"!", b"."
 
-#: Where this serialpack is. The child looks there last, and never in the current folder.
+#: The folder of this serialpack. The child looks there last, and never in the current folder.
 _ROOT = str(Path(__file__).resolve().parents[4])
 _CHILD = (
     "import sys; sys.path.append({root!r});"
@@ -34,7 +34,7 @@ _CHILD = (
 )
 _OWN_GROUP: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {}
 
-#: What is said of signals that mean something here.
+#: What it means that a signal ended the child.
 _SIGNALS = {
     "SIGPROF": "it worked for a minute without an end",
     "SIGKILL": "memory may have run out",
@@ -51,10 +51,10 @@ def check_installed() -> None:
 
 
 def asked(read: FileRead, do: str, **how: Any) -> Iterator[Any]:
-    """What there is to know of the file that ``read`` gives, then the bytes that were asked for.
+    """What is told of the file whose bytes ``read`` gives, then the bytes that were asked for.
 
-    ``do``, ``how``: as the functions of ``child`` have them. MissingLibraryError, InputError for a
-    file that is not sound, UsageError and RefusedError for what is asked of it.
+    ``do``, ``how``: a function of ``child`` and its arguments. MissingLibraryError, InputError for
+    a file that is not sound, UsageError and RefusedError for what is asked of it.
     """
     check_installed()
     with read.file() as path, _child({"do": do, "path": os.fsdecode(path), **how}) as out:
@@ -71,11 +71,11 @@ def asked(read: FileRead, do: str, **how: Any) -> Iterator[Any]:
 
 
 class MistakenError(Exception):
-    """The process came upon a mistake of ours, not one of the file."""
+    """The child came upon an error in this program, not in the file."""
 
 
 class _Ended(Exception):
-    """The process ended before it had answered."""
+    """The child ended before it had answered."""
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def _child(request: dict[str, Any]) -> Iterator[IO[bytes]]:
         [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # the library's own words about what is damaged
+        stderr=subprocess.DEVNULL,  # the library's own words about damage
         env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
         **_OWN_GROUP,
     )
@@ -102,7 +102,7 @@ def _child(request: dict[str, Any]) -> Iterator[IO[bytes]]:
 
 
 def _frame(out: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """The next frame; None where there is no whole one."""
+    """The kind and the bytes of the next frame; None where there is no whole one."""
     head = out.read(FRAME.size)
     if len(head) < FRAME.size:
         return None
@@ -117,7 +117,7 @@ def _error(kind: str, message: str, hint: str | None) -> SerialpackError:
 
 
 def _mistake(trace: str) -> MistakenError:
-    """The error for what ``traceback`` says of one."""
+    """The error for ``trace``, a traceback of the child."""
     error = MistakenError(trace.rstrip().rpartition("\n")[2])
     error.add_note(trace)
     return error

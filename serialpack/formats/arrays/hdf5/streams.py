@@ -30,19 +30,19 @@ from serialpack.formats.arrays.values import values_of
 from serialpack.formats.arrays.zipped import zip_pieces
 from serialpack.msgpack_bytes import LIST_16, MAP_16
 
-#: Bytes of a dataset that are read at a time, where its chunks allow for that.
+#: About how many bytes of a dataset are read at a time, as far as its chunks allow.
 _PIECE = 16 << 20
 
-#: The largest chunk that is read: each is unpacked as a whole.
+#: The most bytes of a chunk that is read: each is restored as a whole.
 _MOST_CHUNK = 1 << 30
 
-#: Bytes of an array of text from which on it must not be so many times larger than its texts.
+#: An array of text with more bytes than this must not have so many times those of its texts.
 _MANY, _TIMES = 64 << 20, 32
 
 #: Items of a row that are read to be shown.
 _CORNER = 11
 
-#: What filters are called, by their numbers (HDF Group, registered filter plugins).
+#: Number of a filter -> what it is called (HDF Group, registered filter plugins).
 FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 5: "nbit", 6: "scaleoffset"}
 FILTERS |= {305: "lzo", 307: "bzip2", 32000: "lzf", 32001: "blosc", 32004: "lz4"}
 FILTERS |= {32008: "bitshuffle", 32013: "zfp", 32015: "zstd", 32017: "sz", 32024: "sz3"}
@@ -50,7 +50,8 @@ FILTERS |= {32026: "blosc2", 32028: "sperr"}
 
 
 class ChunkFilter(NamedTuple):
-    """One that the chunks of a dataset went through. ``here``: whether it can be undone."""
+    """A filter that the chunks of a dataset went through. ``here``: whether it can be undone
+    here."""
 
     code: int
     name: str
@@ -59,7 +60,7 @@ class ChunkFilter(NamedTuple):
 
 
 def filters(dataset: Any) -> Iterator[ChunkFilter]:
-    """Those of ``dataset``, in the order in which they were applied."""
+    """The filters of ``dataset``, in the order in which they were applied."""
     made = dataset.id.get_create_plist()
     said = [made.get_filter(number) for number in range(made.get_nfilters())]
     codes = [code for code, *_ in said]
@@ -70,7 +71,7 @@ def filters(dataset: Any) -> Iterator[ChunkFilter]:
 
 
 def _readable(dataset: Any) -> Any:
-    """``dataset`` as what gives its items: where h5py does, and is quick at it, itself."""
+    """``dataset``, or what reads its items where h5py does not, or only slowly."""
     if odd_type_of(dataset) is not None:
         return dataset
     codes = [each.code for each in filters(dataset)] if dataset.chunks else []
@@ -89,9 +90,9 @@ def _is_here(code: int) -> bool:
 
 
 def check(file: Any, dataset: Any, depth: int = 0) -> None:
-    """RefusedError for a dataset that is in other files, or larger piece by piece than is read;
-    MissingLibraryError where it went through a filter that is not here, NoArray for types that
-    h5py does not read."""
+    """RefusedError for a dataset that is in other files, or whose pieces are too large to be read;
+    MissingLibraryError where a filter of its is not here, NoArray for types that h5py does not
+    read."""
     name = dataset.name
     try:
         size = dataset.dtype.itemsize
@@ -125,10 +126,10 @@ def check(file: Any, dataset: Any, depth: int = 0) -> None:
 
 
 def regions(shape: tuple[int, ...], item: int, chunks: Any) -> Iterator[tuple[Any, ...]]:
-    """Parts of an array in the order of its items, of about ``_PIECE`` bytes, or fewer.
+    """Parts of an array in the order of its items, each of at most about ``_PIECE`` bytes.
 
-    Where the chunks of a row have more, they are read again for each row of them: memory is bounded
-    first.
+    Where the chunks with one row have more, they are read again for each row of them: memory is
+    bounded first.
     """
     import numpy as np
 
@@ -157,7 +158,8 @@ def arrays(dataset: Any, *, by_row: bool = False) -> Iterator[Any]:
 
 
 def _as_array(found: Any, dataset: Any) -> Any:
-    """What h5py gives for a region of ``dataset``, which is no array where that is one item."""
+    """``found``, what h5py gives for a region of ``dataset``, as an array: of one item it gives no
+    array."""
     import numpy as np
 
     if dataset.shape or dataset.dtype.kind != "O":
@@ -168,8 +170,8 @@ def _as_array(found: Any, dataset: Any) -> Any:
 
 
 class Npy(NamedTuple):
-    """A dataset as an .npy file: the type of its items, what stands before them, and their bytes,
-    how many."""
+    """A dataset as an .npy file: the type of its items, what stands before these, and how many
+    bytes they have."""
 
     dataset: Any
     dtype: Any
@@ -184,7 +186,7 @@ class Npy(NamedTuple):
 
 
 def npy_of(dataset: Any) -> Npy:
-    """``dataset``, which was checked, as an .npy file; NoArray."""
+    """``dataset``, which ``check`` has passed, as an .npy file; NoArray."""
     import numpy as np
 
     if dataset.shape is None:
@@ -203,7 +205,7 @@ def npy_of(dataset: Any) -> Npy:
 
 
 def rows(dataset: Any) -> Iterator[bytes]:
-    """The rows of ``dataset``, which was checked, in MessagePack; NoArray."""
+    """The rows of ``dataset``, which ``check`` has passed, in MessagePack; NoArray."""
     import msgspec
 
     if dataset.shape is None:
@@ -215,13 +217,13 @@ def rows(dataset: Any) -> Iterator[bytes]:
 
 
 class DatasetRows(NamedTuple):
-    """A dataset of lists of any length, or of nothing, which no array holds."""
+    """A dataset that no array holds, of lists of any length, or without items, given row by row."""
 
     dataset: Any
 
 
 def map_pieces(named: Mapping[str, Npy | DatasetRows]) -> Iterator[bytes]:
-    """A map of MessagePack, of the rows of datasets by name; all ``has_plain_items``."""
+    """A map in MessagePack from the name of each dataset to its rows; each ``has_plain_items``."""
     import msgspec
 
     encode = msgspec.msgpack.Encoder().encode
@@ -238,7 +240,7 @@ def map_pieces(named: Mapping[str, Npy | DatasetRows]) -> Iterator[bytes]:
 
 
 def corner(dataset: Any, count: int) -> Any:
-    """Values of the first ``count`` rows of ``dataset``, which was checked, of each a few more than
+    """Values of ``count`` rows of ``dataset``, which ``check`` has passed, a few more of each than
     are shown; NoArray."""
     if dataset.shape is None:
         raise NoArray("nothing (a null dataspace)")
@@ -252,13 +254,14 @@ def corner(dataset: Any, count: int) -> Any:
 
 
 def npz_pieces(named: Mapping[str, Npy | DatasetRows]) -> Iterator[bytes]:
-    """An .npz file of the arrays among these, of pieces as they are made; not compressed."""
+    """An .npz file of the arrays in ``named``, in pieces as they are made; not compressed."""
     arrays = ((name, npy) for name, npy in named.items() if isinstance(npy, Npy))
     return zip_pieces((name, npy.pieces()) for name, npy in arrays)
 
 
 def no_more_files() -> None:
-    """From here on the process opens no file: whatever a damaged one leads the library to."""
+    """Keep this process from opening any more files, whatever a damaged one makes the library
+    do."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

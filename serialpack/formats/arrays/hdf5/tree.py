@@ -9,22 +9,22 @@ from typing import Any, NamedTuple
 from serialpack.errors import InputError, RefusedError
 from serialpack.formats.arrays.hdf5.odd import sound
 
-#: What h5py raises for what is damaged: the errors of the library as one of these, by what each is
-#: about (h5py/_errors.pyx: reading, all that has no other, numbers and names that are none, what is
-#: not found, types); with them NumPy's for types and shapes that cannot be, and text that is none.
+#: What h5py raises for what is damaged. It makes the library's errors these, by what each is about
+#: (h5py/_errors.pyx); NumPy raises them, too, for types and shapes that cannot be, and Python for
+#: text that is none.
 FAILURES = (OSError, RuntimeError, ValueError, KeyError, TypeError)
 
-#: So many names are shown.
+#: The most names that a message shows.
 FEW = 10
 
-#: A path that leads over more links goes round in a circle.
+#: A path with more links than this goes round in a circle.
 _MOST_LINKS = 32
 
 
 class TreeNode(NamedTuple):
-    """Something in a file: ``name`` with those of the groups around it. ``what``: the dataset,
-    group or type itself, None for a link that is not followed and for what is damaged; ``why``:
-    where it leads to, or what is wrong."""
+    """Something in a file. ``name``: with those of the groups around it. ``what``: the dataset,
+    group or type itself; None for a link that is not followed, and for what is damaged. ``why``:
+    where the link leads, or what is wrong."""
 
     name: str
     what: Any
@@ -32,7 +32,8 @@ class TreeNode(NamedTuple):
 
 
 def nodes(file: Any) -> Iterator[TreeNode]:
-    """All that is in ``file``, each once, whatever it is called else; groups before their own."""
+    """All that is in ``file``, each thing once, however many names it has; a group before what is
+    in it."""
     import h5py
 
     seen = {_place(file)}
@@ -69,7 +70,7 @@ def _node(group: Any, name: str, path: str) -> TreeNode:
 
 
 def damaged(error: Exception) -> str:
-    """What is told of something that ``FAILURES`` are raised for."""
+    """What a message says of something for which h5py raises ``error``, one of ``FAILURES``."""
     return f"damaged: {' '.join(str(error).split())}"
 
 
@@ -100,7 +101,7 @@ def datasets(file: Any) -> Iterator[TreeNode]:
 
 
 def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:
-    """What is called ``path``; InputError where there is no such, RefusedError where it is in
+    """The group or dataset at ``path``; InputError where there is none, RefusedError where it is in
     another file."""
     import h5py
 

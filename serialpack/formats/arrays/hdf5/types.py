@@ -1,7 +1,7 @@
-"""What of the types of HDF5 an array of NumPy holds, and how text becomes an array of it.
+"""Which types of HDF5 an array of NumPy holds, and how text becomes items of one.
 
-Text of HDF5 that takes so many bytes has room for as many characters here, so that its width is
-kept, unless a text fills it; that and what has any length is as wide as its longest.
+Text that takes so many bytes in HDF5 gets room for as many characters here, so that its width is
+kept, unless a text fills it. Such text, and text of any length, gets the room of the longest.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 from serialpack.formats.arrays.values import values_of
 
-#: The fields in each other that lead to text.
+#: The names of the fields, from the outermost on, in which text is.
 Path = tuple[str, ...]
 
 
 class NoArray(Exception):
-    """Why a dataset is not held."""
+    """Why no array holds a dataset."""
 
 
 def unread(error: Exception) -> str:
@@ -25,9 +25,11 @@ def unread(error: Exception) -> str:
 
 
 def check_read(stored: Any, dtype: Any, memory: Any = None) -> None:
-    """NoArray where HDF5 makes of what is ``stored`` (an identifier with a type) no items of
-    ``dtype``, as which h5py reads it (``memory``: what HDF5 calls that): of bytes that only another
-    program knows (opaque)."""
+    """NoArray where HDF5 cannot give ``stored`` (an identifier with a type) as items of ``dtype``,
+    as which h5py would read it: bytes that only another program knows (opaque).
+
+    ``memory``: what HDF5 calls ``dtype``, where that is known.
+    """
     import h5py
 
     if h5py.h5t.find(stored.get_type(), memory or h5py.h5t.py_create(dtype)) is None:
@@ -41,7 +43,7 @@ def is_text(dtype: Any) -> bool:
 
 
 def unheld(dtype: Any) -> str:
-    """Why no array holds items of that type, in words; empty where one does."""
+    """Why no array holds items of type ``dtype``, in words; empty where one does."""
     import h5py
 
     base = dtype.base
@@ -55,7 +57,8 @@ def unheld(dtype: Any) -> str:
 
 
 def has_plain_items(dtype: Any) -> bool:
-    """Whether MessagePack has all items of that type, in lists of any length too."""
+    """Whether MessagePack holds all items of type ``dtype``, also where they are lists of any
+    length."""
     import h5py
 
     base = dtype.base
@@ -70,7 +73,7 @@ def has_plain_items(dtype: Any) -> bool:
 
 
 def has_names(dtype: Any) -> bool:
-    """Whether numbers of an item have names, of which arrays know nothing."""
+    """Whether numbers in an item have names (an enumeration), which arrays cannot keep."""
     import h5py
 
     base = dtype.base
@@ -80,7 +83,7 @@ def has_names(dtype: Any) -> bool:
 
 
 def text_paths(dtype: Any, above: Path = ()) -> Iterator[Path]:
-    """Where text is in an item."""
+    """The path of each text in an item of type ``dtype``."""
     base = dtype.base
     if base.names is not None:
         for name in base.names:
@@ -90,13 +93,14 @@ def text_paths(dtype: Any, above: Path = ()) -> Iterator[Path]:
 
 
 def has_text(dtype: Any) -> bool:
-    """Whether there is text in an item."""
+    """Whether there is text in an item of type ``dtype``."""
     return next(text_paths(dtype), None) is not None
 
 
 def lengths(dtype: Any, pieces: Iterable[Any]) -> dict[Path, int]:
-    """How many characters text at each path has room for, in arrays of ``dtype``: as many as it
-    takes bytes, or those of the longest; where that is no UTF-8, less than 0: the bytes."""
+    """Path of text -> how many characters of room it gets: as many as its type has bytes, or else
+    those of the longest text in ``pieces``, arrays of ``dtype``. Where some is no UTF-8: minus how
+    many bytes."""
     most, plain = dict.fromkeys(text_paths(dtype), 1), dict.fromkeys(text_paths(dtype), 1)
     bad = set()
     for piece in pieces:
@@ -115,7 +119,7 @@ def lengths(dtype: Any, pieces: Iterable[Any]) -> dict[Path, int]:
 
 
 def _declared(dtype: Any, path: Path) -> int:
-    """The bytes that each text at a path takes; 0 where it takes its own."""
+    """How many bytes the type says for each text at ``path``; 0 where each takes its own length."""
     import h5py
 
     for name in path:
@@ -130,7 +134,8 @@ def _within(array: Any, path: Path) -> Any:
 
 
 def held(dtype: Any, texts: dict[Path, int], above: Path = ()) -> Any:
-    """The type of an array that holds items of ``dtype``; ``texts`` as of ``lengths``."""
+    """The type of an array that holds items of ``dtype``; ``texts``: the room for text, as of
+    ``lengths``."""
     import numpy as np
 
     if dtype.subdtype is not None:
@@ -141,11 +146,11 @@ def held(dtype: Any, texts: dict[Path, int], above: Path = ()) -> Any:
     if above in texts:
         length = texts[above]
         return np.dtype(f"U{length}" if length > 0 else f"S{-length}")
-    return np.dtype(dtype.str)  # without what h5py adds
+    return np.dtype(dtype.str)  # without the metadata that h5py adds
 
 
 def as_held(array: Any, dtype: Any) -> Any:
-    """``array`` as one of ``dtype``, which ``held`` made for it."""
+    """``array`` with items of ``dtype``, which ``held`` gave for its own type."""
     import numpy as np
 
     dtype = dtype.base
@@ -163,8 +168,8 @@ def as_held(array: Any, dtype: Any) -> Any:
 
 
 def row_values(array: Any) -> Any:
-    """The items of ``array`` in lists, with text and lists of any length, as MessagePack has them;
-    NoArray."""
+    """The items of ``array`` in lists, as MessagePack holds them: text, and lists of any length,
+    too. NoArray."""
     dtype = array.dtype
     if dtype.names is not None:
         columns = [row_values(array[name]) for name in dtype.names]
@@ -181,7 +186,8 @@ def row_values(array: Any) -> Any:
 
 
 def _each(value: Any) -> Any:
-    """What h5py gives for text, and for lists of any length; in lists as they are."""
+    """``value``, which h5py gives for text or for lists of any length, as text or lists; also in
+    lists."""
     import numpy as np
 
     if isinstance(value, list):

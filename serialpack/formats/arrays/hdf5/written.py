@@ -1,4 +1,4 @@
-"""HDF5 files made here, of arrays as they come: each is contiguous, and not compressed."""
+"""HDF5 files made here, of arrays that come piece by piece: each is contiguous, not compressed."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from serialpack.stages.stage import import_library
 #: Bytes of an array that are written at a time.
 _PIECE = 4 << 20
 
-#: HDF5 has no room for more bytes in an attribute.
+#: The most bytes that an attribute of HDF5 has room for.
 _MOST_ATTRIBUTE = 64000
 
 
 class NewFile:
-    """A new file, to which arrays are added; what is written is read again at once, and compared.
+    """A new file, to which arrays are added. What is written is read at once, and compared.
 
-    ``names``: of all arrays, which are added in their order. MissingLibraryError where h5py is not
-    there.
+    ``names``: of all arrays, in the order in which they are added. MissingLibraryError where h5py
+    is not there.
     """
 
     def __init__(self, path: Path, names: Names) -> None:
         self._names = names
-        # With the order of what is in a group; without, names are in that of the alphabet.
+        # Groups keep the order of what is in them; by default that of the alphabet.
         self._file = import_library("h5py", "hdf5").File(path, "w", track_order=True)
 
     def close(self) -> None:
         self._file.close()
 
     def add(self, name: str, header: ArrayHeader, read: Read) -> int:
-        """The array whose items ``read`` gives; how many bytes it took of them.
+        """Add the array ``name``, whose items ``read`` gives; how many bytes these were.
 
-        ValueError for what HDF5 has no name or no type for, Malformed where there are fewer;
-        RefusedError for Python's objects, FileError where there is no room.
+        ValueError for what HDF5 has no name or no type for, Malformed where there are too few
+        bytes; RefusedError for Python's objects, FileError where there is no room.
         """
         dtype, attribute = dtype_in(header), self._names.attribute(name)
         try:
@@ -76,7 +76,7 @@ class NewFile:
                 stored, dataset = wide, _widened(above, own, wide)
             piece = _as_stored(part, stored)
             dataset[region] = piece
-            again = np.asarray(dataset[region], stored.base)  # one text comes without its end
+            again = np.asarray(dataset[region], stored.base)  # one text comes without its NULs
             if dataset.dtype != stored.base or again.tobytes() != piece.tobytes():
                 raise ValueError("other items came back")
             done += part.nbytes
@@ -85,7 +85,8 @@ class NewFile:
     def _add_attribute(
         self, name: AttributeName, header: ArrayHeader, dtype: Any, read: Read
     ) -> int:
-        """Text is of any length there, as h5py writes it and gives it back as text."""
+        """As ``add``. Text gets no fixed length in attributes: so h5py writes it, and gives it back
+        as text."""
         import h5py
 
         size: int = header.rows * header.items_a_row * dtype.itemsize
@@ -105,7 +106,7 @@ class NewFile:
 
 
 def _group(file: Any, name: str) -> Any:
-    """The group of that name, and those around it, made where they are not there; ValueError."""
+    """The group ``name``, made with those around it where they are not there; ValueError."""
     for step in filter(None, name.split("/")):
         file = file[step] if step in file else file.create_group(step, track_order=True)
         if not hasattr(file, "create_group"):
@@ -114,7 +115,7 @@ def _group(file: Any, name: str) -> Any:
 
 
 def _wide_enough(stored: Any, array: Any) -> Any:
-    """``stored``, which was made for ``array``, as wide as the text in that takes."""
+    """``stored``, the type for ``array``, with text made as wide as the text in ``array`` takes."""
     import h5py
     import numpy as np
 
@@ -130,7 +131,8 @@ def _wide_enough(stored: Any, array: Any) -> Any:
 
 
 def _widened(group: Any, name: str, stored: Any) -> Any:
-    """The dataset made anew with a wider type, and what was written to it by now."""
+    """The dataset ``name`` made anew with the wider type ``stored``, with what was written to it so
+    far."""
     narrow = group[name]
     wide = group.create_dataset(None, narrow.shape, stored, track_order=True)
     step = max(_PIECE // max(narrow.nbytes // max(len(narrow), 1), 1), 1) if narrow.shape else 1
@@ -143,8 +145,8 @@ def _widened(group: Any, name: str, stored: Any) -> Any:
 
 
 def _stored(dtype: Any) -> Any:
-    """The type that h5py makes one of HDF5 of, for items of ``dtype``: of text a byte for each
-    character that there is room for, which is the width that most text came with."""
+    """The type that h5py is given for items of ``dtype``. Text gets a byte for each character that
+    it has room for, which is the width that it mostly came with."""
     import h5py
     import numpy as np
 
@@ -160,7 +162,7 @@ def _stored(dtype: Any) -> Any:
 
 
 def _as_stored(array: Any, dtype: Any) -> Any:
-    """``array`` with items of ``dtype``, which ``_stored`` made for it."""
+    """``array`` with items of ``dtype``, which ``_stored`` gave for its own type."""
     import numpy as np
 
     if array.dtype.names is None:
@@ -173,7 +175,8 @@ def _as_stored(array: Any, dtype: Any) -> Any:
 
 
 def _parts(header: ArrayHeader, dtype: Any, read: Read) -> Iterator[tuple[Any, Any]]:
-    """Where the next items are in the array, and they; along the index that changes last."""
+    """The place in the array, and the items, of one part after another; cut along the index that
+    varies slowest."""
     import numpy as np
 
     lengths = header.shape[::-1] if header.is_fortran else header.shape
