@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import IO, Any
 
@@ -18,6 +19,7 @@ from serialpack.conversion.copying import (
     copied_table,
     is_copied,
     schema_dropped,
+    table_in_place,
 )
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
@@ -27,9 +29,9 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
-from serialpack.conversion.sinks import HeldWrite, opened_target
+from serialpack.conversion.sinks import HeldWrite, is_own_file, opened_target
 from serialpack.conversion.stream import Converted, comes_back, convert_stream
-from serialpack.conversion.tables.known import Below, Known
+from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
@@ -194,7 +196,7 @@ def _either(
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
     known: Known | None = None
     if to in TABLES | UNIONS or how["shaping"].gives_types:
-        known = looked_at(again, target, to, how, block_size, progress)
+        known = looked_at(again, target, to, how, block_size)
     if known is not None and to in DATABASES and losses is None:
         from serialpack.conversion.databases import into_tables, tables_of
 
@@ -208,7 +210,12 @@ def _either(
         block_size = MAX_BLOCK
         known = None if known is None else known._replace(block_size=MAX_BLOCK)
     refused = losses is not None
-    report = _converted(again, target, to, how, known, block_size, progress, losses, refused)
+    rest = block_size, progress, losses, refused
+    try:
+        report = _converted(again, target, to, how, known, *rest)
+    except TableNotMadeError as tried:
+        known = looked_at(again, target, to, how, block_size, tried)
+        report = _converted(again, target, to, how, known, *rest)
     return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
@@ -258,14 +265,21 @@ def _converted(
     """
     wanted = Fields(how["fields"])
     threads = how["threads"] or usable_cores()
-    with opened_source(again.again(), trust=how["trust"]) as opened:
+    with ExitStack() as stack:
+        opened = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
         check_target(target, how["force"], opened.stat)
         given, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
         plan = plan._replace(refused=refused)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size
-        verify = how["verify"]
+        verify, table = how["verify"], None
+        by_types = known is not None and known.by_types and not _is_made(given, plan)
+        if by_types and (losses is not None or not is_own_file(target)):
+            from serialpack.conversion.tables.batches import kept_table
+
+            kept = kept_table(given.read, plan, how["max_size"], progress)
+            table = stack.enter_context(kept)
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
             # A file is left behind whole or not at all; of a pipe the front waits.
             held = HeldWrite(into.write) if how["fields"] and into.patch is None else None
@@ -277,8 +291,11 @@ def _converted(
             elif same or _is_made(given, plan):
                 checked = same and verify and given.projected is None
                 done = copied(given.read, out, progress, plan.source if checked else None)
-            elif known is not None and known.made is not None:
-                done = copied_table(known.made, out, progress)
+            elif table is not None:
+                done = copied_table(table, out, progress)
+            elif by_types:
+                assert into.so_far is not None
+                done = table_in_place(given.read, plan, out, into.so_far, progress)
             elif (array := copied_as_array(given.read, out, plan, progress)) is not None:
                 done = array
             else:
