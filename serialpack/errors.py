@@ -285,6 +285,9 @@ class ValueRefusedError(RefusedError):
     ``kind`` is what the value is, in the words of ``serialpack.values.kinds``.
     """
 
+    #: Whether the hint was tried with the value, and what it stands in, and not with the record.
+    on_path = False
+
     def __init__(
         self,
         message: str,

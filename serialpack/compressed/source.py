@@ -7,9 +7,10 @@ window of 128 MiB at most, as the tools allow without being asked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Protocol, cast
 
 from serialpack.compressed._compressions import (
     KINDS,
@@ -24,6 +25,7 @@ from serialpack.compressed.pieces import Pieces
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.errors import DamagedError, InputError, SerialpackError
 from serialpack.files.source import Source
+from serialpack.stages.stage import Buffer
 
 
 def compression_of(source: Source) -> str | None:
@@ -58,11 +60,25 @@ def _begun(head: bytes, name: str, told: str | None = None) -> Kind | None:
     )
 
 
+#: To undo these takes longer than to keep what is in them, and read that.
+_SLOW = frozenset({"bzip2", "xz", "lzma"})
+
 #: Whose files are called as the compressed ones, and give what is in these: those of gzip.open.
 _UNDOING = frozenset({"gzip", "bz2", "lzma"})
 
 
-def decompressed(source: Source) -> Source:
+class Keeper(Protocol):
+    """Keeps what takes long to read, for who reads it a second time."""
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes are kept; None where not all of them are."""
+
+    def pieces(self, read: Callable[[], Iterator[Buffer]]) -> Iterator[Buffer]:
+        """What ``read`` gives; what is kept, once that was read to its end."""
+
+
+def decompressed(source: Source, keeper: Keeper | None = None) -> Source:
     """What is in ``source`` where it is compressed; else ``source``, and also for containers. Of
     a volume in two files the one that it would be, as ``pairs.joined``.
 
@@ -70,9 +86,9 @@ def decompressed(source: Source) -> Source:
     DamagedError, TruncatedError or UnsupportedError (a window that is too large, a dictionary),
     with the place in the compressed file. So does this where the name says that it is compressed
     and it is not. MissingLibraryError for LZ4 and
-    brotli, which are extras.
+    brotli, which are extras. ``keeper`` keeps what is in one that takes long.
     """
-    return joined(_undone(source), source, _undone)
+    return joined(_undone(source, keeper), source, _undone)
 
 
 def paired(source: Source) -> Source:
@@ -97,12 +113,12 @@ def halves(paths: Collection[str]) -> Iterator[tuple[str, str]]:
             yield path, header
 
 
-def _undone(source: Source) -> Source:
+def _undone(source: Source, keeper: Keeper | None = None) -> Source:
     head = source.peek(SNIFF)
     if is_container(head):
         return source
     if (kind := _kind_of(source)) is not None:
-        return _Decompressed(source, kind)
+        return _Decompressed(source, kind, keeper if kind.name in _SLOW else None)
     named = _named(source.name)
     if named is None or type(source.file).__module__ in _UNDOING:
         return source
@@ -160,9 +176,11 @@ def _named(path: str) -> Kind | None:
 class _Decompressed(Source):
     """What is in a compressed source."""
 
-    def __init__(self, source: Source, kind: Kind) -> None:
+    def __init__(self, source: Source, kind: Kind, keeper: Keeper | None) -> None:
         self._input = CompressedInput(source)
-        self._pieces = Pieces(kind.pieces(self._input, kind))
+        self._keeper = keeper
+        read = partial(kind.pieces, self._input, kind)
+        self._pieces = Pieces(read() if keeper is None else keeper.pieces(read))
         super().__init__(cast(IO[bytes], self._pieces), source.path)
         self.stat = source.stat
         self._source = source
@@ -177,7 +195,10 @@ class _Decompressed(Source):
 
     @property
     def about(self) -> int | None:
-        """What was given so far, times what the compressed bytes are of those that gave it."""
+        """What is kept; else what was given so far, times what the compressed bytes are of those
+        that gave it."""
+        if self._keeper is not None and self._keeper.size is not None:
+            return self._keeper.size
         whole, taken = self._source.size, self._input.offset
         return self._pieces.given * whole // taken if whole and taken else None
 

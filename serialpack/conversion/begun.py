@@ -28,7 +28,7 @@ from serialpack.conversion.rules import (
     UNIONS,
     allowed_for,
 )
-from serialpack.conversion.tables.known import Known, TableMade
+from serialpack.conversion.tables.known import Known, TableNotMadeError
 from serialpack.conversion.tables.layout import (
     Layout,
     OddKey,
@@ -53,7 +53,7 @@ from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, ValueFormat
 from serialpack.formats.shared.filed import FileRead, as_file
-from serialpack.pipeline.line import Elsewhere, Progress
+from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
 from serialpack.values.kinds import LONG_ROWS, Difference, Loss, key_kind, shown
 
@@ -162,16 +162,16 @@ def looked_at(
     to: str,
     how: ConvertOptions,
     block_size: int | None,
-    progress: Progress | None = None,
+    tried: TableNotMadeError | None = None,
 ) -> Known | None:
-    """What is known of a source once it was looked at; None where that is not needed. ``progress``:
-    of a table that is made of its types.
+    """What is known of a source once it was looked at; None where that is not needed. ``tried``:
+    what came of making a table of its types.
 
     Errors as of the conversion.
     """
     below = how["below"]
     known = below.known if below is not None and below.known is not None else None
-    known = known or _looked_at(again, target, to, how, block_size, progress)
+    known = known or _looked_at(again, target, to, how, block_size, tried)
     if known is None or known.layout is None:
         return known
     layout = known.layout if below is None else below_names(known.layout, below.columns)
@@ -187,10 +187,10 @@ def _looked_at(
     to: str,
     how: ConvertOptions,
     block_size: int | None,
-    progress: Progress | None,
+    tried: TableNotMadeError | None,
 ) -> Known | None:
     """As ``looked_at``, whatever the rows are to stand below."""
-    threads, own = how["threads"] or usable_cores(), None
+    threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
 
         def opened() -> Begun:
@@ -202,14 +202,12 @@ def _looked_at(
         front = opened()
         if to in DATABASES and is_copied(front.given.plan.source, to, how):
             return None
-        if {front.plan.source, to} <= TYPED_TABLES and not is_as_stored(front.given, to, how):
-            from serialpack.conversion.tables.batches import made_table
+        are_typed = {front.plan.source, to} <= TYPED_TABLES
+        if are_typed and tried is None and not is_as_stored(front.given, to, how):
+            from serialpack.conversion.tables.batches import is_by_types
 
-            made = made_table(front.given.read, front.plan, how["max_size"], progress)
-            if isinstance(made, TableMade):
-                return Known(None, (), None, made=made)
-            own = made
-            front = opened()
+            if is_by_types(front.plan):
+                return Known(None, (), None, by_types=True)
         if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
             if front.plan.target_settings or not _is_empty(front):
                 return None
@@ -226,10 +224,10 @@ def _looked_at(
         )
     known = _known(looked, front, to, how, block_size)
     known = known._replace(most=looked.most, target=front.plan.target, source=front.plan.source)
-    if own is not None and known.layout is not None:
+    if tried is not None and tried.schema is not None and known.layout is not None:
         from serialpack.conversion.tables.own_types import with_own_types
 
-        layout, told = with_own_types(known.layout, looked.shape, own.schema, front.plan)
+        layout, told = with_own_types(known.layout, looked.shape, tried.schema, front.plan)
         known = known._replace(layout=layout, told=tuple(told))
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):

@@ -3,6 +3,7 @@ its bytes are or are not; databases, tables that are made by their types, and ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -11,7 +12,7 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import DATABASES, FIXED
 from serialpack.conversion.stream import Converted
-from serialpack.conversion.tables.known import TableMade
+from serialpack.conversion.tables.known import TableKept, TableMade
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import (
     MissingLibraryError,
@@ -25,6 +26,7 @@ from serialpack.formats.base import Read, Unheld, ValueFormat
 from serialpack.formats.shared.filed import FileRead, as_file
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Progress
+from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.values.kinds import SCHEMA, Loss
 
 
@@ -84,13 +86,33 @@ def copied_database(read: Read, write: Write, progress: Progress | None) -> Conv
             return copied(file.read, write, progress)
 
 
-def copied_table(made: TableMade, write: Write, progress: Progress | None) -> Converted:
+def copied_table(kept: TableKept, write: Write, progress: Progress | None) -> Converted:
     """A table that is made already, by which all of the source is read."""
-    told = None if progress is None else partial(_written, progress, made.read)
-    with made.file as file:
-        file.seek(0)
-        done = copied(file.read, write, told)
-    return done._replace(read=made.read, records=made.rows, fields=made.fields, losses=made.told)
+    told = None if progress is None else partial(_written, progress, kept.made.read)
+    kept.file.seek(0)
+    copied(kept.file.read, write, told)
+    return _of_table(kept.made)
+
+
+def table_in_place(
+    read: Read,
+    plan: ConversionPlan,
+    out: LimitedWrite,
+    so_far: Callable[[], str],
+    progress: Progress | None,
+) -> Converted:
+    """A table that is made where it is to be; ``so_far`` says where that is read. Errors as of
+    ``batches.made_table``, after which it is to be made elsewhere."""
+    from serialpack.conversion.tables.batches import made_table
+
+    made = made_table(read, plan, out, so_far, progress)
+    if progress is not None:
+        progress(made.read, out.written)
+    return _of_table(made)
+
+
+def _of_table(made: TableMade) -> Converted:
+    return Converted(made.read, made.rows, made.told, 0, [], {}, made.fields)
 
 
 def _written(progress: Progress, read: int, _done: int, written: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import IO, Any
 
@@ -18,6 +19,7 @@ from serialpack.conversion.copying import (
     copied_table,
     is_copied,
     schema_dropped,
+    table_in_place,
 )
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
@@ -27,12 +29,12 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
-from serialpack.conversion.sinks import HeldWrite, opened_target
+from serialpack.conversion.sinks import HeldWrite, is_own_file, opened_target
 from serialpack.conversion.stream import Converted, comes_back, convert_stream
-from serialpack.conversion.tables.known import Below, Known
+from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
-from serialpack.conversion.tables.twice import Rereadable, twice
+from serialpack.conversion.tables.twice import Rereadable, TooFar, twice
 from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets import check_delimiter, format_of, is_written, written
 from serialpack.errors import UsageError, ValueRefusedError
@@ -158,15 +160,24 @@ def convert(
     check_delimiter(how["shaping"].delimiter, to)
     if how["shaping"].ascii and not declared.is_json:
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
-    lists = not (strict or tagged or skip_bad or EVERY in lossy)
+    lists = _lists(how)
     sure = to in TABLES | UNIONS or how["shaping"].gives_types
     with twice(source, sure=sure, may=lists) as again:
         try:
             return _either(again, target, to, how, block_size, progress)
         except ValueRefusedError as refused:
-            if lists:
-                listed(refused, to, list(lossy), partial(_attempt, again, to, how, block_size))
+            attempt = partial(_attempt, again, to, how, block_size)
+            if not lists or listed(refused, to, list(lossy), attempt) or not refused.on_path:
+                raise
+            with suppress(TooFar):  # what lets the value go does not let the record
+                _either(again, io.BytesIO(), to, how, block_size, None, listed=False)
             raise
+
+
+def _lists(how: ConvertOptions) -> bool:
+    """Whether what is refused is listed: all that would be lost."""
+    said = how["strict"] or how["tagged"] or how["skip_bad"]
+    return not (said or EVERY in how["lossy"])
 
 
 def _attempt(
@@ -190,11 +201,14 @@ def _either(
     block_size: int | None,
     progress: Progress | None,
     losses: Losses | None = None,
+    *,
+    listed: bool = True,
 ) -> ConvertReport:
-    """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
+    """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then;
+    ``listed``: as of the plan, where that may be."""
     known: Known | None = None
     if to in TABLES | UNIONS or how["shaping"].gives_types:
-        known = looked_at(again, target, to, how, block_size, progress)
+        known = looked_at(again, target, to, how, block_size)
     if known is not None and to in DATABASES and losses is None:
         from serialpack.conversion.databases import into_tables, tables_of
 
@@ -208,7 +222,13 @@ def _either(
         block_size = MAX_BLOCK
         known = None if known is None else known._replace(block_size=MAX_BLOCK)
     refused = losses is not None
-    report = _converted(again, target, to, how, known, block_size, progress, losses, refused)
+    listed = listed and not refused and _lists(how)
+    rest = block_size, progress, losses, refused, listed
+    try:
+        report = _converted(again, target, to, how, known, *rest)
+    except TableNotMadeError as tried:
+        known = looked_at(again, target, to, how, block_size, tried)
+        report = _converted(again, target, to, how, known, *rest)
     return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
@@ -251,21 +271,30 @@ def _converted(
     progress: Progress | None,
     losses: Losses | None = None,
     refused: bool = False,
+    listed: bool = False,
 ) -> ConvertReport:
     """As ``convert``; ``known``: of a source that was looked at.
 
-    ``losses`` counts what is changed; nothing is written then. ``refused``: as of the plan.
+    ``losses`` counts what is changed; nothing is written then. ``refused``, ``listed``: as of the
+    plan.
     """
     wanted = Fields(how["fields"])
     threads = how["threads"] or usable_cores()
-    with opened_source(again.again(), trust=how["trust"]) as opened:
+    with ExitStack() as stack:
+        opened = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
         check_target(target, how["force"], opened.stat)
         given, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
-        plan = plan._replace(refused=refused)
+        plan = plan._replace(refused=refused, listed=listed)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size
-        verify = how["verify"]
+        verify, table = how["verify"], None
+        by_types = known is not None and known.by_types and not _is_made(given, plan)
+        if by_types and (losses is not None or not is_own_file(target)):
+            from serialpack.conversion.tables.batches import kept_table
+
+            kept = kept_table(given.read, plan, how["max_size"], progress)
+            table = stack.enter_context(kept)
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
             # A file is left behind whole or not at all; of a pipe the front waits.
             held = HeldWrite(into.write) if how["fields"] and into.patch is None else None
@@ -277,8 +306,11 @@ def _converted(
             elif same or _is_made(given, plan):
                 checked = same and verify and given.projected is None
                 done = copied(given.read, out, progress, plan.source if checked else None)
-            elif known is not None and known.made is not None:
-                done = copied_table(known.made, out, progress)
+            elif table is not None:
+                done = copied_table(table, out, progress)
+            elif by_types:
+                assert into.so_far is not None
+                done = table_in_place(given.read, plan, out, into.so_far, progress)
             elif (array := copied_as_array(given.read, out, plan, progress)) is not None:
                 done = array
             else:

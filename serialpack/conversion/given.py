@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +29,7 @@ from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
+from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
 from serialpack.watch import expect
@@ -92,13 +93,14 @@ def given_by(
     """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
 
     ``table``: what is said of a source that is CSV; ``database_table``: the one of a database.
-    ``once`` keeps what a container is restored to, where that is read again.
+    ``once`` keeps what a container is restored to, or a compressed source has in it, where that is
+    read again.
 
     Errors as of ``files.convert``.
     """
     format = format or source.format
     if not is_container(source.peek(SNIFF)):
-        source = decompressed(source)
+        source = decompressed(source, once)
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
@@ -106,6 +108,8 @@ def given_by(
         _check_source(usual, head, name, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
+            if once is not None:
+                once.keep_nothing()  # whoever reads a table in a file keeps that
             read = FileRead(read, source.here, database_table)
         by_content = format is None and not _is_as_named(found, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
@@ -128,7 +132,10 @@ def given_by(
         member = projectable(source, packed)
         if member is not None:
             projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
-            read = Pieces(iter(projected)).read
+            pieces: Iterator[Buffer] = iter(projected)
+            if once is not None:
+                projected, pieces = once.projected(projected)
+            read = Pieces(pieces).read
             # Nobody knows how much of each record that is.
             expect(lambda: None)
             found = projected.format

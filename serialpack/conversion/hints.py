@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
@@ -84,9 +86,12 @@ def hint_for(
     changed: Callable[[list[Any], Losses], list[Any]],
     *,
     read: bool,
+    part: bool,
 ) -> str:
-    """As ``hint``; ``read``: whether ``record`` was."""
-    attempt = attempt_with(record, lost_of, changed) if read else None
+    """As ``hint``; ``read``: whether ``record`` was; ``part``: rules are tried with what is lost,
+    and what it stands in, alone."""
+    tried = on_path(record, lost.value_path) if part else record
+    attempt = attempt_with(tried, lost_of, changed) if read else None
     return hint(plan, lost, record, attempt)
 
 
@@ -169,6 +174,31 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
         if found and (len(found) == _MOST or len(data) > _LARGE):
             break
     return found
+
+
+def on_path(record: Any, path: str) -> Any:
+    """``record`` with nothing in it but what stands at ``path``; itself where that leads to
+    nothing in it."""
+    steps: list[Any] = []
+    now, at = record, 1
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None:
+            return record
+        name, text, number = found.groups()
+        step: Any = int(number) if number else name or json.loads(text)
+        kind = list if number else dict
+        if type(now) is not kind or not (step < len(now) if number else step in now):
+            return record
+        steps.append(step)
+        now, at = now[step], found.end()
+    for step in reversed(steps):
+        now = [now] if type(step) is int else {step: now}
+    return now
+
+
+#: One of ``values.kinds.value_step``, or the number of an item.
+_STEP = re.compile(r'\.([A-Za-z_][A-Za-z0-9_]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]')
 
 
 def attempt_with(

@@ -22,13 +22,14 @@ class _Enough(Exception):
     """The source was read on for long enough."""
 
 
-def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: Attempt) -> None:
-    """Say in ``refused`` what else would be lost, how often and where first, and what allows it.
+def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: Attempt) -> bool:
+    """Say in ``refused`` what else would be lost, how often and where first, and what allows it;
+    whether anything would.
 
     ``asked``: the losses that are allowed. Nothing is said where the way out is not to lose any.
     """
     if "--lossy" not in (refused.hint or ""):
-        return
+        return True
     losses = Losses(RULES)
     until, late = monotonic() + LONGEST, False
 
@@ -44,16 +45,17 @@ def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: A
     except (_Enough, TooFar):
         ended = False
     except SerialpackError:
-        return  # it is refused however much may be lost
+        return False  # it is refused however much may be lost
     found = [loss for loss in losses.report() if not RULES[loss.rule].is_carried(target)]
     more = [loss for loss in found if loss.rule not in asked]
     if not more or (len(more) == 1 and more[0].count == 1):
-        return
+        return True
     names = [name for name in RULES if name in {*asked, *(loss.rule for loss in more)}]
     so_far = "" if ended else " in the first two seconds"
     without_loss = f"{WITHOUT_NAMES}; " if WITHOUT_NAMES in (refused.hint or "") else ""
     told = ", ".join(map(_told, more))
     refused.hint = f"{without_loss}in all{so_far} {told}: --lossy {','.join(names)} lets them go"
+    return True
 
 
 def _told(loss: Loss) -> str:

@@ -36,6 +36,7 @@ class ConversionPlan(NamedTuple):
     large (``wide``). ``step``: to the multiples of what the floats of an array are rounded; 0:
     they are not. ``array_name``: what the source's one array is called where it was taken from.
     ``refused``: so it was without the losses that are allowed now, which are only counted.
+    ``listed``: what is refused is tried with all losses allowed next.
     """
 
     source: str
@@ -63,6 +64,7 @@ class ConversionPlan(NamedTuple):
     step: float = 0.0
     array_name: str = ""
     refused: bool = False
+    listed: bool = False
 
     @property
     def is_text_table(self) -> bool:

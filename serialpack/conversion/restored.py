@@ -1,12 +1,17 @@
-"""What the blocks of a container became, kept for who reads it a second time."""
+"""What the blocks of a container became, or what a compressed source has in it, kept for who reads
+it a second time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import IO, cast
+from functools import partial
+from typing import IO, TYPE_CHECKING, cast
 
 from serialpack.stages.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.pipeline.fields import Projected
 
 #: Bytes that are kept in memory, in a temporary file, and read from there at a time.
 _IN_MEMORY, _MOST, _PIECE = 4 << 20, 256 << 20, 1 << 20
@@ -18,6 +23,21 @@ class RestoredOnce:
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
+        self._keeps = True
+        self._projected: Projected | None = None
+        #: How many bytes are kept; None where not all of them are.
+        self.size: int | None = None
+
+    def keep_nothing(self) -> None:
+        """Keep nothing of what is being read, and of all that will be."""
+        self._keeps = False
+
+    def projected(self, new: Projected) -> tuple[Projected, Iterator[Buffer]]:
+        """What is read of some fields, and its pieces: ``new``, or that which was read before,
+        which knows what was found."""
+        if self._file is None or self._projected is None:
+            self._projected = new
+        return self._projected, self.pieces(partial(iter, self._projected))
 
     def pieces(self, restore: Callable[[], Iterator[Buffer]]) -> Iterator[Buffer]:
         """What ``restore`` gives; what was kept, once that was read to its end. Errors as of it."""
@@ -33,11 +53,12 @@ class RestoredOnce:
         try:
             for piece in restore():
                 size += len(piece)
-                if copy is not None and not _kept(copy, piece, size):
+                if copy is not None and not (self._keeps and _kept(copy, piece, size)):
                     copy.close()
                     copy = None
                 yield piece
-            self._file, copy = copy, None
+            if copy is not None:
+                self._file, self.size, copy = copy, size, None
         finally:
             if copy is not None:
                 copy.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -11,7 +11,9 @@ from serialpack.api import Target, sink
 from serialpack.compressed.source import compression_named
 from serialpack.compressed.write import CompressedWrite, compressed_as
 from serialpack.conversion.joining import Patch
+from serialpack.far import is_far
 from serialpack.files.output import Output
+from serialpack.files.targets import is_device
 from serialpack.pipeline.unpack import Write
 from serialpack.stages.stage import Buffer
 
@@ -46,16 +48,25 @@ class HeldWrite:
 
 class OpenTarget(NamedTuple):
     """What to write with. ``patch`` writes over what was written, where that can be done;
-    ``plain`` writes as ``sink`` does."""
+    ``plain`` writes as ``sink`` does; ``so_far``: where a file is read before it has its name."""
 
     write: Write
     plain: Write
     patch: Patch | None
     compressed: CompressedWrite | None
+    so_far: Callable[[], str] | None
 
     def size(self, given: int) -> int:
         """The bytes of the target, for which ``given`` were written; once it is whole."""
         return given if self.compressed is None else self.compressed.written
+
+
+def is_own_file(target: Target) -> bool:
+    """Whether ``target`` is a new file on this machine, to be written as it is."""
+    if not isinstance(target, str | os.PathLike) or is_device(target):
+        return False
+    path = os.fspath(target)
+    return not is_far(path) and compression_named(path) is None
 
 
 @contextmanager
@@ -70,5 +81,6 @@ def opened_target(
     ):
         owner = getattr(write, "__self__", None)
         # What a FarOutput has sent is sent.
-        patch = owner.patch if type(owner) is Output and compressed is None else None
-        yield OpenTarget(compressed or write, write, patch, compressed)
+        own = owner if type(owner) is Output and compressed is None else None
+        patch, so_far = (None, None) if own is None else (own.patch, own.so_far)
+        yield OpenTarget(compressed or write, write, patch, compressed, so_far)

@@ -224,20 +224,25 @@ class WritingHalf:
         """
         writer = writer or self._writers[-1]
         hint = _NO_WAY if self._caught else self._hints.get(lost.kind)
+        # Of a document that is one record all is tried again where what is lost is listed.
+        is_whole = records is not None and len(records) == 1 and first_record == 0
+        part = self.plan.listed and self.plan.layout is None and is_whole
         if hint is None:
-            hint = self._hint(lost, records)
+            hint = self._hint(lost, records, part=part)
             if self.plan.skip_bad:  # of many that are told, one by one
                 self._hints[lost.kind] = hint
-        return writer.serializer.refuse(lost, first_record, hint)
+        refused = writer.serializer.refuse(lost, first_record, hint)
+        refused.on_path = part
+        return refused
 
-    def _hint(self, lost: Difference, records: list[Any] | None) -> str:
+    def _hint(self, lost: Difference, records: list[Any] | None, *, part: bool) -> str:
         from serialpack.conversion import hints
 
         record, read = None, records is not None and lost.record < len(records)
         if records is not None and read:
             (record,) = without_literals([records[lost.record]])
         ways = self._lost_of, self._by_rules
-        return hints.hint_for(self.plan, lost, record, *ways, read=read) or _NO_WAY
+        return hints.hint_for(self.plan, lost, record, *ways, read=read, part=part) or _NO_WAY
 
     def _lost_of(
         self,

@@ -166,6 +166,11 @@ class Output:
         if self._written is not None:
             self._written.patch(offset, data)
 
+    def so_far(self) -> str:
+        """Where this process reads what was written so far."""
+        self._flush()
+        return self._file.place
+
     def mark(self) -> tuple[int, WrittenBytes | None]:
         """How far it is written, and what is known of that, for ``rewind``."""
         self._flush()

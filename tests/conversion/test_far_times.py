@@ -109,3 +109,33 @@ def test_the_last_hour_of_the_year_9999_in_a_zone_ahead() -> None:
     """Python has the instant, and not the time of day there."""
     column = pa.array([253402300799], pa.timestamp("s", "Europe/Berlin"))
     assert read(file_of(t=column))[0] == [{"t": "9999-12-31T23:59:59+00:00"}]
+
+
+def test_intervals_in_structs_and_lists_are_text() -> None:
+    """They were refused, or lists of numbers with --lossy objects."""
+    some = [pa.MonthDayNano([0, n, 0]) for n in range(4)]
+    items = pa.array([None, *some[1:]], pa.month_day_nano_interval())
+    lists = pa.ListArray.from_arrays(pa.array([0, 0, 3, None, 4], pa.int32()), items)
+    fixed = pa.FixedSizeListArray.from_arrays(items, 2).take(pa.array([0, None, 1, 1]))
+    below = pa.StructArray.from_arrays(
+        [lists, pa.array(range(4), pa.int8())], ["l", "n"], mask=pa.array([False] * 3 + [True])
+    )
+    texts = [[], [None, "P1D", "P2D"], ["P3D"], None]
+    for first in 0, 1:  # a slice has its own offsets
+        kind = pa.list_(items.type) if first else pa.large_list(items.type)
+        columns = {"s": below, "l": lists.cast(kind), "f": fixed}
+        data = file_of(**{name: column.slice(first) for name, column in columns.items()})
+        records, carried = read(data)
+        s = [{"l": text, "n": n} for n, text in enumerate(texts[:3])]
+        assert [record["s"] for record in records] == [*s, None][first:]
+        assert [record["l"] for record in records] == texts[first:]
+        pairs = [[None, "P1D"], None, ["P2D", "P3D"], ["P2D", "P3D"]]
+        assert [record["f"] for record in records] == pairs[first:]
+        assert carried == {"timestamps": 3 + 3 + (4 if first else 5)}
+    with pytest.raises(SerialpackError, match=r"record 1, \$\.s\.l\[1\].*an interval of months"):
+        converted(file_of(s=below), "arrow", "json", strict=True)
+    assert converted(file_of(l=lists[:1]), "arrow", "json", strict=True).split() == [
+        *(b"[", b'{"l":[]}', b"]")
+    ]
+    for to in "csv", "parquet", "sqlite", "yaml":
+        assert b"P2D" in converted(file_of(s=below), "arrow", to)

@@ -206,9 +206,9 @@ def test_what_is_refused_is_looked_for_once(
     assert counts == calls
 
 
-def test_a_document_that_is_refused_is_read_again_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To read TOML takes most of the time: it was done six times over. Now it is to see whether
-    what the hint names goes through, and to count all that would be lost."""
+def test_a_document_that_is_refused_is_read_again_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To read TOML takes most of the time: it was done six times over. Now it is to count all that
+    would be lost, by which what the hint names goes through."""
     from serialpack.formats.toml import read as reading
 
     sizes: list[int] = []
@@ -221,9 +221,9 @@ def test_a_document_that_is_refused_is_read_again_twice(monkeypatch: pytest.Monk
     monkeypatch.setattr(reading, "read", counted)
     refused = refusal(_MANY, "json", "toml")
     assert 'lossy=["null"] lets it go' in str(refused)
-    assert len([size for size in sizes if size > 1000]) == 2
+    assert len([size for size in sizes if size > 1000]) == 1
     converted(_MANY.replace(b"null", b"1"), "json", "toml")
-    assert len([size for size in sizes if size > 1000]) == 3
+    assert len([size for size in sizes if size > 1000]) == 2
 
 
 #: A document of many numbers, and a null behind them.

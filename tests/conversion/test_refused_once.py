@@ -47,3 +47,43 @@ def test_the_way_out_is_looked_for_once(monkeypatch: pytest.MonkeyPatch, more: i
     assert ("in all 3 bigint" in str(refused.value.hint)) == bool(more)
     assert len(looked) == 1
     assert tried == [{"usual": True}, {}, {"lossy": True}, {"lossy": True}]
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("$", "itself"),
+        ("$.a", {"a": [1, {"b c": 2}]}),
+        ("$.a[1]", {"a": [{"b c": 2}]}),
+        ('$.a[1]["b c"]', {"a": [{"b c": 2}]}),
+        ('$["q\\"]"].x', {'q"]': {"x": 3}}),
+        ("$.a[2]", "itself"),
+        ("$.a.b", "itself"),
+        ("$[0]", "itself"),
+        ("$.no", "itself"),
+        ("$[(1, 2)]", "itself"),
+    ],
+)
+def test_what_stands_at_a_path(path: str, part: Any) -> None:
+    record = {"a": [1, {"b c": 2}], 'q"]': {"x": 3, "y": 4}, (1, 2): 5}
+    found = hints.on_path(record, path)
+    assert found is record if part == "itself" else found == part
+
+
+@pytest.mark.parametrize("how", [{}, {"strict": True}, {"tagged": True}])
+def test_a_way_out_is_told_that_lets_all_of_it_go(how: dict[str, Any]) -> None:
+    """It is tried with the lost value, and, where nothing lists the rest, with all."""
+    document = json.dumps({"a": 1 << 70, "b": {"x\0y": 1}}).encode()
+    with pytest.raises(ValueRefusedError) as refused:
+        serialpack.convert(io.BytesIO(document), io.BytesIO(), format="json", to="bson", **how)
+    assert refused.value.value_path == "$.a"
+    assert refused.value.hint == "--to ndjson, typed-xml or yaml can"
+
+
+def test_what_else_would_be_lost_is_in_the_way_out() -> None:
+    document = json.dumps({"a": 1 << 70, "b": "\ud800"}).encode()
+    for how in {"strict": True}, {}:
+        with pytest.raises(ValueRefusedError, match='"bigint", "utf8"'):
+            serialpack.convert(
+                io.BytesIO(document), io.BytesIO(), format="json", to="msgpack", **how
+            )

@@ -6,8 +6,8 @@ By values each column would get the type that Python's values have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import starmap
 from pathlib import Path
@@ -15,7 +15,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.known import TableMade
+from serialpack.conversion.tables.known import TableKept, TableMade, TableNotMadeError
 from serialpack.conversion.tables.own_types import held_types, nearest_told
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import SyntaxInputError
@@ -37,50 +37,63 @@ _BYTES, _VALUES = 8 << 20, 1 << 20
 _GROUP_BYTES, _GROUP_ROWS = 64 << 20, 1 << 20
 
 
-class OwnTypes(NamedTuple):
-    """The types of a source that is made by values, which its columns may have there, too."""
+def is_by_types(plan: ConversionPlan) -> bool:
+    """Whether a table is to become one with its types: where nothing is asked for that takes its
+    values."""
+    asked = plan.tagged or plan.skip_bad or plan.step or plan.source_serializer
+    shaping = plan.shaping._replace(flatten=False, separator=None)
+    return not asked and shaping == Shaping() and all(len(path) == 1 for path in plan.fields)
 
-    schema: Any
+
+@contextmanager
+def kept_table(
+    read: Read, plan: ConversionPlan, max_size: int | None, progress: Progress | None
+) -> Iterator[TableKept]:
+    """As ``made_table``, in a temporary file: for a target that cannot be read again, or that is
+    opened once. ``max_size``: its most bytes; RefusedError."""
+    with NamedTemporaryFile(prefix="serialpack-") as file:
+        out = LimitedWrite(partial(put, file), max_size)
+        yield TableKept(file, made_table(read, plan, out, lambda: file.name, progress))
 
 
 def made_table(
-    read: Read, plan: ConversionPlan, max_size: int | None, progress: Progress | None = None
-) -> TableMade | OwnTypes | None:
-    """The table that ``read`` gives in the format of the target, with its types, proved.
+    read: Read,
+    plan: ConversionPlan,
+    out: LimitedWrite,
+    place: Callable[[], str],
+    progress: Progress | None,
+) -> TableMade:
+    """Write the table that ``read`` gives in the format of the target, with its types, proved.
 
-    OwnTypes where maps are to be columns, or the target has not some of them: by values it is made
-    then. None, too, where values are asked for, or the source is not sound: so it is, or it is said
-    what is wrong. ``progress`` is told of the bytes of the source of which as much is written, and
-    proved, by which half of all is done. FileError, RefusedError.
+    ``place`` says where what ``out`` wrote is read again. ``progress`` is told of the bytes of the
+    source of which as much is written, and proved, by which half of all is done.
+
+    TableNotMadeError, with the types of the source, where maps are to be columns, or the target has
+    not some of them; without, where the source is not sound: by values it is made, or it is said
+    what is wrong. What was written is nothing then. FileError, RefusedError.
     """
     source, target = FORMATS.get(plan.source), FORMATS.get(plan.target)
-    asked = plan.tagged or plan.skip_bad or plan.step or plan.source_serializer
-    shaping = plan.shaping._replace(flatten=False, separator=None)
-    if asked or shaping != Shaping() or any(len(path) > 1 for path in plan.fields):
-        return None
     assert isinstance(source, TableFormat)
     assert isinstance(target, TableFormat)
     tables.arrow()
     table = None
-    with as_file(read).file() as path, ExitStack() as stack:
+    with as_file(read).file() as path:
         try:
             with tables.failures_told():
                 table = _Table(source, path, [name for (name,) in plan.fields])
                 if plan.shaping.flatten:
-                    return OwnTypes(table.own)
-                file = stack.enter_context(NamedTemporaryFile(prefix="serialpack-"))
-                limited = LimitedWrite(partial(put, file), max_size)
-                far = _Told(progress, limited, path.stat().st_size, 0.5 if plan.verify else 1.0)
-                rows = table.write(target, limited, far)
-                made = _Table(target, Path(file.name), [])
+                    raise TableNotMadeError(table.own)
+                far = _Told(progress, out, path.stat().st_size, 0.5 if plan.verify else 1.0)
+                rows = table.write(target, out, far)
+                made = _Table(target, Path(place()), [])
                 if plan.verify and not table.is_in(made, rows, far):
-                    return None
+                    raise TableNotMadeError
         except (*FAILURES, Malformed, SyntaxInputError):
             is_sound = table is not None and None in held_types(target, table.schema)
-            return OwnTypes(table.own) if table is not None and is_sound else None
+            own = table.own if table is not None and is_sound else None
+            raise TableNotMadeError(own) from None
         told = nearest_told(table.own, made.own.types, plan)
-        stack.pop_all()
-        return TableMade(file, rows, frozenset(plan.fields), path.stat().st_size, told)
+        return TableMade(rows, frozenset(plan.fields), path.stat().st_size, told)
 
 
 class _Told(NamedTuple):

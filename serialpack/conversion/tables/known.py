@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.tables.layout import Layout
@@ -12,14 +12,31 @@ from serialpack.values.kinds import Loss
 
 
 class TableMade(NamedTuple):
-    """A table that was made of the source's types, proved: the file, which is gone with this; its
-    rows; those columns that were asked for; the bytes of the source; and what is told of types."""
+    """A table that was made of the source's types, proved: its rows; those columns that were asked
+    for; the bytes of the source; and what is told of types."""
 
-    file: IO[bytes]
     rows: int
     fields: frozenset[Field]
     read: int
     told: list[Loss]
+
+
+class TableKept(NamedTuple):
+    """A table that was made in a temporary file, which is gone with this."""
+
+    file: IO[bytes]
+    made: TableMade
+
+
+class TableNotMadeError(Exception):
+    """A table is not made of the source's types, but by values.
+
+    ``schema``: the types of the source, which its columns may have there, too; None: they may not.
+    """
+
+    def __init__(self, schema: Any = None) -> None:
+        super().__init__("a table is made by values")
+        self.schema = schema
 
 
 class Known(NamedTuple):
@@ -27,8 +44,8 @@ class Known(NamedTuple):
     get values, and the bytes of a block, where these must be others. ``columns``: of how many.
     ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
     records of a block. ``target``: the format that is written, which for CSV is a dialect;
-    ``source``: that which is read. ``made``: the target, where it is made. ``told``: what is told
-    of the types of the layout.
+    ``source``: that which is read. ``by_types``: the target is to be made of the types of
+    the source. ``told``: what is told of the types of the layout.
     """
 
     layout: Layout | None
@@ -39,7 +56,7 @@ class Known(NamedTuple):
     most: int = 0
     target: str = ""
     source: str = ""
-    made: TableMade | None = None
+    by_types: bool = False
     told: tuple[Loss, ...] = ()
 
 

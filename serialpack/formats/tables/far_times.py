@@ -9,6 +9,9 @@ from serialpack.formats.tables.library import arrow
 from serialpack.values.durations import interval_text, nanoseconds_text
 from serialpack.values.kinds import TIMESTAMPS, ZONES
 
+#: What an item of such a column is.
+INTERVAL = "an interval of months"
+
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 _UTC = {"UTC", "+00:00"}
 
@@ -19,7 +22,7 @@ def far_texts(column: Any) -> tuple[Any, str, str] | None:
     pa = arrow()
     is_a, kind = pa.types, column.type
     if is_a.is_interval(kind):
-        return _texts(column, interval_text), "an interval of months", TIMESTAMPS
+        return _texts(column, interval_text), INTERVAL, TIMESTAMPS
     is_time = is_a.is_timestamp(kind) or is_a.is_date(kind)
     if not (is_time or is_a.is_duration(kind)) or _is_near(column):
         return None

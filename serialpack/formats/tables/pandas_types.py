@@ -10,20 +10,36 @@ from typing import Any
 
 from serialpack.errors import RefusedError, UnsupportedError
 from serialpack.formats.tables import records as tables
-from serialpack.formats.tables.far_times import far_texts
+from serialpack.formats.tables.far_times import INTERVAL, far_texts
+from serialpack.formats.tables.nested_times import Within, interval_texts
 from serialpack.values.kinds import ARRAYS, TIMESTAMPS, ZONES
 
 _NAME, _ABOUT = b"ARROW:extension:name", b"ARROW:extension:metadata"
 _KNOWN = {"pandas.period": "a period", "pandas.interval": "an interval"}
 
 
-def spelled_columns(table: Any) -> Iterator[tuple[int, Any, str, str]]:
+def spelled_columns(table: Any) -> Iterator[tuple[int, Within, str, str]]:
     """Number and text of each column of periods or intervals, of times of day, or in another zone
-    than UTC, with nanoseconds, or of ``far_times``; what an item of it is, and the rule by which it
-    is text.
+    than UTC, with nanoseconds, of ``far_times``, or in which there are intervals of months; what an
+    item of it is, and the rule by which it is text.
 
     UnsupportedError where pandas is not there, RefusedError for a frequency that it does not know.
     """
+    for number, texts, what, rule in _whole_columns(table):
+        there = texts.drop_null()
+        if not len(there):
+            yield number, Within(texts), what, rule
+            continue
+        row = texts.is_valid().to_pylist().index(True)
+        yield number, Within(texts, len(there), row, "", there[0].as_py()), what, rule
+    for number, field in enumerate(table.schema):
+        found = interval_texts(table.column(number)) if field.type.num_fields else None
+        if found is not None:
+            yield number, found, INTERVAL, TIMESTAMPS
+
+
+def _whole_columns(table: Any) -> Iterator[tuple[int, Any, str, str]]:
+    """As ``spelled_columns``, those of which each item is text."""
     is_a = tables.arrow().types
     for number, field in enumerate(table.schema):
         found, kind = _extension(field), field.type

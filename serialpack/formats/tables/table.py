@@ -187,17 +187,16 @@ class TableFormat(DocumentFormat):
 
     def _spelled(self, table: Any, marks: Marks, first_record: int) -> Any:
         """A table with text for what pandas or Arrow has types for, and Python none."""
-        for number, texts, what, rule in spelled_columns(table):
-            name, there = table.column_names[number], texts.drop_null()
-            if len(there):
-                place = first_record + texts.is_valid().to_pylist().index(True)
-                path = "$" + value_step(name)
-                became = shown(there[0].as_py())
+        for number, found, what, rule in spelled_columns(table):
+            name = table.column_names[number]
+            if found.total:
+                path, became = f"${value_step(name)}{found.path}", shown(found.text)
                 if rule not in marks.allowed:
                     kind = _KINDS[rule]
-                    raise Unheld(Difference(place - first_record, path, what, became, kind))
-                marks.placed.append(Loss(rule, len(there), place, path, what, became))
-            table = table.set_column(number, name, texts)
+                    raise Unheld(Difference(found.row, path, what, became, kind))
+                place = first_record + found.row
+                marks.placed.append(Loss(rule, found.total, place, path, what, became))
+            table = table.set_column(number, name, found.array)
         return table
 
     def read(self, data: bytes) -> list[Any]:

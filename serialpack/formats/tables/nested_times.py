@@ -1,0 +1,104 @@
+"""Intervals of months within the structs and lists of a column, as ISO 8601 text: Python has no
+type for them, and the rest of the column stays what it is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from serialpack.formats.tables.library import arrow
+from serialpack.values.durations import interval_text
+from serialpack.values.kinds import value_step
+
+
+class Within(NamedTuple):
+    """An array with text in it: how many, and of the first one its row, the steps from there, and
+    itself."""
+
+    array: Any
+    total: int = 0
+    row: int = 0
+    path: str = ""
+    text: str = ""
+
+
+def interval_texts(column: Any) -> Within | None:
+    """``column`` with text for each interval that stands in a struct or a list; None where there
+    are none."""
+    if not _has_intervals(column.type):
+        return None
+    pa = arrow()
+    found, base = Within(None), 0
+    chunks = column.chunks or [pa.array([], column.type)]
+    parts = list(map(_spelled, chunks))
+    for part in parts:
+        if part.total and not found.total:
+            found = part._replace(total=0, row=base + part.row)
+        found = found._replace(total=found.total + part.total)
+        base += len(part.array)
+    return found._replace(array=pa.chunked_array([part.array for part in parts]))
+
+
+def _has_intervals(kind: Any) -> bool:
+    is_a = arrow().types
+    if is_a.is_struct(kind):
+        return any(_has_intervals(field.type) for field in kind)
+    return (_is_list(kind) and _has_intervals(kind.value_type)) or is_a.is_interval(kind)
+
+
+def _is_list(kind: Any) -> bool:
+    is_a = arrow().types
+    return bool(is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_fixed_size_list(kind))
+
+
+def _spelled(array: Any) -> Within:
+    pa, kind = arrow(), array.type
+    if not _has_intervals(kind):
+        return Within(array)
+    if pa.types.is_interval(kind):
+        texts = [None if i is None else interval_text(*i) for i in array.to_pylist()]
+        made = pa.array(texts, pa.string())
+        row = next((n for n, text in enumerate(texts) if text is not None), 0)
+        return Within(made, len(texts) - made.null_count, row, "", (texts or [""])[row] or "")
+    if not pa.types.is_struct(kind):
+        return _spelled_list(array)
+    parts = list(map(_spelled, array.flatten()))
+    fields = [field.with_type(p.array.type) for field, p in zip(kind, parts, strict=True)]
+    made = pa.StructArray.from_arrays(
+        [part.array for part in parts], fields=fields, mask=array.is_null()
+    )
+    first = min(
+        (
+            part._replace(path=value_step(field.name) + part.path)
+            for field, part in zip(kind, parts, strict=True)
+            if part.total
+        ),
+        key=lambda part: part.row,
+        default=Within(made),
+    )
+    return first._replace(array=made, total=sum(part.total for part in parts))
+
+
+def _spelled_list(array: Any) -> Within:
+    """A list of fixed size becomes one of any: Python has one kind of list."""
+    import pyarrow.compute as pc
+
+    pa, kind = arrow(), array.type
+    items = _spelled(array.flatten())
+    of = kind.value_field.with_type(items.array.type)
+    is_large = pa.types.is_large_list(kind)
+    width = pa.int64() if is_large else pa.int32()
+    lengths = pc.fill_null(pc.list_value_length(array), 0).cast(width)
+    ends = pc.cumulative_sum(lengths)
+    offsets = pa.concat_arrays([pa.array([0], width), ends])
+    list_array = pa.LargeListArray if is_large else pa.ListArray
+    made = list_array.from_arrays(
+        offsets,
+        items.array,
+        type=pa.large_list(of) if is_large else pa.list_(of),
+        mask=array.is_null(),
+    )
+    if not items.total:
+        return Within(made)
+    row = pc.list_parent_indices(array)[items.row].as_py()
+    path = f"[{items.row - offsets[row].as_py()}]{items.path}"
+    return items._replace(array=made, row=row, path=path)
