@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def source(tmp_path: Path) -> Path:
 def kept(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The temporary files that tables were made in."""
     made: list[Any] = []
-    new = batches.NamedTemporaryFile
+    new = tempfile.NamedTemporaryFile
 
     def noted(*args: Any, **how: Any) -> Any:
         made.append(new(*args, **how))

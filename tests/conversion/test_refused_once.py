@@ -82,7 +82,8 @@ def test_a_way_out_is_told_that_lets_all_of_it_go(how: dict[str, Any]) -> None:
 
 def test_what_else_would_be_lost_is_in_the_way_out() -> None:
     document = json.dumps({"a": 1 << 70, "b": "\ud800"}).encode()
-    for how in {"strict": True}, {}:
+    strictly: dict[str, Any] = {"strict": True}
+    for how in strictly, {}:
         with pytest.raises(ValueRefusedError, match='"bigint", "utf8"'):
             serialpack.convert(
                 io.BytesIO(document), io.BytesIO(), format="json", to="msgpack", **how
