@@ -26,3 +26,11 @@ def test_all_numbers_tell_where_samples_hardly_do(share: float, *, changes: bool
     found = chain._of_all(numbers, [numbers, matches])
     assert found.codec == (matches if changes else numbers).codec
     assert found.payload == (of_all(data, matches).payload if changes else None)
+
+
+@pytest.mark.parametrize(("length", "level"), [(400_000, 22), (7_200_000, 19)])
+def test_the_highest_level_is_for_few_labels(length: int, level: int) -> None:
+    """Of a volume of them it took ten times as long as LZMA."""
+    sample = np.repeat(np.arange(1000, dtype="<i4"), 40).tobytes()
+    chain = LayoutChoice(LAYOUT, [sample], length, parse_stage(CODECS, "zstd:22"), 9)
+    assert chain.of_runs([sample])._codec.values[0] == level

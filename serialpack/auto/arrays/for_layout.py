@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 from serialpack.auto.arrays.look import Seen, as_they_are, looked
 from serialpack.auto.arrays.scale import scaled_numbers
-from serialpack.auto.arrays.slower import BEYOND, MATCHES, MIDDLE, POWER, QUICK, Slower
+from serialpack.auto.arrays.slower import (
+    BEYOND,
+    HIGH,
+    HIGHEST_OF,
+    MATCHES,
+    MIDDLE,
+    POWER,
+    QUICK,
+    Slower,
+)
 from serialpack.auto.arrays.trial import (
     PLAIN,
     ArrayChain,
@@ -160,6 +169,8 @@ class LayoutChoice:
         found = copy(self) if self.whole else LayoutChoice(*how, RUNS_TIMES)
         found._runs = True
         found._codec = at_least(self._codec, _RUNS_LEVEL)
+        if self._length > HIGHEST_OF:
+            found._codec = at_most(found._codec, HIGH)
         # A part of them may be nothing but zeros.
         found._little = found._trial
         if found._unscaled is not None:
@@ -223,9 +234,9 @@ class LayoutChoice:
         if not self._asked:
             plain, slower = slow[list(ways).index(PLAIN)], self._slower()
             chains += (more := slower.of_runs(slow, least_of(chains), threads))
-            best = slower.by_all(smallest(chains), plain, self._head)
-            if len(self._head) < self._length:
-                best = best._replace(payload=None)
+            best = smallest(chains)
+            if len(self._head) == self._length:
+                best = slower.by_all(best, plain, self._head)
             same = [each for each in more if (each.way, each.codec) == (PLAIN, self._codec)]
             plain = same[0] if same else plain
             return Chosen(best, plain._replace(share=max(plain.share, best.share)))
