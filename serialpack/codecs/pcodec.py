@@ -1,9 +1,22 @@
 """pcodec: numbers by the bins that their bits fall into."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from serialpack.binary import decompress_numbers, read_varint, varint
 from serialpack.codecs.base import Codec, check_size
+from serialpack.codecs.chunks import (
+    AUTO,
+    CONVOLVED,
+    LOOKBACK,
+    ChunkWay,
+    Delta,
+    Meta,
+    config_of,
+    joined,
+    stream_of,
+    without_few,
+)
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Param, dialled
 from serialpack.text import number_of
@@ -16,9 +29,8 @@ if TYPE_CHECKING:
 #: Types of numbers, spelled as NumPy does: unsigned, signed, float; and bytes.
 TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
 
-#: So many bytes may stand before the numbers, and so many numbers are in a chunk, as in pcodec's
-#: own (``pcodec.DEFAULT_MAX_PAGE_N``).
-MOST_START, _CHUNK = 1 << 16, 1 << 18
+#: So many bytes may stand before the numbers; and so many columns one after another.
+MOST_START, MOST_COLUMNS = 1 << 16, 1 << 16
 
 #: From this level on all ways are tried, at a quick level. More chunks suit numbers that change
 #: their ways from one to the next, fewer those that are all alike.
@@ -36,6 +48,10 @@ _TELLING, _TELLING_MORE = 7, 9
 #: most are alike, and weights of bins are too coarse to tell how many.
 _AROUND, _SKEWED = 12, 8
 
+#: Bins fit the few numbers of a column in a sample better than they fit all, by this part of what
+#: is said of them.
+_FITTED = 0.02
+
 #: So large a part of the numbers each, so many at least and at most, from these places on (as
 #: shares of all).
 _SHARE, _PIECE, _PLACES = 32, (1 << 11, 1 << 14), (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -48,22 +64,14 @@ _TAKEN, _MIX = 0.393, 0x9E3779B97F4A7C15
 #: is so many bits smaller than the difference from the one before.
 _TOGETHER, _CLEARLY = 4, 0.25
 
-#: How differences are taken: the name of pcodec's ``DeltaSpec``, and their order where it asks.
-_Delta = tuple[Any, ...]
-_AUTO, _LOOKBACK = ("auto",), ("try_lookback",)
-
 #: From this level on numbers of so many bytes at most may be foretold from several before each, as
 #: sound is (linear prediction; from 16 first): pcodec does not look for that by itself. Read at a
 #: third of the speed, it must leave so much less of pieces; and where all is tried, hardly less.
 _FORETOLD, _NARROW, _LESS, _HARDLY_LESS = 9, 4, 0.97, 0.995
-_CONVOLVED, _ORDER, _ORDERS = "try_conv1", 16, (8, 32)
+_ORDER, _ORDERS = 16, (8, 32)
 
 #: Each chunk is foretold in its own way, and a number that is unlike all others spoils its own.
 _CHUNK_FORETOLD, _CHUNKS_FORETOLD = 1 << 16, (1 << 14, 1 << 18)
-
-#: pcodec 1.0 and 1.1 panic where a chunk ends so few numbers behind a multiple of so many (of twice
-#: as many, in truth: ``ENCODE_BATCH_SIZE`` of delta/conv1.rs).
-_TOO_FEW, _BATCH = 32, 256
 
 #: Multiples of a unit may take so much more of pieces, which say less of them than all.
 _NO_LARGER = 1.005
@@ -76,7 +84,9 @@ class Pcodec(Codec):
 
     The type is the first of ``TYPES``, bytes, where it is not set. Floats come back bit for bit,
     NaN too. With a start, the first so many bytes of a source become a chunk of their own: the
-    header of an array, which spoils the bins of its numbers. (Loncaric, Jeppesen, Zinberg, 2025.)
+    header of an array, which spoils the bins of its numbers. With columns, so many of as many
+    numbers stand one after another, which have chunks, and ways, of their own; what is left is of
+    the last. (Loncaric, Jeppesen, Zinberg, 2025.)
     """
 
     library = "pcodec"
@@ -84,6 +94,7 @@ class Pcodec(Codec):
         dialled("level", 0, 12, (4, 6, 9, 9, 9, 9, 10, 10, 12)),
         Param("type", 1, len(TYPES), 0, mark="@", words=TYPES),
         Param("start", 1, MOST_START, 0, mark="/"),
+        Param("columns", 2, MOST_COLUMNS, 0, mark="="),
     )
     levels = (":4", "")
     about = "numbers of one type; floats and integers that no text compressor shrinks"
@@ -92,8 +103,8 @@ class Pcodec(Codec):
     estimates = True
     _at_start = True
 
-    #: How what was ``estimated`` is looked at.
-    _way: "_Way | None" = None
+    #: How each column of what was ``estimated`` is looked at.
+    _ways: "tuple[ChunkWay, ...]" = ()
 
     def begins(self, *, source: bool) -> None:
         self._at_start = source
@@ -106,39 +117,70 @@ class Pcodec(Codec):
 
     def _compress(self, data: Buffer) -> bytes:
         numbers, before = self._numbers(data)
-        n = len(numbers)
-        stream = _smallest(numbers, before, self.values[0], self._way) if n else b""
+        columns = self._columns(numbers[before:])
+        ways = self._ways if len(self._ways) == len(columns) else (None,) * len(columns)
+        if len(columns) == 1:
+            streams = [_smallest(numbers, before, self.values[0], ways[0])] if len(numbers) else []
+        else:
+            parts = [numbers[:before]] if before else []
+            streams = [stream_of(part, 0, self.values[0], ChunkWay()) for part in parts]
+            streams += [
+                _smallest(each, 0, self.values[0], way)
+                for each, way in zip(columns, ways, strict=True)
+            ]
+        stream = joined(streams, len(numbers))
         rest = bytes(data[numbers.nbytes :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
 
+    def _columns(self, numbers: "NDArray[Any]") -> "list[NDArray[Any]]":
+        """``numbers`` as so many columns; as one where they have less than two rows."""
+        count = self.values[3]
+        rows = len(numbers) // count if count else 0
+        if rows < 2:
+            return [numbers]
+        stops = [*range(rows, rows * count, rows), len(numbers)]
+        return [numbers[start:stop] for start, stop in pairwise([0, *stops])]
+
     def _estimated(self, data: Buffer, size: int) -> int:
         """By a level that tells as much."""
+        numbers, before = self._numbers(data)
+        columns, part_of = self._columns(numbers[before:]), len(data) / max(size, 1)
+        part_of += _FITTED if len(columns) > 1 else 0
+        found, ways = 0, []
+        for part in ([numbers[:before]] if before else []) + columns:
+            way = _way_of(part if len(columns) > 1 else numbers[before:], self.values[0])
+            told = self._told(part, way, part_of)
+            if told is None:
+                return len(self._compress(data))
+            found += told[0]
+            ways.append(way._replace(delta=told[1]))
+        self._ways = tuple(ways[-len(columns) :])
+        return found
+
+    def _told(
+        self, numbers: "NDArray[Any]", way: ChunkWay, part_of: float
+    ) -> tuple[int, Delta] | None:
+        """About how many bytes a chunk of ``numbers`` takes, with ``part_of`` what is said once;
+        and how differences are taken. None for what is new in the format."""
         from pcodec import PagingSpec
         from pcodec.wrapped import FileCompressor
 
-        numbers, before = self._numbers(data)
+        if not len(numbers):
+            return 0, way.delta
         level = min(self.values[0], _TELLING if self.values[0] < _THOROUGH else _TELLING_MORE)
-        way = _way_of(numbers[before:], self.values[0])
-        config = _config(level, way)
-        found, width, part_of = 0, 8 * numbers.itemsize, len(data) / max(size, 1)
-        for part in (numbers[:before], numbers[before:]):
-            if len(part):
-                if way.delta[0] == _CONVOLVED:
-                    part = part[: _without_few(len(part))[0]]
-                    config.paging_spec = PagingSpec.exact_page_sizes([len(part)])
-                chunk = FileCompressor().chunk_compressor(part, config)
-                meta = _Meta.read(chunk.write_meta(), width)
-                if meta is None:
-                    return len(self._compress(data))
-                if meta.bits < width / _SKEWED:
-                    found += sum(
-                        len(chunk.write_page(page)) for page in range(len(chunk.n_per_page()))
-                    )
-                else:
-                    found += int(meta.bits * len(part)) // 8
-                found += int((_AROUND + meta.size) * part_of)
-                self._way = way._replace(delta=meta.delta)
-        return found
+        config, width = config_of(level, way), 8 * numbers.itemsize
+        if way.delta[0] == CONVOLVED:
+            numbers = numbers[: without_few(len(numbers))[0]]
+            config.paging_spec = PagingSpec.exact_page_sizes([len(numbers)])
+        chunk = FileCompressor().chunk_compressor(numbers, config)
+        meta = Meta.read(chunk.write_meta(), width)
+        if meta is None:
+            return None
+        if meta.bits < width / _SKEWED:
+            found = sum(len(chunk.write_page(page)) for page in range(len(chunk.n_per_page())))
+        else:
+            found = int(meta.bits * len(numbers)) // 8
+        return found + int((_AROUND + meta.size) * part_of), meta.delta
 
     def _numbers(self, data: Buffer) -> "tuple[NDArray[Any], int]":
         """Those in ``data``, and how many of them stand before those of the array."""
@@ -169,53 +211,41 @@ class Pcodec(Codec):
         return out.data
 
 
-class _Way(NamedTuple):
-    """How numbers are looked at.
-
-    ``aside``: so many more of the first are no part of the chunks. ``unit``: what they are
-    multiples of, where that is told. Its mode is never a dictionary (``ModeSpec.try_dict``), which
-    is in another order each time, and the same input has to become the same bytes.
-    """
-
-    chunk: int = _CHUNK
-    aside: int = 0
-    delta: _Delta = _AUTO
-    unit: float | None = None
-
-
-def _smallest(numbers: "NDArray[Any]", before: int, level: int, way: _Way | None = None) -> bytes:
+def _smallest(
+    numbers: "NDArray[Any]", before: int, level: int, way: ChunkWay | None = None
+) -> bytes:
     """The stream of ``numbers``, of which those ``before`` are a chunk of their own; ``way``: how
     they are looked at, where that is known."""
     few = len(numbers) <= min(_CHUNKS)
     best = way or _way_of(numbers[before:], level)
     if way is None and level >= _SLOW and not (few and level >= _THOROUGH):
         best = best._replace(delta=_delta_of(numbers[before:], best))
-    foretold = best.delta[0] == _CONVOLVED
+    foretold = best.delta[0] == CONVOLVED
     if level < _THOROUGH or (few and not foretold):
-        return _stream(numbers, before, level, best)
-    found = {best: _stream(numbers, before, _QUICK, best)}
+        return stream_of(numbers, before, level, best)
+    found = {best: stream_of(numbers, before, _QUICK, best)}
     chunks = _CHUNKS_FORETOLD if foretold else _CHUNKS
     changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in chunks]
     # What some of them are multiples of it sees in a few, which it draws by how many there are: of
     # one in three arrays of such it misses that.
     changes += [{"aside": 1}] if numbers.dtype.kind == "f" and best.unit is None else []
-    deltas = [(_CONVOLVED, order) for order in _ORDERS] if foretold else [_LOOKBACK]
+    deltas = [(CONVOLVED, order) for order in _ORDERS] if foretold else [LOOKBACK]
     for change in (*changes, *({"delta": delta} for delta in deltas)):
         changed = best._replace(**change)
-        found[changed] = _stream(numbers, before, _QUICK, changed)
+        found[changed] = stream_of(numbers, before, _QUICK, changed)
         best = min(found, key=lambda way: len(found[way]))
     # At a higher level it may miss what the numbers have in common.
-    return min(found[best], _stream(numbers, before, level, best), key=len)
+    return min(found[best], stream_of(numbers, before, level, best), key=len)
 
 
-def _way_of(numbers: "NDArray[Any]", level: int) -> _Way:
+def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     """What floats are multiples of, where pieces of them are not larger so; and whether differences
     are to those some way back, where several stand together and a piece is smaller so: pcodec,
     which looks at fewer, often takes those to the one before; or to what several before foretell,
     where there is time."""
     import numpy as np
 
-    way, (least, most) = _Way(), _PIECE
+    way, (least, most) = ChunkWay(), _PIECE
     if len(numbers) < least:
         return way
     starts = [int((len(numbers) - least) * share) for share in _PLACES]
@@ -226,54 +256,54 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> _Way:
     middle = numbers[starts[len(starts) // 2] :][:least]
     if numbers.itemsize >= _WIDE and _stand_together(middle.view(f"u{numbers.itemsize}")):
         piece = numbers[(len(numbers) - min(len(numbers), most)) // 2 :][:most]
-        so = way._replace(delta=_LOOKBACK)
+        so = way._replace(delta=LOOKBACK)
         way = so if _left(piece, so) <= _left(piece, way) else way
     if level >= _FORETOLD and numbers.itemsize <= _NARROW:
         pieces = np.concatenate([numbers[start : start + least] for start in starts])
-        so = way._replace(delta=(_CONVOLVED, _ORDER), chunk=_CHUNK_FORETOLD)
+        so = way._replace(delta=(CONVOLVED, _ORDER), chunk=_CHUNK_FORETOLD)
         asked = _LESS if level < _THOROUGH else _HARDLY_LESS
         way = so if _left(pieces, so) <= asked * _left(pieces, way) else way
     return way
 
 
-def _left(numbers: "NDArray[Any]", way: _Way) -> int:
+def _left(numbers: "NDArray[Any]", way: ChunkWay) -> int:
     """How many bytes a quick level leaves."""
-    return len(_stream(numbers, 0, _DELTA_LEVEL, way))
+    return len(stream_of(numbers, 0, _DELTA_LEVEL, way))
 
 
-def _delta_of(numbers: "NDArray[Any]", way: _Way) -> _Delta:
+def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
     it is left to be found for each chunk. So it is where most numbers have come before, or several
     stand together: then it counts how far back, and how often in all of them."""
     size, count = numbers.itemsize, len(numbers)
     wide = size >= _WIDE
-    if way.delta != _AUTO:
+    if way.delta != AUTO:
         return way.delta
     if count <= (_FEW if wide else _FEW_NARROW):
         return _quickly(numbers, way)
     least, most = _PIECE
     middle = numbers[(count - min(count, most)) // 2 :][:most].view(f"u{size}")
     if not wide or _recurs(middle) or _stand_together(middle[: 2 * least]):
-        return _AUTO
-    found: set[_Delta] = set()
+        return AUTO
+    found: set[Delta] = set()
     length = min(max(count // _SHARE, least), most)
     for share in _PLACES:
         start = int((count - length) * share)
         found.add(_quickly(numbers[start : start + length], way))
         if len(found) > 1:
-            return _AUTO
+            return AUTO
     return found.pop()
 
 
-def _quickly(numbers: "NDArray[Any]", way: _Way) -> _Delta:
+def _quickly(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     """How pcodec takes differences of ``numbers``, at a quick level."""
     import numpy as np
     from pcodec.wrapped import FileCompressor
 
-    config, numbers = _config(_DELTA_LEVEL, way), np.ascontiguousarray(numbers)
+    config, numbers = config_of(_DELTA_LEVEL, way), np.ascontiguousarray(numbers)
     meta = FileCompressor().chunk_compressor(numbers, config).write_meta()
-    read = _Meta.read(meta, 8 * numbers.itemsize)
-    return _AUTO if read is None else read.delta
+    read = Meta.read(meta, 8 * numbers.itemsize)
+    return AUTO if read is None else read.delta
 
 
 def _recurs(bits: "NDArray[Any]") -> bool:
@@ -298,94 +328,3 @@ def _bits_of_differences(bits: "NDArray[Any]", lag: int) -> float:
     less = (bits[lag:] - bits[:-lag]).view(f"i{bits.itemsize}").astype(np.float64)
     # The exponent of a float counts the bits; of -1 and 1 as many as of 0.
     return float(((less.view("u8") >> 52 & 0x7FF).clip(1023)).mean())
-
-
-class _Meta(NamedTuple):
-    """What the metadata of a chunk, of ``size`` bytes, say: how differences are taken, and how many
-    ``bits`` a number has in the pages (pcodec, docs/format.md, "Chunk Metadata")."""
-
-    size: int
-    delta: _Delta
-    bits: float
-
-    @classmethod
-    def read(cls, meta: bytes, width: int) -> "_Meta | None":
-        """Of a chunk of numbers of ``width`` bits; None for what is new in the format."""
-        bits = int.from_bytes(meta, "little")
-        # How wide what is said of the mode is, and how many numbers one becomes.
-        modes = {0: (0, 1), 1: (width, 2), 2: (width, 2), 3: (8, 2)}
-        extra, latents = modes.get(bits & 15, (0, 0))
-        at = 4 + extra
-        way = bits >> at
-        order = (way >> 73 & 31) + 1
-        ways = {
-            0: (("no_op",), 4),
-            1: (("try_consecutive", way >> 4 & 7), 8),
-            2: (_LOOKBACK, 14),
-            3: ((_CONVOLVED, order), 78 + 32 * order),
-        }
-        if not latents or (found := ways.get(way & 15)) is None:
-            return None
-        delta: _Delta = found[0]
-        at += found[1]
-        total = 0.0
-        # How far back a number was is 32 bits wide.
-        for wide in (*([32] if delta == _LOOKBACK else []), *[width] * latents):
-            some, at = _bits_of_bins(meta, at, wide)
-            total += some
-        return cls(len(meta), delta, total)
-
-
-def _bits_of_bins(meta: bytes, at: int, width: int) -> tuple[float, int]:
-    """How many bits the bins of one variable take, which ``meta`` say from bit ``at`` on; and where
-    these end."""
-    import numpy as np
-
-    head = int.from_bytes(meta[at >> 3 : (at >> 3) + 4], "little") >> (at & 7)
-    log, count = head & 15, head >> 4 & 0x7FFF
-    at += 19
-    each = log + width + width.bit_length()
-    stop = at + count * each
-    bits = np.unpackbits(np.frombuffer(meta, np.uint8), count=stop, bitorder="little")
-    bins = bits[at:].reshape(count, each)
-    weights = bins[:, :log] @ (1 << np.arange(log)) + 1
-    offsets = bins[:, log + width :] @ (1 << np.arange(width.bit_length()))
-    return float(weights @ (offsets + log - np.log2(weights))) / (1 << log), stop
-
-
-def _stream(numbers: "NDArray[Any]", before: int, level: int, way: _Way) -> bytes:
-    from pcodec.standalone import simple_compress
-
-    config = _config(level, way)
-    config.paging_spec = _pages(before + way.aside, len(numbers), way)
-    stream: bytes = simple_compress(numbers, config)
-    return stream
-
-
-def _config(level: int, way: _Way) -> Any:
-    """What pcodec is told of a way, but for its chunks."""
-    from pcodec import ChunkConfig, DeltaSpec, ModeSpec
-
-    mode = ModeSpec.auto() if way.unit is None else ModeSpec.try_float_mult(way.unit)
-    delta, *order = way.delta
-    spec = getattr(DeltaSpec, delta)(*order)
-    return ChunkConfig(level, mode_spec=mode, delta_spec=spec, enable_8_bit=True)
-
-
-def _pages(before: int, numbers: int, way: _Way) -> Any:
-    """A chunk of the numbers ``before``, if any, then even ones, as pcodec itself makes them."""
-    from pcodec import PagingSpec
-
-    left = numbers - before
-    count = max(-(-left // way.chunk), 1)
-    even = [left // count + (n < left % count) for n in range(count)]
-    sizes = [before, *even] if before else even
-    if way.delta[0] == _CONVOLVED:
-        sizes = [part for size in sizes for part in _without_few(size)]
-    return PagingSpec.exact_page_sizes(sizes)
-
-
-def _without_few(size: int) -> list[int]:
-    """A chunk of so many numbers, or two where pcodec would panic."""
-    few = size % _BATCH
-    return [size - few, few] if 0 < few < _TOO_FEW and size > few else [size]

@@ -73,7 +73,7 @@ def parse_chain(text: str) -> Chain:
 
 def parse_stage(registry: Registry[Any], text: str, effort: int = DEFAULT_EFFORT) -> StageSpec:
     """One stage of a chain: ``zstd:3``. What is not spelled is set by the effort."""
-    end = next((i for i, c in enumerate(text) if c in ":@/"), len(text))
+    end = next((i for i, c in enumerate(text) if c in ":@/="), len(text))
     name, params = text[:end], text[end:]
     return StageSpec(name, registry.cls(name).parse_params(name, params, effort))
 

@@ -153,7 +153,7 @@ class Stage:
         by_mark = {p.mark: p for p in cls.params}
         rest = text
         while rest:
-            match = re.match(r"([:@/])([^:@/]*)", rest)
+            match = re.match(r"([:@/=])([^:@/=]*)", rest)
             param = by_mark.pop(match[1], None) if match else None
             if match is None or param is None:
                 raise UsageError(f"{name}{text}: {name} takes no {rest!r}", hint=cls._takes(name))

@@ -193,7 +193,7 @@ def test_help_names_stages_that_exist(kind: str) -> None:
     """The names that an option's help lists can be given to it."""
     (option,) = [o for verb, o in OPTIONS if verb == "pack" and o.offers == kind]
     listed = re.split(r": | with |; ", option.about.replace("auto (default), ", ""))[0]
-    names = [re.split(r"[:@/]", word)[0] for word in listed.split(", ") if word != "..."]
+    names = [re.split(r"[:@/=]", word)[0] for word in listed.split(", ") if word != "..."]
     assert len(names) > 2
     assert set(names) <= set(REGISTRIES[kind].names())
 

@@ -39,6 +39,7 @@ def block_size(
     """
     lags = [values[1] or 1 for name, values in chain.filters if name == "delta"]
     by_numbers = chain.codec.name == "pcodec"
+    columns = chain.codec.values[-1] if by_numbers else 0
     if not (lags or by_numbers or chain.share > _FEW_MATCHES):
         return most
     if by_numbers and not EFFORTS[effort].least_gain:
@@ -47,7 +48,8 @@ def block_size(
     least = max(least, _LEAST if by_numbers else _LEAST_MATCHED)
     blocks = min(_BLOCKS, length // least, int(chain.share * length) // _PACKED)
     if by_numbers:
-        blocks = min(blocks, max(length // layout.size // _NUMBERS, 2))
+        numbers = length // layout.size // max(columns, 1)
+        blocks = min(blocks, max(numbers // _NUMBERS, 1 if columns else 2))
     if blocks <= -(-length // most):
         return most
     return -(-length // blocks // _STEP) * _STEP

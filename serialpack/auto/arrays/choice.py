@@ -65,14 +65,14 @@ def chosen(
     all_here = EFFORTS[effort].least_gain and len(first[0]) < length <= len(head)
     if all_here and _hardly_any(head, memoryview(first[0])[:_SOME], codec):
         return Chosen(plain := ArrayChain((), codec, _NONE), plain)
-    tried = [LayoutChoice(layout, first, length, codec, effort) for layout in layouts]
+    tried = [LayoutChoice(layout, first, length, codec, effort, head) for layout in layouts]
     jobs: list[Callable[[], Any]] = [job for each in tried for job in (each.looked, each.own)]
     jobs += [] if tried[0].whole else [lambda: recurs(head)]
     begun = together(threads, *jobs)
     begun_of = [(begun[2 * number], begun[2 * number + 1]) for number in range(len(tried))]
     if tried[0].takes_more and any(_nearly_runs(*each, effort) for each in begun_of):
         more = first if tried[0].whole else samples(RUNS_TIMES)
-        tried = [each.of_runs(more, head) for each in tried]
+        tried = [each.of_runs(more) for each in tried]
     found, choice = min(
         ((each.best(*by, threads), each) for each, by in zip(tried, begun_of, strict=True)),
         key=lambda each: each[0].best.share,

@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 from serialpack.auto.arrays.look import Seen, as_they_are, looked
 from serialpack.auto.arrays.scale import scaled_numbers
-from serialpack.auto.arrays.slower import BEYOND, MATCHES, MIDDLE, POWER, QUICK, Slower
+from serialpack.auto.arrays.slower import (
+    BEYOND,
+    HIGH,
+    HIGHEST_OF,
+    MATCHES,
+    MIDDLE,
+    POWER,
+    QUICK,
+    Slower,
+)
 from serialpack.auto.arrays.trial import (
     PLAIN,
     ArrayChain,
@@ -19,6 +28,7 @@ from serialpack.auto.arrays.trial import (
     asking,
     at_least,
     at_most,
+    columns_apart,
     least_of,
     measured_of,
     of_all,
@@ -60,6 +70,17 @@ _AT_ONCE = 0.8
 
 #: pcodec may leave so much less of bytes than their entropy says.
 _FEWER_BITS = 0.95
+
+#: Columns are tried apart where they tell so large a share of what is left, and must be smaller by
+#: this one; and where all is tried.
+_TELLS, _APART, _TELLS_LITTLE = 0.01, 0.008, 0.003
+
+#: All of no more than so many bytes tells which of two leaves less, where one leaves of samples
+#: hardly more.
+_SOON, _HARDLY = 4 << 20, 1.03
+
+#: Of a table higher levels are tried, too, that may leave so much more than the least.
+_NEARLY = 1.08
 
 #: The quick level of zstd is up to twice as fast as a middle one, and may leave more of the samples
 #: by this share; of whole blocks it often leaves less.
@@ -103,6 +124,7 @@ class LayoutChoice:
         length: int,
         codec: StageSpec,
         effort: int,
+        head: Buffer = b"",
         times: int = 1,
     ) -> None:
         #: Whether the samples are all that there is, in whole numbers.
@@ -117,7 +139,7 @@ class LayoutChoice:
         self._plain = self._codec = codec
         self._effort = effort
         self._runs = False
-        self._head: Buffer = b""
+        self._head = head
         self._measured = min(measured_of(layout, length, effort, times), length // layout.size)
         part = max(self._measured // _PART, _LEAST_PART // layout.size)
         if self.whole:
@@ -141,13 +163,14 @@ class LayoutChoice:
         """Whether of runs more is tried, at a higher level: speed is not all."""
         return EFFORTS[self._effort].by_itself
 
-    def of_runs(self, samples: list[Buffer], head: Buffer) -> LayoutChoice:
-        """The same for numbers that are nearly all runs, by these ``samples``; they begin with
-        ``head``."""
-        how = self._given[0], samples, self._length, self._plain, self._effort, RUNS_TIMES
-        found = copy(self) if self.whole else LayoutChoice(*how)
-        found._runs, found._head = True, head
+    def of_runs(self, samples: list[Buffer]) -> LayoutChoice:
+        """The same for numbers that are nearly all runs, by these ``samples``."""
+        how = self._given[0], samples, self._length, self._plain, self._effort, self._head
+        found = copy(self) if self.whole else LayoutChoice(*how, RUNS_TIMES)
+        found._runs = True
         found._codec = at_least(self._codec, _RUNS_LEVEL)
+        if self._length > HIGHEST_OF:
+            found._codec = at_most(found._codec, HIGH)
         # A part of them may be nothing but zeros.
         found._little = found._trial
         if found._unscaled is not None:
@@ -177,11 +200,13 @@ class LayoutChoice:
         layout = self._layout
         if not EFFORTS[self._effort].by_itself or f"{kind}{layout.size}" not in TYPES:
             return []
-        before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
-        codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", self._effort)
+        more = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
+        if way == columns_apart(layout):  # the first of all numbers are in all of them
+            more = f"={layout.columns}"
+        codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{more}", self._effort)
         found = trial.of(way, codec)
         self._pcodecs.append(found)
-        return [asking(self._asked, found)]
+        return [asking(_APART if self._asked and more.startswith("=") else self._asked, found)]
 
     def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """The smallest, by what was begun with."""
@@ -209,9 +234,9 @@ class LayoutChoice:
         if not self._asked:
             plain, slower = slow[list(ways).index(PLAIN)], self._slower()
             chains += (more := slower.of_runs(slow, least_of(chains), threads))
-            best = slower.by_all(smallest(chains), plain, self._head)
-            if len(self._head) < self._length:
-                best = best._replace(payload=None)
+            best = smallest(chains)
+            if len(self._head) == self._length:
+                best = slower.by_all(best, plain, self._head)
             same = [each for each in more if (each.way, each.codec) == (PLAIN, self._codec)]
             plain = same[0] if same else plain
             return Chosen(best, plain._replace(share=max(plain.share, best.share)))
@@ -243,7 +268,18 @@ class LayoutChoice:
             chains.append(trial.of(PLAIN, self._quick))
         more = _MORE if asked else 0
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
+        if not asked and not self.whole and len(self._head) == self._length < _SOON:
+            least = self._of_all(least, chains)
         return Chosen(least, plain)
+
+    def _of_all(self, least: ArrayChain, chains: list[ArrayChain]) -> ArrayChain:
+        """What leaves least of all numbers: the ``least`` of samples, or that of another codec,
+        where samples hardly tell."""
+        others = [each for each in chains if each.codec.name != least.codec.name]
+        if not others or (other := smallest(others)).share > _HARDLY * least.share:
+            return least
+        found = smallest([of_all(self._head, each) for each in (least, other)])
+        return found._replace(share=least.share)
 
     def _tried(self, way: Way, level: StageSpec) -> ArrayChain:
         """The codec behind the filters of ``way``, as ``level`` of it tells."""
@@ -252,9 +288,14 @@ class LayoutChoice:
         return found if same else found._replace(codec=self._codec, payload=None)
 
     def _farther(self, seen: Seen, own: list[ArrayChain]) -> Iterator[tuple[Way, str]]:
-        """What else is tried before pcodec: bytes, and differences that it does not take by
-        itself; with the kind of number that it gets."""
+        """What else is tried before pcodec: bytes, columns apart, and differences that it does not
+        take by itself; with the kind of number that it gets."""
         size, by_itself = self._layout.size, least_of(own)
+        if (apart := columns_apart(self._layout)) is not None:
+            told, least = self._little.told_by_columns() / (8 * size), min(by_itself, seen.least)
+            few = size > 1 or _FEWER_BITS * self._little.bits(()) / 8 - told < least
+            if few and told > (_TELLS if self._asked else _TELLS_LITTLE) * least:
+                yield apart, self._layout.kind
         if size == 1:
             # Of bytes it leaves about what their entropy says.
             for lags, kind in (((), self._layout.kind), (seen.far, "i")):
@@ -293,7 +334,9 @@ class LayoutChoice:
         # Bits that changed hold few matches, which higher levels find in bytes of records.
         finer = quick if self._layout.record else [best]
         slower = self._slower()
-        jobs += [partial(slower.finer, each, least) for each in finer if each.share**POWER < least]
+        # Columns apart, what a quick level leaves behind differences tells less.
+        most = least * (_NEARLY if self._layout.columns else 1)
+        jobs += [partial(slower.finer, each, least) for each in finer if each.share**POWER < most]
         if plain.share < max(least / BEYOND, MATCHES):
             codec = slower.beyond(self._few, plain)
             hopes = slower.hopes(plain, codec, best.way)

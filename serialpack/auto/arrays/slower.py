@@ -33,8 +33,9 @@ _NOISY, _STEADY, _MORE_MATCHES = 0.8, 0.98, 0.78
 #: No more is tried where LZMA leaves so small a part of what all others leave.
 _SURELY = 0.85
 
-#: Higher levels of zstd take longer, and leave as much behind filters.
-_HIGH = 19
+#: Higher levels of zstd take longer, and leave as much behind filters; of what is nearly all runs
+#: the highest takes ten times as long as LZMA, and is for no more than so many bytes.
+HIGH, HIGHEST_OF = 19, 2 << 20
 
 #: LZMA takes longer than the highest level of zstd, both ways, and must be smaller by this share.
 _DEARER = 0.003
@@ -66,7 +67,7 @@ class Slower:
         """What LZMA or a high level leave behind the filters of ``quick``, whichever leaves less of
         few numbers; as these tell where a quick level leaves the ``least`` of all as it is."""
         codecs = dict.fromkeys(self._lzma_of([1]), _DEARER)
-        codecs[at_most(self._codec, _HIGH)] = 0
+        codecs[at_most(self._codec, HIGH)] = 0
         few, way = self._few, quick.way
         found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
         if quick.share > least or self._whole:
@@ -115,7 +116,7 @@ class Slower:
         trial, size = self._trial, self._trial.layout.size
         ranked = sorted(middle, key=lambda chain: chain.share)
         ways = [each.way for each in ranked[:_WAYS] if each.share < _ALIKE * least]
-        high = at_most(self._codec, _HIGH)
+        high = at_most(self._codec, HIGH)
         tries = [(way, codec) for way in ways for codec in (*self._lzma_of([1]), high)]
         shares = {each.way: each.share for each in middle}
         near = shares[PLAIN] < _PLAIN_ALIKE * least
@@ -126,9 +127,9 @@ class Slower:
         return found
 
     def by_all(self, best: ArrayChain, plain: ArrayChain, head: Buffer) -> ArrayChain:
-        """``best``, or the highest level on ``plain`` numbers, whose share a middle one tells: it
-        finds what comes again in all of ``head``, of which samples tell little. With the payload
-        of that, where it was made."""
+        """``best``, or a high level on ``plain`` numbers, whose share a middle one tells: it finds
+        what comes again in all of ``head``, of which samples tell little. With the payload of
+        that, where it was made."""
         if self._whole or best == plain or plain.share > _HOPEFUL * best.share:
             return best
         return smallest([of_all(head, best), of_all(head, plain)])

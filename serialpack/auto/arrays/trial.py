@@ -34,6 +34,10 @@ _LOOKED = 8, 1024
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
 
+#: So many numbers of a table at most, of so many rows at least, are told apart by so many ranks, or
+#: their differences to the row above, where these have so many bits fewer than those to a far one.
+_RANKED, _RANKS, _NEARER = (1024, 24), 8, 0.5
+
 #: zstd says anew how bytes are spread after so many, about, where they become others.
 _ANEW = 32 << 10
 
@@ -57,6 +61,14 @@ PLAIN = Way((), ())
 def shuffled(size: int) -> Way:
     """Bytes of equal weight together, of items of ``size`` bytes."""
     return Way((), (f"shuffle:{size}",))
+
+
+def columns_apart(layout: NumbersLayout) -> Way | None:
+    """The columns of a table one after another; None where there are none."""
+    if not layout.columns:
+        return None
+    little = (f"byteswap:{layout.size}",) if layout.big else ()
+    return Way((), (*little, f"transpose:{layout.size}@{layout.columns}"))
 
 
 class ArrayChain(NamedTuple):
@@ -122,7 +134,7 @@ def sample_places(
     """Where the samples of a file of ``length`` bytes begin and end: at whole numbers, with those
     before them that are their neighbours. All of it, where so much is measured; ``times`` as much
     as of most."""
-    size, item = layout.size, layout.item
+    size, item = layout.size, layout.row
     items = (length - layout.start) // item
     measured = min(measured_of(layout, length, effort, times) * size // item, items)
     if 0 < items == measured and layout.start % size == length % size == 0:
@@ -132,7 +144,7 @@ def sample_places(
     for share in shares if items > 0 else ():
         count = measured // len(shares)
         stop = int((items - count) * share) + count
-        start = max(stop - count - sum(near_lags(layout)) * size // item, 0)
+        start = max(stop - count - -(-sum(near_lags(layout)) * size // item), 0)
         found.append((layout.start + start * item, layout.start + stop * item))
     return found
 
@@ -171,6 +183,8 @@ class SampleTrial:
         size = layout.size
         #: In each block pcodec says anew how the numbers are spread; there are one or a few.
         self._block = length // 2
+        #: Of columns in each that it is cut into.
+        self._least_block = min(self._block, most)
         #: And zstd in each of so many pieces of a block.
         self._pieces = min(length, most) // _ANEW
         self.layout = layout
@@ -179,7 +193,7 @@ class SampleTrial:
         self._whole = whole
         #: How many numbers of each.
         self._each = min([measured // len(samples), *(len(each) // size for each in samples)])
-        self._each -= 0 if whole else self._each % (layout.item // size)
+        self._each -= 0 if whole else self._each % (layout.row // size)
         # Before differences are taken: little-endian integers in the order of the numbers.
         self._first = [f"byteswap:{size}"] if layout.big else []
         self._first += [f"ordered:{size}"] if layout.kind == "f" else []
@@ -196,7 +210,8 @@ class SampleTrial:
         if found is None:
             data, coder = self._bytes(way), self._coder(way, codec)
             payload = None if coder.estimates else coder.compress(data)
-            size = coder.estimated(data, self._block) if payload is None else len(payload)
+            block = self._least_block if way == columns_apart(self.layout) else self._block
+            size = coder.estimated(data, block) if payload is None else len(payload)
             found = ArrayChain(self._filters(way), codec, size / max(len(data), 1), way)
             if self._whole and payload is not None and size < _KEPT * self._fewest:
                 self._fewest = min(size, self._fewest)
@@ -254,6 +269,25 @@ class SampleTrial:
         floats >>= 23
         floats &= 0xFF
         return int(np.maximum(floats, 126, out=floats).sum(dtype=np.int64)) / count - 126
+
+    def told_by_columns(self) -> float:
+        """How many bits of a number are known where its column is: what is lost where columns are
+        mixed, about. Of its difference to the one above, where that is nearer than others."""
+        import numpy as np
+
+        columns, (most, least) = self.layout.columns, _RANKED
+        values = self._differences(())
+        rows = len(values) // columns
+        if rows < least:
+            return 0
+        table = values[: rows * columns].reshape(rows, columns)
+        some = np.arange(1, rows, max(rows * columns // most, 1))
+        others = some - 1, (some + rows // 2) % rows
+        near, far = (
+            np.abs((table[some] - table[each]).view(f"i{table.itemsize}")) for each in others
+        )
+        bits = [float(np.log2(each.astype(np.float64) + 1).mean()) for each in (near, far)]
+        return _told(near if bits[0] < bits[1] - _NEARER else table[some])
 
     def _filters(self, way: Way) -> tuple[StageSpec, ...]:
         size = self.layout.size
@@ -326,6 +360,21 @@ class SampleTrial:
             start = max(stop - self._each - sum(self._near), 0)
             found.append(np.frombuffer(sample, f"<u{size}", stop - start, start * size))
         return found
+
+
+def _told(table: NDArray[Any]) -> float:
+    """The mutual information of columns and ranks of numbers, in bits, less what chance makes of
+    it (Miller, Madow)."""
+    import numpy as np
+
+    numbers, columns = table.ravel(), table.shape[1]
+    edges = np.sort(numbers)[np.arange(1, _RANKS) * len(numbers) // _RANKS]
+    ranks = np.searchsorted(edges, numbers, "right").reshape(table.shape)
+    counts = [np.bincount(each.ravel()) for each in (ranks * columns + np.arange(columns), ranks)]
+    shares = [count[count > 0] / len(numbers) for count in counts]
+    together, alone = (float((share * np.log2(share)).sum()) for share in shares)
+    chance = (len(shares[1]) - 1) * (columns - 1) / (2 * len(numbers) * np.log(2))
+    return together - alone + float(np.log2(columns) - chance)
 
 
 def _planes_of(way: Way) -> int:

@@ -15,6 +15,9 @@ ReadAt = Callable[[int, int], Buffer]
 #: The largest item, in bytes, that filters take which bring together bytes of equal weight.
 MOST_ITEM = 255
 
+#: The most columns of a table that may each be compressed by itself.
+_MOST_COLUMNS = 64
+
 
 class NumbersLayout(NamedTuple):
     """How the numbers of an array lie in their bytes.
@@ -37,6 +40,19 @@ class NumbersLayout(NamedTuple):
     def item(self) -> int:
         """Bytes of an item, as filters take it: of a record, or of a number."""
         return self.record if 0 < self.record <= MOST_ITEM else self.size
+
+    @property
+    def columns(self) -> int:
+        """How many numbers stand in a row of few, as in a table; 0 where there is none such:
+        bytes of images are no numbers that pcodec makes small."""
+        few = [lag for lag in self.lags if 1 < lag <= _MOST_COLUMNS]
+        image = self.size == 1 and max(self.lags) > _MOST_COLUMNS
+        return 0 if self.record or image else max(few, default=0)
+
+    @property
+    def row(self) -> int:
+        """Bytes of a row of few numbers, or of an item."""
+        return self.item * max(self.columns, 1)
 
     def in_a_row(self) -> NumbersLayout:
         """The layout, as if the array had one dimension."""
