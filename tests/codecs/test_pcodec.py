@@ -12,6 +12,8 @@ from pcodec.standalone import simple_compress
 
 from serialpack.binary import decompress_numbers
 from serialpack.codecs import CODECS
+from serialpack.codecs.chunks import joined
+from serialpack.codecs.pcodec import TYPES
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
 from serialpack.values.multiples import binary_unit_of, unit_of
@@ -198,6 +200,11 @@ def test_room_for_a_dictionary_is_made_only_where_there_can_be_one(count: int) -
         decompress_numbers(forged, found)
 
 
+def _metadata_of(stream: bytes) -> int:
+    """Where the metadata of the first chunk begin."""
+    return 6 + (6 + (stream[6] & 63) + 1 + 7) // 8 + 2 + 1 + 3
+
+
 @pytest.mark.parametrize("kind", ["<u8", "<f4", "<i2"])
 @pytest.mark.parametrize("count", [600, 300_000])
 def test_room_for_a_window_is_made_only_where_there_can_be_one(kind: str, count: int) -> None:
@@ -209,12 +216,53 @@ def test_room_for_a_window_is_made_only_where_there_can_be_one(kind: str, count:
     found = np.zeros(count, kind)
     decompress_numbers(stored, found)
     assert np.array_equal(found, numbers)
-    size = 6 + (6 + (stored[6] & 63) + 1 + 7) // 8 + 2 + 1 + 3
+    size = _metadata_of(stored)
     assert stored[size] == 2 << 4  # they look back, in mode 0
     forged = bytearray(stored)
     forged[size + 1] |= 31
     with pytest.raises(ValueError, match="its window has more numbers"):
         decompress_numbers(bytes(forged), found)
+
+
+@pytest.mark.parametrize("kind", ["<u8", "<f4", "<i2"])
+def test_room_for_a_window_of_a_later_chunk_is_made_no_sooner(kind: str) -> None:
+    """Wherever it stands: each chunk says its own."""
+    numbers = (np.arange(600) % 251 * 7).astype(kind)
+    config = pcodec.ChunkConfig(
+        mode_spec=pcodec.ModeSpec.classic(), delta_spec=pcodec.DeltaSpec.try_lookback()
+    )
+    stream = simple_compress(numbers, config)
+    found = np.zeros(3 * len(numbers), kind)
+    decompress_numbers(stored := joined([stream] * 3, len(found)), found)
+    assert np.array_equal(found, np.tile(numbers, 3))
+    forged = bytearray(stored)
+    at = len(stored) - len(stream) + _metadata_of(stream)
+    assert stored[at] == 2 << 4  # they look back, in mode 0
+    forged[at + 1] |= 31
+    with pytest.raises(ValueError, match="its window has more numbers"):
+        decompress_numbers(forged, found)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_chunks_that_take_little_and_much_beside_each_other(kind: str) -> None:
+    """One that takes far more bytes than others is read, too, and what is cut off told."""
+    dtype = np.dtype(f"<{kind}")
+    noise = DRAW.integers(0, 256, 30_000 * dtype.itemsize).astype("u1").view(dtype)
+    numbers = np.concatenate([np.zeros(70_000, dtype), noise, np.zeros(70_001, dtype), noise[:9]])
+    sizes = [70_000, 30_000, 70_001, 9]
+    config = pcodec.ChunkConfig(
+        paging_spec=pcodec.PagingSpec.exact_page_sizes(sizes), enable_8_bit=True
+    )
+    stored = simple_compress(numbers, config)
+    found = np.zeros(len(numbers), dtype)
+    decompress_numbers(stored, found)
+    assert found.tobytes() == numbers.tobytes()
+    for wrong in (stored[:-1], stored[:-9], stored[:40], stored[:3], b"", stored + b"\0"):
+        with pytest.raises(ValueError, match=r"."):
+            decompress_numbers(wrong, found)
+    for length in (0, len(numbers) - 1, len(numbers) + 1):
+        with pytest.raises(ValueError, match="another number of values"):
+            decompress_numbers(stored, np.zeros(length, dtype))
 
 
 @pytest.mark.parametrize(("level", "most"), [(9, 0.8), (12, 0.75)])
