@@ -15,6 +15,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from itertools import accumulate
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import EllipsisType, NotImplementedType, SimpleNamespace
 from typing import Any
@@ -34,6 +35,10 @@ from serialpack.serializers._own_classes import (
     names_in,
     names_of_fields,
 )
+
+#: So many brackets within each other a regular expression may have: ``re`` takes some calls for
+#: each, of which Python allows 1000 as a rule.
+_MOST_BRACKETS = 250
 
 #: What an extension holds, before it is MessagePack again: its code and its parts.
 Parts = tuple[int, list[Any]]
@@ -205,16 +210,26 @@ def _namespace(attributes: Any, module: str | None = None) -> Any:
 
 
 def _pattern(value: re.Pattern[Any]) -> Parts:
+    if _brackets(value.pattern) > _MOST_BRACKETS:
+        raise TypeError("a regular expression with too many brackets within each other")
     return _PATTERN, [value.pattern, value.flags]
 
 
 def _pattern_back(text: Any, flags: int) -> Any:
     if type(text) not in (str, bytes) or type(flags) is not int or flags & re.DEBUG:  # it prints
         raise ValueError("no regular expression")
+    if _brackets(text) > _MOST_BRACKETS:  # whatever calls are allowed just now
+        raise ValueError("no regular expression (too many brackets within each other)")
     try:
         return re.compile(text, flags)
     except (re.error, RecursionError, FutureWarning) as error:
         raise ValueError(f"no regular expression ({error})") from None
+
+
+def _brackets(pattern: str | bytes) -> int:
+    """How many brackets stand within each other at most, those that are text among them."""
+    marks = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
+    return max(accumulate((mark == "(") - (mark == ")") for mark in marks), default=0)
 
 
 def _chain_map(value: ChainMap[Any, Any]) -> Parts:

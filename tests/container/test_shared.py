@@ -128,7 +128,7 @@ def test_folders_links_modes_and_times_come_back(tmp_path: Path) -> None:
     inside = tmp_path / "in"
     (inside / "empty").mkdir(parents=True)
     (inside / "file").write_bytes(b"x")
-    (inside / "large").write_bytes(b"y" * 100_000)
+    (inside / "large").write_bytes(bytes(100_000))
     (inside / "link").symlink_to("file")
     (inside / "empty/up").symlink_to("../file")
     for name, mode in (("file", 0o751), ("large", 0o400), ("empty", 0o555)):
@@ -167,7 +167,7 @@ def test_owners_that_the_system_does_not_permit_are_told(
     (inside / "folder").mkdir(parents=True)
     (inside / "file").write_bytes(b"x")
     (inside / "file").chmod(0o640)
-    (inside / "large").write_bytes(b"y" * 100_000)
+    (inside / "large").write_bytes(bytes(100_000))
     (inside / "link").symlink_to("file")
     names = ["file", "large", "folder", "link"]
     data = packed({name: inside / name for name in names}, owner=True)
@@ -366,7 +366,7 @@ def test_a_full_target_fails_the_archive(tmp_path: Path) -> None:
             raise OSError(28, "No space left on device")
 
     large = tmp_path / "large"
-    large.write_bytes(b"x" * 100_000)
+    large.write_bytes(bytes(100_000))
     with pytest.raises((serialpack.FileError, OSError), match=r"(?i)no space"):
         serialpack.pack_archive({"large": large}, Full())
 
