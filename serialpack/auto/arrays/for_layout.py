@@ -75,10 +75,6 @@ _FEWER_BITS = 0.95
 #: this one; and where all is tried.
 _TELLS, _APART, _TELLS_LITTLE = 0.01, 0.008, 0.003
 
-#: All of no more than so many bytes tells which of two leaves less, where one leaves of samples
-#: hardly more.
-_SOON, _HARDLY = 4 << 20, 1.03
-
 #: Of a table higher levels are tried, too, that may leave so much more than the least.
 _NEARLY = 1.08
 
@@ -268,18 +264,7 @@ class LayoutChoice:
             chains.append(trial.of(PLAIN, self._quick))
         more = _MORE if asked else 0
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
-        if not asked and not self.whole and len(self._head) == self._length < _SOON:
-            least = self._of_all(least, chains)
         return Chosen(least, plain)
-
-    def _of_all(self, least: ArrayChain, chains: list[ArrayChain]) -> ArrayChain:
-        """What leaves least of all numbers: the ``least`` of samples, or that of another codec,
-        where samples hardly tell."""
-        others = [each for each in chains if each.codec.name != least.codec.name]
-        if not others or (other := smallest(others)).share > _HARDLY * least.share:
-            return least
-        found = smallest([of_all(self._head, each) for each in (least, other)])
-        return found._replace(share=least.share)
 
     def _tried(self, way: Way, level: StageSpec) -> ArrayChain:
         """The codec behind the filters of ``way``, as ``level`` of it tells."""

@@ -18,6 +18,9 @@ MOST_ITEM = 255
 #: The most columns of a table that may each be compressed by itself.
 _MOST_COLUMNS = 64
 
+#: The most numbers that a point of an image has, as a rule: colours, and what shines through.
+_CHANNELS = 4
+
 
 class NumbersLayout(NamedTuple):
     """How the numbers of an array lie in their bytes.
@@ -43,11 +46,12 @@ class NumbersLayout(NamedTuple):
 
     @property
     def columns(self) -> int:
-        """How many numbers stand in a row of few, as in a table; 0 where there is none such:
-        bytes of images are no numbers that pcodec makes small."""
-        few = [lag for lag in self.lags if 1 < lag <= _MOST_COLUMNS]
-        image = self.size == 1 and max(self.lags) > _MOST_COLUMNS
-        return 0 if self.record or image else max(few, default=0)
+        """How many numbers stand in a row of few, as in a table, or for a point, as of an image; 0
+        where there are none such: bytes of images are no numbers that pcodec makes small, and
+        places in rows of images no columns."""
+        few = max((lag for lag in self.lags if 1 < lag <= _MOST_COLUMNS), default=0)
+        image = max(self.lags) > _MOST_COLUMNS and (self.size == 1 or few > _CHANNELS)
+        return 0 if self.record or image else few
 
     @property
     def row(self) -> int:
