@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
@@ -16,7 +14,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.document import compared
 from serialpack.serializers.base import FAILURES
-from serialpack.values.kinds import DIGITS, TEXT_KINDS, Difference
+from serialpack.values.kinds import DIGITS, TEXT_KINDS, Difference, steps_of
 from serialpack.values.structure import Structure
 
 #: So many formats are named; of a record that takes so many bytes in one of them, that one: to try
@@ -179,26 +177,21 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
 def on_path(record: Any, path: str) -> Any:
     """``record`` with nothing in it but what stands at ``path``; itself where that leads to
     nothing in it."""
-    steps: list[Any] = []
-    now, at = record, 1
-    while at < len(path):
-        found = _STEP.match(path, at)
-        if found is None:
+    steps = steps_of(path)
+    if steps is None:
+        return record
+    now: Any = record
+    for step in steps:
+        if isinstance(step, int):
+            there = type(now) is list and step < len(now)
+        else:
+            there = type(now) is dict and step in now
+        if not there:
             return record
-        name, text, number = found.groups()
-        step: Any = int(number) if number else name or json.loads(text)
-        kind = list if number else dict
-        if type(now) is not kind or not (step < len(now) if number else step in now):
-            return record
-        steps.append(step)
-        now, at = now[step], found.end()
+        now = now[step]
     for step in reversed(steps):
         now = [now] if type(step) is int else {step: now}
     return now
-
-
-#: One of ``values.kinds.value_step``, or the number of an item.
-_STEP = re.compile(r'\.([A-Za-z_][A-Za-z0-9_]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]')
 
 
 def attempt_with(

@@ -177,9 +177,31 @@ def value_step(key: Any) -> str:
     """One step of a value's path into a map: ``.price``, ``["odd key"]`` or ``[(1, 2)]``."""
     if not isinstance(key, str):
         return f"[{shown(key)}]"
-    if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", key):
+    if re.fullmatch(_NAME, key):
         return f".{key}"
     return f"[{json.dumps(key)}]"
+
+
+#: A key that a path has as it is.
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+
+#: A step into a map by a key that is text, or into a list.
+_STEP = rf'\.({_NAME})|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]'
+
+
+def steps_of(path: str) -> list[str | int] | None:
+    """The keys and numbers of items that a value's ``path`` is made of; None where it has keys that
+    are no text."""
+    steps: list[str | int] = []
+    at, step = 1, re.compile(_STEP)  # not at each start
+    while at < len(path):
+        found = step.match(path, at)
+        if found is None:
+            return None
+        name, text, number = found.groups()
+        steps.append(int(number) if number else name or json.loads(text))
+        at = found.end()
+    return steps
 
 
 #: Where a value stands: the path of what it stands in, and its step there, a number or a key. As

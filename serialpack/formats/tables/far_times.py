@@ -22,7 +22,7 @@ def far_texts(column: Any) -> tuple[Any, str, str] | None:
     pa = arrow()
     is_a, kind = pa.types, column.type
     if is_a.is_interval(kind):
-        return _texts(column, interval_text), INTERVAL, TIMESTAMPS
+        return texts_of_intervals(column), INTERVAL, TIMESTAMPS
     is_time = is_a.is_timestamp(kind) or is_a.is_date(kind)
     if not (is_time or is_a.is_duration(kind)) or _is_near(column):
         return None
@@ -36,9 +36,12 @@ def far_texts(column: Any) -> tuple[Any, str, str] | None:
     return texts, "a time beyond the year 9999 or before 1", rule
 
 
-def _texts(column: Any, text: Any) -> Any:
-    items = column.to_pylist()
-    return arrow().array([None if i is None else text(*i) for i in items], arrow().string())
+def texts_of_intervals(intervals: Any) -> Any:
+    """The text of each interval of months in an array or a column."""
+    items = intervals.to_pylist()
+    return arrow().array(
+        [None if i is None else interval_text(*i) for i in items], arrow().string()
+    )
 
 
 def _is_near(column: Any) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from serialpack.formats.tables.far_times import texts_of_intervals
 from serialpack.formats.tables.library import arrow
-from serialpack.values.durations import interval_text
 from serialpack.values.kinds import value_step
 
 
@@ -19,6 +19,17 @@ class Within(NamedTuple):
     row: int = 0
     path: str = ""
     text: str = ""
+
+
+def of_texts(array: Any) -> Within:
+    """``array``, or a column, that is text throughout."""
+    import pyarrow.compute as pc
+
+    total = len(array) - array.null_count
+    if not total:
+        return Within(array)
+    row = pc.index(array.is_valid(), True).as_py()
+    return Within(array, total, row, "", array[row].as_py())
 
 
 def interval_texts(column: Any) -> Within | None:
@@ -55,10 +66,7 @@ def _spelled(array: Any) -> Within:
     if not _has_intervals(kind):
         return Within(array)
     if pa.types.is_interval(kind):
-        texts = [None if i is None else interval_text(*i) for i in array.to_pylist()]
-        made = pa.array(texts, pa.string())
-        row = next((n for n, text in enumerate(texts) if text is not None), 0)
-        return Within(made, len(texts) - made.null_count, row, "", (texts or [""])[row] or "")
+        return of_texts(texts_of_intervals(array))
     if not pa.types.is_struct(kind):
         return _spelled_list(array)
     parts = list(map(_spelled, array.flatten()))

@@ -11,7 +11,7 @@ from typing import Any
 from serialpack.errors import RefusedError, UnsupportedError
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.far_times import INTERVAL, far_texts
-from serialpack.formats.tables.nested_times import Within, interval_texts
+from serialpack.formats.tables.nested_times import Within, interval_texts, of_texts
 from serialpack.values.kinds import ARRAYS, TIMESTAMPS, ZONES
 
 _NAME, _ABOUT = b"ARROW:extension:name", b"ARROW:extension:metadata"
@@ -26,12 +26,7 @@ def spelled_columns(table: Any) -> Iterator[tuple[int, Within, str, str]]:
     UnsupportedError where pandas is not there, RefusedError for a frequency that it does not know.
     """
     for number, texts, what, rule in _whole_columns(table):
-        there = texts.drop_null()
-        if not len(there):
-            yield number, Within(texts), what, rule
-            continue
-        row = texts.is_valid().to_pylist().index(True)
-        yield number, Within(texts, len(there), row, "", there[0].as_py()), what, rule
+        yield number, of_texts(texts), what, rule
     for number, field in enumerate(table.schema):
         found = interval_texts(table.column(number)) if field.type.num_fields else None
         if found is not None:
