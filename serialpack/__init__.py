@@ -53,11 +53,11 @@ if TYPE_CHECKING:
     from serialpack.errors import UsageError as UsageError
     from serialpack.errors import ValueRefusedError as ValueRefusedError
     from serialpack.inspection.info import Inspection as Inspection
-    from serialpack.lazy import LazyArray as LazyArray
-    from serialpack.objects import dump as dump
-    from serialpack.objects import dumps as dumps
-    from serialpack.objects import load as load
-    from serialpack.objects import loads as loads
+    from serialpack.objects.dumping import dump as dump
+    from serialpack.objects.dumping import dumps as dumps
+    from serialpack.objects.lazy import LazyArray as LazyArray
+    from serialpack.objects.loading import load as load
+    from serialpack.objects.loading import loads as loads
     from serialpack.records.sequence import Records as Records
     from serialpack.records.sequence import open as open
     from serialpack.reports import ArchiveReport as ArchiveReport
@@ -78,15 +78,15 @@ _PUBLIC = {
     "train_dictionary": "dictionaries",
     "pack_archive": "archive.write",
     "unpack_archive": "archive.read",
-    "dump": "objects",
-    "dumps": "objects",
-    "load": "objects",
-    "loads": "objects",
+    "dump": "objects.dumping",
+    "dumps": "objects.dumping",
+    "load": "objects.loading",
+    "loads": "objects.loading",
     "open": "records.sequence",
     "Records": "records.sequence",
     "store": "stores.mapping",
     "Store": "stores.mapping",
-    "LazyArray": "lazy",
+    "LazyArray": "objects.lazy",
     "Trained": "dictionaries",
     "ArchiveReport": "reports",
     "ConvertReport": "reports",

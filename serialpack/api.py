@@ -15,8 +15,8 @@ from serialpack.auto.choice import Choice, choose
 from serialpack.checked import checked
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
-from serialpack.detect import HEAD as HEAD
-from serialpack.detect import AsFound, looks_like, told
+from serialpack.detection.detect import HEAD as HEAD
+from serialpack.detection.detect import AsFound, looks_like, told
 from serialpack.errors import FileError, NotContainerError, SerialpackError, UsageError
 from serialpack.far import is_store
 from serialpack.files.source import File, Path, Source
@@ -342,7 +342,7 @@ def first_records(
     and for formats that can run code, UsageError where records cannot be told apart."""
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import packed_inside
-    from serialpack.encoded import opened_text
+    from serialpack.detection.encoded import opened_text
     from serialpack.formats.csv.found import in_lines
     from serialpack.formats.shared.filed import FileRead
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records

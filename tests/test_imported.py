@@ -14,7 +14,9 @@ from serialpack.imported import imported
 VALUE = {"pair": (1, 2), "set": {3}, "decimal": 2j}
 
 
-@pytest.mark.parametrize("name", ["numpy", "pandas", "polars", "pyarrow", "serialpack.lazy"])
+@pytest.mark.parametrize(
+    "name", ["numpy", "pandas", "polars", "pyarrow", "serialpack.objects.lazy"]
+)
 def test_what_is_being_imported_is_not_there_yet(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from serialpack.api import HEAD
 from serialpack.container.entries import EntryRow, nearest_time
 from serialpack.container.rows import MOST_ROOM
-from serialpack.detect import AsFound, told
+from serialpack.detection.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError, changed
 from serialpack.far import is_far
 from serialpack.files.regular import NO_WAIT, RegularPath, beginning_of, check_regular

@@ -28,7 +28,7 @@ from serialpack.container.seek import (
     read_block,
     rows_in,
 )
-from serialpack.detect import looks_like
+from serialpack.detection.detect import looks_like
 from serialpack.errors import (
     DamagedError,
     NotContainerError,

@@ -21,7 +21,7 @@ from serialpack.archive.gather import (
 from serialpack.auto.choice import choose, settle
 from serialpack.checked import checked
 from serialpack.container.entries import EntryRow, fault_of
-from serialpack.detect import AsFound
+from serialpack.detection.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files.output import Output

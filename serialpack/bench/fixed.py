@@ -22,7 +22,7 @@ from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.schedule import NO_TIME, PATIENCE, Schedule, Terms
 from serialpack.bench.trials import CAREFUL, Care
 from serialpack.errors import SerialpackError
-from serialpack.objects import AUTO
+from serialpack.objects.dumping import AUTO
 from serialpack.stages.chain import Chain, StageSpec, parse_chain
 from serialpack.text import number_of
 

@@ -15,7 +15,7 @@ from serialpack.api import HEAD, opened_source
 from serialpack.bench.samples import parse_sample
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
-from serialpack.detect import told
+from serialpack.detection.detect import told
 from serialpack.errors import FileError, RefusedError, UsageError
 from serialpack.files.source import file_error
 from serialpack.formats import FORMATS

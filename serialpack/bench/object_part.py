@@ -7,11 +7,12 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from serialpack import objects
 from serialpack.bench.trials import CAREFUL, Care, SerializedPart, repeat
 from serialpack.collector import gc_paused
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
+from serialpack.objects.dumping import dumps
+from serialpack.objects.loading import loads
 from serialpack.pipeline.blocks import Serialized
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Packing, prepare
@@ -25,7 +26,7 @@ def warm_up(chain: str) -> None:
     """Import everything that a chain needs: a large object may be measured only once."""
     for value in ({"n": 1}, [{"n": 1}]):
         with suppress(SerialpackError):
-            objects.loads(objects.dumps(value, chain), trust=True)
+            loads(dumps(value, chain), trust=True)
             return
 
 

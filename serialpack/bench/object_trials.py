@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from serialpack import objects
 from serialpack.bench.lab import Workbench
 from serialpack.bench.material import ObjectMaterial
 from serialpack.bench.object_part import serialize_object
@@ -20,6 +19,7 @@ from serialpack.bench.trials import (
     spread_of,
 )
 from serialpack.container.records import StoredBlock
+from serialpack.objects import dumping, loading
 from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock
 from serialpack.pipeline.timing import Timer
 from serialpack.stages.chain import Chain, parse_chain
@@ -60,13 +60,13 @@ class Calls(NamedTuple):
         steps, means = added_steps(timings)
 
         def dumps(_: bool) -> tuple[bytes, dict[str, float]]:
-            return objects.dumps(value, self.chain, threads=threads), {}
+            return dumping.dumps(value, self.chain, threads=threads), {}
 
         data, there = repeat(dumps, len, care)
 
         def loads(_: bool) -> tuple[None, dict[str, float]]:
             # What we have just dumped is ours.
-            objects.loads(data, trust=True, threads=threads)
+            loading.loads(data, trust=True, threads=threads)
             return None, {}
 
         _, back = repeat(loads, lambda _: 0, care)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Unpack
 
-from serialpack.objects import DumpOptions, dumps, loads
+from serialpack.objects.dumping import DumpOptions, dumps
+from serialpack.objects.loading import loads
 
 
 class Packed:

@@ -7,7 +7,8 @@ from typing import Any
 from numcodecs.abc import Codec
 from numcodecs.compat import ensure_ndarray_like, ndarray_copy
 
-from serialpack.objects import dumps, loads
+from serialpack.objects.dumping import dumps
+from serialpack.objects.loading import loads
 
 
 class SerialpackCodec(Codec):  # type: ignore[misc]

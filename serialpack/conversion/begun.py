@@ -47,7 +47,7 @@ from serialpack.conversion.targets import delimiters_of, holds_tables
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
 from serialpack.conversion.writing import WritingHalf
-from serialpack.detect import AsFound, dialect_named
+from serialpack.detection.detect import AsFound, dialect_named
 from serialpack.errors import RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

@@ -7,10 +7,10 @@ from functools import partial
 from typing import NamedTuple
 
 from serialpack.api import HEAD
-from serialpack.by_content import told_again
 from serialpack.compressed.pieces import Pieces
-from serialpack.detect import AsFound, told
-from serialpack.encoded import in_utf8, other_encoding
+from serialpack.detection.by_content import told_again
+from serialpack.detection.detect import AsFound, told
+from serialpack.detection.encoded import in_utf8, other_encoding
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
 from serialpack.formats.csv.found import (

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.api import HEAD, expanded
-from serialpack.by_content import is_one_column, recognised, told_again
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import PackedFile, decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
@@ -15,7 +14,8 @@ from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
 from serialpack.conversion.restored import RestoredOnce
-from serialpack.detect import AsFound, looks_like, may_be_utf8, not_converted, told
+from serialpack.detection.by_content import is_one_column, recognised, told_again
+from serialpack.detection.detect import AsFound, looks_like, may_be_utf8, not_converted, told
 from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

@@ -26,8 +26,8 @@ from serialpack.container.seek import (
     first_byte,
     read_block,
 )
-from serialpack.detect import AsFound, told
-from serialpack.encoded import other_encoding
+from serialpack.detection.detect import AsFound, told
+from serialpack.detection.encoded import other_encoding
 from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.compressed.source import compression_of, decompressed, front_of, paired
-from serialpack.detect import AsFound, looks_like, told
-from serialpack.encoded import other_encoding
+from serialpack.detection.detect import AsFound, looks_like, told
+from serialpack.detection.encoded import other_encoding
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

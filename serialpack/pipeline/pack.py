@@ -15,7 +15,7 @@ from serialpack.container.names import DictionaryName
 from serialpack.container.records import ENTRIES, Block, Header
 from serialpack.container.short import ShortForm
 from serialpack.container.writer import MemberWriter, cannot_be_stored, refused_as_written
-from serialpack.detect import looks_like, not_converted
+from serialpack.detection.detect import looks_like, not_converted
 from serialpack.errors import InputError, UsageError
 from serialpack.files.source import Path
 from serialpack.formats import FORMATS

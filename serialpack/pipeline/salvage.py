@@ -17,7 +17,7 @@ from serialpack.container.records import CONTINUED, Header, StoredBlock
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.salvage import find_remains, first_body, read_found
 from serialpack.container.small import MAX_SMALL, several_small
-from serialpack.detect import looks_like
+from serialpack.detection.detect import looks_like
 from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

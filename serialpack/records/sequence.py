@@ -14,7 +14,7 @@ from xxhash import xxh3_64
 from serialpack.api import HEAD, expanded, opened_source
 from serialpack.checked import checked
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.detect import looks_like
+from serialpack.detection.detect import looks_like
 from serialpack.errors import DamagedError, NotContainerError, UsageError
 from serialpack.files.source import File, Path, Source
 from serialpack.records.units import Loaded, Unit, members_of

@@ -24,7 +24,7 @@ _SHOWN = ("matrix", "recarray", "chararray")
 
 def is_array(value: Any) -> bool:
     """Whether ``value`` is an array, also one in a file, or a scalar, of NumPy itself."""
-    numpy, lazy = imported("numpy"), imported("serialpack.lazy")
+    numpy, lazy = imported("numpy"), imported("serialpack.objects.lazy")
     if numpy is None:
         return False
     if lazy is not None and type(value) is lazy.LazyArray:

@@ -64,7 +64,7 @@ def _type_facts(dtype: Any) -> tuple[Any, ...]:
 
 def unmapped(value: Any) -> Any:
     """``value``; in memory, where it is an array that is mapped from a file, or lazy."""
-    numpy, lazy = imported("numpy"), imported("serialpack.lazy")
+    numpy, lazy = imported("numpy"), imported("serialpack.objects.lazy")
     if numpy is None:
         return value
     mapped = type(value) is numpy.memmap or (lazy and type(value) is lazy.LazyArray)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from serialpack import objects
 from serialpack.bench import object_trials
 from serialpack.bench.lab import Workbench
 from serialpack.bench.material import ObjectMaterial, Subject
 from serialpack.bench.object_trials import Calls
 from serialpack.bench.trials import Care, Figures
+from serialpack.objects.dumping import dumps
 from serialpack.serializers import whole
 
 BLOCK = 4 << 20
@@ -31,7 +31,7 @@ def test_the_figures_are_those_of_dumps(bench: Workbench, chain: str) -> None:
     material = bench.material
     assert isinstance(material, ObjectMaterial)
     found = figures(bench, chain)
-    assert found.size == len(objects.dumps(material.value, chain))
+    assert found.size == len(dumps(material.value, chain))
     assert 0 < found.overhead < found.size
     assert found.source == material.size
     assert found.kept == "exact"

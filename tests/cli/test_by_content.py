@@ -10,7 +10,7 @@ import cbor2
 import msgpack
 import pytest
 
-from serialpack.by_content import recognised
+from serialpack.detection.by_content import recognised
 from tests.cli.conftest import Run
 
 RECORD = {"id": 1, "name": "Zoë", "tags": ["a", "b"]}

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.detect import not_converted
+from serialpack.detection.detect import not_converted
 from serialpack.formats import FORMATS
-from serialpack.known import KNOWN, KnownFile, known_file, known_name
+from serialpack.formats.known import KNOWN, KnownFile, known_file, known_name
 from tests.archives import a_tar, a_zip
 from tests.cli.conftest import Run
 

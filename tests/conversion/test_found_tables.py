@@ -13,7 +13,7 @@ import pytest
 import serialpack
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion import found_tables
-from serialpack.detect import AsFound
+from serialpack.detection.detect import AsFound
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.conversion.test_matrix import converted

@@ -14,7 +14,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.cli.app import run
-from serialpack.detect import detect, looks_like
+from serialpack.detection.detect import detect, looks_like
 from serialpack.errors import SerialpackError
 from serialpack.inspection.look import ArrayLook
 from tests.formats.test_arrays_layout import mrc, nifti

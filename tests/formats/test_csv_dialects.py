@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.detect import detect, told
+from serialpack.detection.detect import detect, told
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.dialects import _fits, _fits_plain, _plain_rows

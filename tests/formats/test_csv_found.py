@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serialpack.detect import AsFound, told
+from serialpack.detection.detect import AsFound, told
 from serialpack.errors import SyntaxInputError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat

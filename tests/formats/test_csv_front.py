@@ -11,7 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.detect import detect
+from serialpack.detection.detect import detect
 from serialpack.errors import SerialpackError
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run

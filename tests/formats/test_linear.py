@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from serialpack.detect import detect, looks_like
+from serialpack.detection.detect import detect, looks_like
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat

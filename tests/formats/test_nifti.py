@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.detect import detect
+from serialpack.detection.detect import detect
 from serialpack.errors import InputError
 from serialpack.formats.arrays.header import scale_words
 from tests.formats.test_arrays_layout import nifti

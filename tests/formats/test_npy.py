@@ -17,7 +17,7 @@ import pytest
 
 import serialpack
 from serialpack.api import first_records
-from serialpack.detect import detect, looks_like
+from serialpack.detection.detect import detect, looks_like
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays import rows

@@ -15,7 +15,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.detect import detect
+from serialpack.detection.detect import detect
 from serialpack.errors import (
     InputError,
     RefusedError,

@@ -13,9 +13,9 @@ import msgpack
 import pytest
 
 import serialpack
-from serialpack import objects
 from serialpack.container.small import Small
 from serialpack.errors import DamagedError, SerialpackError
+from serialpack.objects import dumping
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import difference
 from tests.serializers.test_own_objects import made_of
@@ -110,7 +110,7 @@ SERIES: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _no_warning(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
+    monkeypatch.setattr(dumping, "_warned", type(dumping._warned)())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield

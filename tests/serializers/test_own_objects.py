@@ -22,9 +22,9 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack import lazy, objects
 from serialpack.container.small import Small
 from serialpack.errors import DamagedError, SerialpackError, UnsupportedError
+from serialpack.objects import dumping, lazy, loading
 from serialpack.pipeline.small import expand
 from serialpack.records import sequence
 from serialpack.serializers import SERIALIZERS, whole
@@ -103,7 +103,7 @@ def test_what_needs_no_pickle_comes_back_without_trust(chain: str, name: str) ->
 
 
 def test_what_only_pickle_holds_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
+    monkeypatch.setattr(dumping, "_warned", type(dumping._warned)())
     value = [1, things.Slotted(2)]
     with pytest.warns(serialpack.PickleWarning, match=r"\$\[1\]") as told:
         data = serialpack.dumps(value)
@@ -116,7 +116,7 @@ def test_what_only_pickle_holds_is_told_once(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_it_is_told_where_dump_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
+    monkeypatch.setattr(dumping, "_warned", type(dumping._warned)())
     with pytest.warns(serialpack.PickleWarning) as told:
         serialpack.dump(things.Slotted(2), tmp_path / "a.spk")
     assert told[0].filename == __file__
@@ -134,7 +134,7 @@ def test_an_array_in_a_file_is_dumped_as_its_items(tmp_path: Path) -> None:
 
 def test_words_in_a_type_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """They were dropped: a type with ``metadata`` is equal to the one without."""
-    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
+    monkeypatch.setattr(dumping, "_warned", type(dumping._warned)())
     inner = np.dtype("f8", metadata={"unit": "m"})
     value = np.zeros(2, [("x", inner)])
     with pytest.warns(serialpack.PickleWarning):
@@ -352,7 +352,7 @@ def test_large_arrays_are_copied_once(tmp_path: Path) -> None:
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for module, least in ((objects, 9), (lazy, 4), (sequence, 4)):
+    for module, least in ((dumping, 5), (loading, 3), (lazy, 4), (sequence, 4)):
         done = doctest.testmod(module)
         assert (done.failed, done.attempted >= least) == (0, True)
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack import held
 from serialpack.errors import DamagedError, TruncatedError, ValueRefusedError
 from serialpack.formats.python.buffers import LARGE, MARK, GatheredPieces, framed, is_framed
 from serialpack.formats.python.pickle import load_pickles
 from serialpack.formats.shared.document import Malformed
+from serialpack.objects import files
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
@@ -248,7 +248,7 @@ def test_blocks_of_an_array_are_restored_where_it_lies(
             if not isinstance(piece, memoryview) or not isinstance(piece.obj, mmap.mmap):
                 copied.append(len(piece))
 
-    monkeypatch.setattr(held, "GatheredPieces", Seen)
+    monkeypatch.setattr(files, "GatheredPieces", Seen)
     array = np.arange(6 << 20) * 0.5
     data = packed_file(array) if chain == "a packed file" else serialpack.dumps(array, chain)
     assert np.array_equal(serialpack.loads(data, trust=True, threads=1), array)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from serialpack.auto.choice import LEAST
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.detect import AsFound, told
+from serialpack.detection.detect import AsFound, told
 from serialpack.errors import SerialpackError
 from serialpack.files.output import Output
 from serialpack.files.regular import NO_WAIT

@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack import api
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.detect import looks_like
+from serialpack.detection.detect import looks_like
 from serialpack.errors import ExistingFileError, NotContainerError
 from serialpack.files.paths import check_folder
 from serialpack.files.source import file_error

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
-from serialpack.detect import AsFound
+from serialpack.detection.detect import AsFound
 
 if TYPE_CHECKING:
     from serialpack.archive.write import PackOptions

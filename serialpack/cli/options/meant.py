@@ -22,13 +22,13 @@ from serialpack.compressed.source import (
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.container.records import Header
 from serialpack.conversion.targets import is_written, named_format
-from serialpack.detect import looks_like, not_converted, told
+from serialpack.detection.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, NotContainerError, SerialpackError
 from serialpack.far import is_store
 from serialpack.files.source import Source
 from serialpack.files.targets import is_device
 from serialpack.formats import FORMATS
-from serialpack.known import KnownFile, known_name, known_words
+from serialpack.formats.known import KnownFile, known_name, known_words
 from serialpack.stages.stage import Buffer
 
 
@@ -83,7 +83,7 @@ def _format_of(path: str) -> str:
         inner = decompressed(source)
         head = inner.peek(HEAD)
         found = told(None, None if path == STDIO else inner.name, head)
-    from serialpack.by_content import told_again
+    from serialpack.detection.by_content import told_again
 
     return told_again(found, head, whole=len(head) < HEAD)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
-from serialpack.detect import AsFound
+from serialpack.detection.detect import AsFound
 
 Request = TypeVar("Request")
 

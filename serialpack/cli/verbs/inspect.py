@@ -71,7 +71,7 @@ def command(asked: InspectRequest) -> int:
     from serialpack.cli.files.workers import know
     from serialpack.cli.options.chosen import in_archives
     from serialpack.cli.reporting.far import hear_of_far
-    from serialpack.detect import check_table
+    from serialpack.detection.detect import check_table
     from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
 

@@ -18,7 +18,7 @@ from serialpack.cli.files.workers import file_packer
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name, stat_of
 from serialpack.cli.options.requests import PackRequest
 from serialpack.cli.words import complain, other_delimiter, ratio
-from serialpack.detect import AsFound
+from serialpack.detection.detect import AsFound
 from serialpack.errors import (
     ArchiveError,
     ExistingFileError,

@@ -14,7 +14,7 @@ from serialpack.auto.choice import LEAST
 from serialpack.cli.files.alike import AlikePacker
 from serialpack.cli.files.batch import Begins, FileJob
 from serialpack.cli.files.workers import file_packer
-from serialpack.detect import AsFound
+from serialpack.detection.detect import AsFound
 from serialpack.files.output import OutputGroup
 from serialpack.pipeline.line import Progress
 from serialpack.reports import PackReport, UnpackReport

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import PackedFile, decompressed
-from serialpack.detect import AsFound, encoding_of, told
+from serialpack.detection.detect import AsFound, encoding_of, told
 from serialpack.errors import SyntaxInputError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS, Declaration

@@ -1,6 +1,6 @@
 """Arrays in containers that are mapped, or of which only the blocks that a slice touches are read.
 
-Enter at ``load_lazily``, as ``objects.load`` does. An array in a block that stands in place is
+Enter at ``load_lazily``, as ``loading.load`` does. An array in a block that stands in place is
 mapped, and not verified. Any other is a ``LazyArray``: each of its blocks that is touched (of one
 in place: each part) is read, verified and decoded whole, as ever, and the last one is kept.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.detect import HEAD, detect
+from serialpack.detection.detect import HEAD, detect
 from serialpack.errors import DamagedError, RefusedError, SerialpackError, UsageError
 from serialpack.files.source import File, Path, Source
 from serialpack.formats import FORMATS

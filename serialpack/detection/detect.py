@@ -1,7 +1,7 @@
 """What a file is by its name, its first bytes and what the user says; and words for messages.
 
-Nothing is parsed here: where this does not tell, ``by_content`` tries the formats. ``known`` lists
-the kinds of files that are no format.
+Nothing is parsed here: where this does not tell, ``by_content`` tries the formats.
+``formats.known`` lists the kinds of files that are no format.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.json.found import json_kind
-from serialpack.known import KnownFile, is_beyond_text, known_file, known_text
+from serialpack.formats.known import KnownFile, is_beyond_text, known_file, known_text
 
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10

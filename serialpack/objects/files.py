@@ -11,7 +11,7 @@ from typing import Any
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.records import Header
 from serialpack.container.small import MAX_SMALL, end_of_damaged, first_small
-from serialpack.detect import HEAD, detect, looks_like
+from serialpack.detection.detect import HEAD, detect, looks_like
 from serialpack.errors import (
     DamagedError,
     EmptyError,

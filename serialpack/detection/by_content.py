@@ -9,7 +9,7 @@ from codecs import BOM_UTF8
 from io import BytesIO
 from typing import NamedTuple
 
-from serialpack.detect import detect, is_binary, may_be_utf8, not_converted
+from serialpack.detection.detect import detect, is_binary, may_be_utf8, not_converted
 from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
@@ -17,8 +17,8 @@ from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.json.found import json_kind, json_state
 from serialpack.formats.json.loose import loose_in
+from serialpack.formats.known import known_text
 from serialpack.formats.shared.document import Malformed
-from serialpack.known import known_text
 from serialpack.values.structure import Structure
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serialpack.by_content import recognised
-from serialpack.detect import detect, looks_like
+from serialpack.detection.by_content import recognised
+from serialpack.detection.detect import detect, looks_like
 from serialpack.formats import FORMATS
 from serialpack.formats.tables.flatbuffers import begins_stream
 from tests.archives import a_tar, a_zip
