@@ -242,7 +242,7 @@ def test_entities_are_refused(text: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
-        ("", 1, 1, "ends too early"),
+        ("", 1, 1, "there is nothing in it"),
         ("<a>", 1, 4, "ends too early"),
         ("<a>\n<b></a>", 2, 6, "mismatched tag"),
         ("<a/><b/>", 1, 5, "junk after document element"),

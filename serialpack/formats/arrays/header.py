@@ -10,7 +10,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.text import number_of
 
 MAGIC = b"\x93NUMPY"
@@ -109,7 +109,7 @@ def npy_header(descr: object, shape: tuple[int, ...], *, fortran: bool) -> bytes
 def header_size(lead: bytes) -> int:
     """How many bytes stand before the items, by the first ``LEAD``; Malformed."""
     if not lead.startswith(MAGIC):
-        raise Malformed("it does not begin as an .npy file", 0)
+        raise Malformed("it does not begin as an .npy file" if lead else EMPTY, 0)
     width = {1: 2, 2: 4, 3: 4}.get(lead[6] if len(lead) > 6 else 0)
     if width is None:
         raise Malformed("a version that is none of 1, 2 and 3", 6)

@@ -16,7 +16,7 @@ from serialpack.errors import InputError, RefusedError, UsageError, ValueRefused
 from serialpack.formats.arrays.header import LEAD, header_size, read_header
 from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
-from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.formats.shared.large import LargeValue
 from serialpack.formats.shared.sink import Sink
 from serialpack.stages.stage import Buffer
@@ -213,6 +213,8 @@ def _opened(file: Path | IO[bytes]) -> Iterator[zipfile.ZipFile]:
     with ExitStack() as stack:
         with failures_told("it is no whole zip"):
             opened = stack.enter_context(file.open("rb")) if isinstance(file, Path) else file
+            if not opened.seek(0, io.SEEK_END):
+                raise Malformed(EMPTY, 0)
             archive = zipfile.ZipFile(cast("IO[bytes]", _DirectoryFile(opened)))
         yield stack.enter_context(archive)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import Difference, SourceBlock, depth_loss
-from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
@@ -156,7 +156,7 @@ def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
     try:
         return scanner(text, at)
     except StopIteration as stop:
-        message = "expected a value" if text.strip() else "there is nothing in it"
+        message = "expected a value" if text.strip() else EMPTY
         raise Malformed(message, int(stop.value)) from None
     except json.JSONDecodeError as error:
         raise Malformed(error.msg[0].lower() + error.msg[1:], error.pos) from None

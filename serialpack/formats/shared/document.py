@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from serialpack.formats.shared.large import ReadAt
 
 
+#: What is wrong with a file of no bytes, where its format has none such.
+EMPTY = "there is nothing in it"
+
+
 class Malformed(ValueError):
     """Bytes that break the rules of their format; ``at``: from which byte on, where known."""
 
@@ -191,8 +195,9 @@ class DocumentFormat(ValueFormat):
             newlines = before.count("\n")
             line = max(block.line, 0) + newlines + 1
             column = len(before) - before.rfind("\n") + (0 if newlines else block.column)
+        is_empty = block.last and not (block.index or block.data)
         return SyntaxInputError(
-            f"not valid {self.title}: {bad.message}",
+            f"not valid {self.title}: {EMPTY if is_empty else bad.message}",
             offset=block.offset + at,
             line=line,
             column=column,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.errors import FileError, SyntaxInputError
 from serialpack.formats.base import Read, SourceBlock, Style, StyleTypes
-from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.document import EMPTY, DocumentFormat, Malformed
 from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.shared.renamed import renamed
 from serialpack.formats.tables import pieces
@@ -110,9 +110,8 @@ class TableFormat(DocumentFormat):
             except Malformed as bad:
                 size = path.stat().st_size
                 at = size if bad.at is None else bad.at
-                raise SyntaxInputError(
-                    f"not valid {self.title}: {bad.message}", offset=at
-                ) from None
+                said = bad.message if size else EMPTY
+                raise SyntaxInputError(f"not valid {self.title}: {said}", offset=at) from None
             except OSError as error:
                 raise FileError(f"it cannot be read: {tables.first_line(error)}") from None
 

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
@@ -41,6 +42,7 @@ from serialpack.formats.arrays.hdf5.tree import (
     sound_nodes,
 )
 from serialpack.formats.arrays.hdf5.types import NoArray, has_names, has_plain_items
+from serialpack.formats.shared.document import EMPTY
 from serialpack.formats.shared.shown import shown_corner
 
 #: Seconds of work between two answers; after more, the library is taken to work without end.
@@ -85,7 +87,8 @@ def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
     except (SerialpackError, BrokenPipeError):
         raise
     except FAILURES as error:
-        raise InputError(f"no sound HDF5 file: {' '.join(str(error).split())}") from None
+        said = " ".join(str(error).split()) if Path(path).stat().st_size else EMPTY
+        raise InputError(f"no sound HDF5 file: {said}") from None
 
 
 def _opened(path: str) -> Any:
