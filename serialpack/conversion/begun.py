@@ -229,6 +229,11 @@ def _looked_at(
 
         layout, told = with_own_types(known.layout, looked.shape, tried.schema, front.plan)
         known = known._replace(layout=layout, told=tuple(told))
+    if front.plan.shaping.infer and to not in TEXT_TABLES:
+        by_name = {column.name for column in known.types}
+        shapes = looked.shape.keys.items()
+        stay = (name for name, s in shapes if str in s.types and name not in by_name)
+        known = known._replace(text=tuple(map(str, stay)))
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups

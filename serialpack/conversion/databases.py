@@ -202,6 +202,7 @@ def into_tables(
         back=next((report.back for report in each if report.back), ()),
         types={f"{n}.{c}": t for n, r in reports.items() for c, t in r.types.items()},
         columns=sum(report.columns for report in each),
+        text=tuple(f"{n}.{name}" for n, report in reports.items() for name in report.text),
         not_kept=not_kept_by(into.plain),
     )
 

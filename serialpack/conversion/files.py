@@ -371,6 +371,7 @@ def _converted(
         kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
+        text=() if known is None else known.text,
         comes_back=comes_back(plan, done, as_it_is=given.as_it_is),
         not_kept=not_kept_by(into.plain),
     )

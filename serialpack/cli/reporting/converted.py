@@ -15,6 +15,9 @@ from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
 #: So many lists within a record are named.
 _MOST_LISTS = 3
 
+#: So many of the columns that stay text are named.
+_MOST_TEXT = 5
+
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10
 
@@ -32,6 +35,8 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
         lines.append(f"  it was {found}")
     if report.lists:
         lines.append(f"  it is one row: {_lists(report)}")
+    if report.text:
+        lines.append(f"  {_text(report.text)}")
     if report.kept_pipe:
         lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
@@ -116,6 +121,13 @@ def _lists(report: ConvertReport) -> str:
         f"{way}{lists} takes the list in it as the records;"
         " --lossy around lets go of what stands beside it"
     )
+
+
+def _text(names: tuple[str, ...]) -> str:
+    """Which columns have got no type, by ``--infer``."""
+    some = ", ".join(map(str, names[:_MOST_TEXT]))
+    more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
+    return f"text as before: {some}{more}; --types NAME=TYPE gives a column a type"
 
 
 def _left_out(report: ConvertReport) -> Iterator[str]:

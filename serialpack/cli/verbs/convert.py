@@ -356,6 +356,7 @@ def _line(path: str, target: str | None, report: ConvertReport) -> dict[str, Any
         "places": [place._asdict() for place in report.places],
         "missing": report.missing,
         "types": report.types,
+        "text": list(report.text),
         "comes_back": report.comes_back,
         "exact": report.exact,
         "proved": report.proved,

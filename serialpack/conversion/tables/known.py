@@ -41,7 +41,8 @@ class TableNotMadeError(Exception):
 
 class Known(NamedTuple):
     """What is known of a source once it was looked at: the columns of a table, those of text that
-    get values, and the bytes of a block, where these must be others. ``columns``: of how many.
+    get values, and the bytes of a block, where these must be others. ``columns``: of how many;
+    ``text``: by ``--infer``, those that stay text.
     ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
     records of a block. ``target``: the format that is written, which for CSV is a dialect;
     ``source``: that which is read. ``by_types``: the target is to be made of the types of
@@ -58,6 +59,7 @@ class Known(NamedTuple):
     source: str = ""
     by_types: bool = False
     told: tuple[Loss, ...] = ()
+    text: tuple[str, ...] = ()
 
 
 class Below(NamedTuple):
