@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
+from serialpack.serializers.refused import first_refused
 from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
     BEYOND_JSON,
@@ -310,30 +311,29 @@ class RecordSerializer(Serializer):
 
     def _descend(self, record: Any) -> tuple[str, Any, bool]:
         """The innermost part that is refused on its own, its path, and whether it is a key."""
-        # A part of a map is tried inside a map: some formats take no other records. What is not
-        # written is found without reading, which may take ten times as long.
+        # Parts of a map are tried in a map: some formats take no other records. What is not written
+        # is found without reading, which may take ten times as long.
         in_map = isinstance(record, dict)
         refused = partial(self.failure, reads=self.failure([record], reads=False) is None)
         path, value, met = "$", record, set()
         while _has_parts(value) and id(value) not in met:
             met.add(id(value))
-            if isinstance(value, dict):
-                inside = dict.items(value)  # whatever a class of somebody's makes of that
-                key = next((key for key, _ in inside if refused([{key: "x"}])), None)
-                if key is not None:
-                    return path, key, True
-                parts = ((value_step(key), part) for key, part in inside)
-            else:
-                parts = ((f"[{i}]", part) for i, part in enumerate(value))
-            found = next(
-                ((s, part) for s, part in parts if refused([{"x": part} if in_map else part])),
-                None,
-            )
-            if found is None:
+            parts, keys = list(value), list[Any]()
+            if isinstance(value, dict):  # whatever a class of somebody's makes of that
+                keys, parts = list(dict.keys(value)), list(dict.values(value))
+                at = first_refused(keys, lambda some: refused([dict.fromkeys(some, "x")]))
+                if at >= 0:
+                    return path, keys[at], True
+            at = first_refused(parts, lambda some: refused(_in_map(some) if in_map else some))
+            if at < 0:
                 break
-            path += found[0]
-            value = found[1]
+            path += value_step(keys[at]) if keys else f"[{at}]"
+            value = parts[at]
         return path, value, False
+
+
+def _in_map(parts: list[Any]) -> list[Any]:
+    return [{f"x{number}": part for number, part in enumerate(parts)}]
 
 
 def in_one(pieces: list[Buffer]) -> Buffer:
