@@ -11,6 +11,7 @@ from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.members import MembersConverter
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.rooted import in_one_map, in_one_root
 from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS, ONE_MAP, TEXT_TABLES
@@ -123,7 +124,7 @@ class _Tally:
         if (pair := repeated(self._keys)) is not None:
             raise ValueRefusedError(
                 f"a map has a key twice: its members {pair[0]} and {pair[1]}",
-                record=pair[1],
+                record=0,
                 kind="duplicate-keys",
             )
 
@@ -200,7 +201,8 @@ def convert_stream(
     slow = plan.layout is not None
     here = apart or not in_pieces
     several = Crew(threads, processes=threads > 1, slow=slow, elsewhere=elsewhere)
-    converted = line.through(partial(BlockConverter, plan), Crew() if here else several)
+    converter = MembersConverter if structure == Structure.MAP else BlockConverter
+    converted = line.through(partial(converter, plan), Crew() if here else several)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
         # What is sure to be refused is not read to its end.

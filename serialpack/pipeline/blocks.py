@@ -10,6 +10,7 @@ from serialpack.errors import (
     CodecError,
     DamagedError,
     RefusedError,
+    ValueRefusedError,
     newer,
 )
 from serialpack.formats import FORMATS
@@ -23,6 +24,7 @@ from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 from serialpack.values.kinds import Loss
+from serialpack.values.structure import Structure
 from serialpack.watch import at, within
 
 if TYPE_CHECKING:
@@ -192,7 +194,17 @@ class BlockPacker:
         if isinstance(self.serializer, ByteSerializer):
             return self._serialize_bytes(source, self.serializer, timer)
         assert isinstance(self.serializer, RecordSerializer)
-        writing = Writing(self.serializer, self.format)
+        try:
+            return self._serialize_records(source, self.serializer, timer)
+        except ValueRefusedError as refused:
+            if self.plan.style.get("k") == Structure.MAP and refused.record is not None:
+                refused.record = 0  # it is a member of one map, whatever its number
+            raise
+
+    def _serialize_records(
+        self, source: SourceBlock, serializer: RecordSerializer, timer: Timer
+    ) -> Serialized:
+        writing = Writing(serializer, self.format)
         with within(0, self._serialized * _WRITTEN):
             data, records = writing.encode(source)
         timer.lap("serialize")
@@ -203,10 +215,10 @@ class BlockPacker:
                 data = other
                 lost, exact, extras = writing.prove(source, data, self.plan.style)
             if lost is not None:
-                raise self.serializer.refuse(lost, source.first_record)
+                raise serializer.refuse(lost, source.first_record)
             if self.plan.demand_exact and not exact:
                 raise RefusedError(
-                    f"--exact: {self.serializer.name} would not give back the bytes of"
+                    f"--exact: {serializer.name} would not give back the bytes of"
                     f" record {source.first_record} and those after it, only their values",
                     hint="-s raw keeps the bytes",
                 )

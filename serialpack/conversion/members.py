@@ -1,0 +1,21 @@
+"""One large map that is read member by member: what is said of these is said of the map."""
+
+from __future__ import annotations
+
+from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.plan import Found
+from serialpack.errors import ValueRefusedError
+from serialpack.formats.base import SourceBlock
+
+
+class MembersConverter(BlockConverter):
+    """Of blocks of members; it is one record that they are in, whatever their number."""
+
+    def __call__(self, block: SourceBlock) -> Found:
+        try:
+            found = super().__call__(block)
+        except ValueRefusedError as refused:
+            if refused.record is not None:
+                refused.record = 0
+            raise
+        return found._replace(losses=[loss._replace(record=0) for loss in found.losses])
