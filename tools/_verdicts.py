@@ -122,8 +122,9 @@ is refused where it is finer yet. A column of times of day, or of times in anoth
 that have them is text, with the offset (`timestamps`, `zones`); below a map or a list they are
 refused. So is a column with times before the year 1 or beyond 9999: text of ISO 8601 with years of
 six digits and a sign (`+010000-01-01T00:00:00`), in a zone those in UTC. An interval of months,
-days and nanoseconds, as Arrow and DuckDB have it, is text as PostgreSQL writes it, each part with
-its own sign (`P1Y2M3DT4H5M6.789S`, `P-1M2D`), below a map or a list, too.
+days and nanoseconds, as Arrow, Parquet and DuckDB have it, is text as PostgreSQL writes it, each
+part with its own sign (`P1Y2M3DT4H5M6.789S`, `P-1M2D`), below a map or a list, too; Parquet's are
+intervals in Arrow, and text in Parquet, for which no library here writes them.
 
 A column of times that all are in one zone (`Europe/Berlin`, or an offset) has that zone as its type
 in Parquet and Arrow, where each of them comes back from its moment; with `--infer` also where it is

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import json
+from base64 import b64decode
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -139,3 +141,69 @@ def test_intervals_in_structs_and_lists_are_text() -> None:
     ]
     for to in "csv", "parquet", "sqlite", "yaml":
         assert b"P2D" in converted(file_of(s=below), "arrow", to)
+
+
+#: What DuckDB 2.0 wrote of [interval '1 month', null], {'a': interval '3 days', 'b': 1},
+#: map {'x': interval '2 hours'} and interval '13 months 5 days 1.5 seconds', and a row of nulls.
+PARQUET = (
+    "UEFSMRUAFewBFUosFQYVABUGFQYAAHYYIQAAAEECAHYBAABBASUAC3YkAIIBACwBAAAAAAAAAAAAAAAVABWiARUu"
+    "LBUEFQAVBhUGAABRGEEAAABBAgDuAQAJARwDAAAAAAAAABUAFZIBFSIsFQQVABUGFQYAAEkYQQAAAEECAPYBAAwB"
+    "AAAAFQAVoAEVMCwVBBUAFQYVBgAAUDACAAAABABBAAAAQQIA9gEAEAEAAAB4FQAVrgEVMCwVBBUAFQYVBgAAVzAC"
+    "AAAABABBAAAAQQMA/gEADQEI3W0AFQAVYhUyLBUEFQAVBhUGAAAxGCEAAABBAQB2AQAsDQAAAAUAAADcBQAAFQIZ"
+    "zDUAGA1kdWNrZGJfc2NoZW1hFQgANQIYAWwVAhUGADUEGARsaXN0FQIAFQ4VGBUCGAdlbGVtZW50JSoANQIYAXMV"
+    "BAAVDhUYFQIYAWElKgAVAiUCGAFiJSIANQIYAW0VAhUCADUEGAlrZXlfdmFsdWUVBAAVDCUAGANrZXklAAAVDhUY"
+    "FQIYBXZhbHVlJSoAFQ4VGBUCGAFpJSoAFgQZHBlsJgAcFQ4ZFQAZOAFsBGxpc3QHZWxlbWVudBUCFgYWkAIWbiYI"
+    "SRwVABUAFQIAAAAmABwVDhkVABkoAXMBYRUCFgQWxgEWUiZ2SRwVABUAFQIAAAAmABwVAhkVABkoAXMBYhUCFgQW"
+    "tgEWRibIATwYBAEAAAAYBAEAAAAWAigEAQAAABgEAQAAABERABkcFQAVABUCAAAAJgAcFQwZFQAZOAFtCWtleV92"
+    "YWx1ZQNrZXkVAhYEFsQBFlQmjgI8GAF4GAF4FgIoAXgYAXgREQAZHBUAFQAVAgAAACYAHBUOGRUAGTgBbQlrZXlf"
+    "dmFsdWUFdmFsdWUVAhYEFtIBFlQm4gJJHBUAFQAVAgAAACYAHBUOGRUAGRgBaRUCFgQWhAEWVCa2A0kcFQAVABUC"
+    "AAAAFqYJFgQmCBaCBAAZHBgcZHVja2RiLmludGVydmFsX2Jsb29tX2ZpbHRlchgNbm9ybWFsaXplZC12MQAYKER1"
+    "Y2tEQiB2ZXJzaW9uIHYyLjAuMCAoYnVpbGQgZDU0Y2JiZTNkZikZbBwAABwAABwAABwAABwAABwAAABOAgAAUEFS"
+    "MQ=="
+)
+
+
+@pytest.mark.parametrize("from_path", [False, True])
+def test_intervals_of_parquet_have_their_name(from_path: bool, tmp_path: Path) -> None:
+    """They were twelve bytes, as pyarrow reads them, and told as bytes."""
+    path = tmp_path / "data.parquet"
+    path.write_bytes(b64decode(PARQUET))
+    source = path if from_path else io.BytesIO(path.read_bytes())
+    out = io.BytesIO()
+    report = serialpack.convert(source, out, format="parquet", to="ndjson")
+    first, second = map(json.loads, out.getvalue().splitlines())
+    assert first == {
+        "l": ["P1M", None],
+        "s": {"a": "P3D", "b": 1},
+        "m": {"x": "PT2H"},
+        "i": "P1Y1M5DT1.5S",
+    }
+    assert set(second.values()) == {None}
+    assert {loss.rule: loss.count for loss in report.carried} == {"timestamps": 4}
+
+
+def test_intervals_of_parquet_have_their_type_in_arrow() -> None:
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(b64decode(PARQUET)), out, format="parquet", to="arrow")
+    table = pa.ipc.open_file(out.getvalue()).read_all()
+    assert table.schema.field("i").type == pa.month_day_nano_interval()
+    assert table["i"].to_pylist() == [pa.MonthDayNano([13, 5, 1_500_000_000]), None]
+
+
+def test_intervals_in_maps_are_text() -> None:
+    """They were objects of a class, as Python has no type for them."""
+    items = pa.array(
+        [pa.MonthDayNano([1, 2, 3]), None, pa.MonthDayNano([0, 1, 0])], pa.month_day_nano_interval()
+    )
+    maps = pa.MapArray.from_arrays([0, 0, 2, 3], pa.array(["a", "b", "c"]), items)
+    lists = pa.ListArray.from_arrays([0, 1, 1, 3], maps)
+    records, carried = read(file_of(m=maps, l=lists))
+    assert [record["m"] for record in records] == [
+        {},
+        {"a": "P1M2DT0.000000003S", "b": None},
+        {"c": "P1D"},
+    ]
+    assert [record["l"] for record in records][::2] == [[{}], [m["m"] for m in records[1:]]]
+    assert carried == {"timestamps": 4}
+    sliced, _ = read(file_of(m=maps[1:]))
+    assert sliced == [{"m": record["m"]} for record in records[1:]]

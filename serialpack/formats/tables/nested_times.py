@@ -1,5 +1,5 @@
-"""Intervals of months within the structs and lists of a column, as ISO 8601 text: Python has no
-type for them, and the rest of the column stays what it is."""
+"""Intervals of months within the structs, lists and maps of a column, as ISO 8601 text: Python has
+no type for them, and the rest of the column stays what it is."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def of_texts(array: Any) -> Within:
 
 
 def interval_texts(column: Any) -> Within | None:
-    """``column`` with text for each interval that stands in a struct or a list; None where there
-    are none."""
+    """``column`` with text for each interval that stands in a struct, a list or a map; None
+    where there are none."""
     if not _has_intervals(column.type):
         return None
     pa = arrow()
@@ -53,12 +53,13 @@ def _has_intervals(kind: Any) -> bool:
     is_a = arrow().types
     if is_a.is_struct(kind):
         return any(_has_intervals(field.type) for field in kind)
-    return (_is_list(kind) and _has_intervals(kind.value_type)) or is_a.is_interval(kind)
+    return (_is_list(kind) and _has_intervals(kind.field(0).type)) or is_a.is_interval(kind)
 
 
 def _is_list(kind: Any) -> bool:
     is_a = arrow().types
-    return bool(is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_fixed_size_list(kind))
+    of_any = is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_map(kind)
+    return bool(of_any or is_a.is_fixed_size_list(kind))
 
 
 def _spelled(array: Any) -> Within:
@@ -91,22 +92,36 @@ def _spelled_list(array: Any) -> Within:
     import pyarrow.compute as pc
 
     pa, kind = arrow(), array.type
-    items = _spelled(array.flatten())
-    of = kind.value_field.with_type(items.array.type)
+    if is_map := pa.types.is_map(kind):
+        array = _entries(array)
+    flat = array.flatten()
+    items = _spelled(flat)
+    of = kind.field(0).with_type(items.array.type)
     is_large = pa.types.is_large_list(kind)
     width = pa.int64() if is_large else pa.int32()
     lengths = pc.fill_null(pc.list_value_length(array), 0).cast(width)
     ends = pc.cumulative_sum(lengths)
     offsets = pa.concat_arrays([pa.array([0], width), ends])
-    list_array = pa.LargeListArray if is_large else pa.ListArray
-    made = list_array.from_arrays(
-        offsets,
-        items.array,
-        type=pa.large_list(of) if is_large else pa.list_(of),
-        mask=array.is_null(),
-    )
+    if is_map:
+        parts, made_of = items.array.flatten(), pa.map_(of.type.field(0), of.type.field(1))
+        made = pa.MapArray.from_arrays(offsets, *parts, type=made_of, mask=array.is_null())
+    else:
+        list_array = pa.LargeListArray if is_large else pa.ListArray
+        made_of = pa.large_list(of) if is_large else pa.list_(of)
+        made = list_array.from_arrays(offsets, items.array, type=made_of, mask=array.is_null())
     if not items.total:
         return Within(made)
-    row = pc.list_parent_indices(array)[items.row].as_py()
-    path = f"[{items.row - offsets[row].as_py()}]{items.path}"
+    row = pc.index(pc.greater(ends, items.row), True).as_py()
+    if is_map:
+        path = value_step(flat[items.row].as_py()["key"]) + items.path.removeprefix(".value")
+    else:
+        path = f"[{items.row - offsets[row].as_py()}]{items.path}"
     return items._replace(array=made, row=row, path=path)
+
+
+def _entries(maps: Any) -> Any:
+    """The lists of keys and values that ``maps`` are."""
+    pa, of = arrow(), maps.type.field(0)
+    each = pa.StructArray.from_arrays([maps.keys, maps.items], fields=[*of.type])
+    buffers, at = maps.buffers()[:2], maps.offset
+    return pa.Array.from_buffers(pa.list_(of), len(maps), buffers, offset=at, children=[each])

@@ -14,6 +14,12 @@ from typing import Any, NamedTuple
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.filed import FileBytes
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.intervals import (
+    batch_with,
+    interval_types,
+    schema_with,
+    table_with,
+)
 from serialpack.formats.tables.pages import Page, longest_word, pages
 from serialpack.formats.tables.pieces import (
     check_inner,
@@ -65,7 +71,7 @@ class ParquetFormat(TableFormat):
             else:  # pyarrow reads no dictionaries within lists so
                 numbers = range(file.num_row_groups)
                 table = pa.concat_tables(file.read_row_group(n, use_threads=False) for n in numbers)
-            return _with_hollow(table, file.schema_arrow)
+            return table_with(_with_hollow(table, file.schema_arrow), interval_types(file))
 
     def batches(
         self, path: Path, size: int, values: int, wanted: Collection[str] | None
@@ -75,13 +81,14 @@ class ParquetFormat(TableFormat):
             groups = _groups(data, None)
             file = _opened(source, groups, len(data), pre_buffer=False, buffer_size=_BUFFER)
             names = columns_of(file.schema_arrow, wanted)
-            yield with_columns(file.schema_arrow, names)
+            types = interval_types(file)
+            yield schema_with(with_columns(file.schema_arrow, names), types)
             # pyarrow takes a name with a dot for the path of a column within another one.
             read = None if names is None or any("." in name for name in names) else names
             for number, group in enumerate(groups):
                 if read is None and _is_flat(file) and group.is_small:
                     for batch in _whole(file, number):
-                        yield batch if names is None else batch.select(names)
+                        yield batch_with(batch if names is None else batch.select(names), types)
                     continue
                 most = min(
                     rows_with(values, group.values // max(group.rows, 1)),
@@ -94,20 +101,21 @@ class ParquetFormat(TableFormat):
                 ):
                     check_inner(batch)
                     whole = _with_hollow(batch, with_columns(file.schema_arrow, read))
-                    yield whole if names is None else whole.select(names)
+                    yield batch_with(whole if names is None else whole.select(names), types)
 
     def read_schema(self, data: bytes) -> Any:
         pa = tables.arrow()
         import pyarrow.parquet
 
-        return pyarrow.parquet.read_schema(pa.BufferReader(data))
+        return _schema_of(pyarrow.parquet.ParquetFile(pa.BufferReader(data)))
 
     def schema_at(self, path: Path) -> Any:
         """Without the dictionaries that ``batches`` reads words as."""
         tables.arrow()
         import pyarrow.parquet
 
-        return pyarrow.parquet.read_schema(path)
+        with pyarrow.parquet.ParquetFile(path) as file:
+            return _schema_of(file)
 
     def rows_at(self, path: Path) -> int | None:
         import pyarrow.parquet
@@ -159,6 +167,10 @@ def _parts(data: bytes) -> Iterator[Any]:
     for some in _some_fields(file):
         part = file.reader.read_all(column_indices=some, use_threads=False)
         yield part.replace_schema_metadata(None)  # that has the types of all fields
+
+
+def _schema_of(file: Any) -> Any:
+    return schema_with(file.schema_arrow, interval_types(file))
 
 
 def _with_hollow(part: Any, schema: Any) -> Any:
