@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
 from itertools import compress
 from shlex import quote
 from typing import Any, NamedTuple
@@ -161,6 +162,8 @@ class Typer:
             if not self._is_text(cell):
                 if cell == "":
                     place[key] = None
+                elif type(cell) is int and kind == "decimal":
+                    place[key] = Decimal(cell)
                 elif cell is not None and type(cell) not in python_types(kind):
                     raise _other(number, column, cell, first_record)
                 continue
