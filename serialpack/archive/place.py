@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TypeVar
 
 from serialpack.archive.not_kept import not_given
-from serialpack.container.entries import EntryRow, cut, share_of
-from serialpack.container.records import Header
+from serialpack.container.entries import EntryRow, entry_spans, share_of
+from serialpack.container.header import Header
 from serialpack.errors import (
     ArchiveError,
     Damage,
@@ -129,7 +129,7 @@ class Placer:
         """Write the wanted entries of a block; those of a damaged one are reported as failed."""
         view = memoryview(found.data)
         seconds = found.seconds
-        for entry, begin, end in cut(found.entries):
+        for entry, begin, end in entry_spans(found.entries):
             if not self.takes(entry.path):
                 continue
             read = share_of(found.read, begin, end, len(view))

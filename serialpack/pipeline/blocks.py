@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from serialpack.codecs import CODECS
+from serialpack.container.block import CONTINUED, EXACT, STORED, Block, Part, StoredBlock
 from serialpack.container.frames import checksum
-from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part, StoredBlock
+from serialpack.container.header import Header
 from serialpack.errors import (
     CodecError,
     DamagedError,

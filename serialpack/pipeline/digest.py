@@ -9,7 +9,7 @@ from serialpack.stages.stage import Buffer
 
 class WholeDigest:
     """XXH3-128 of all of a member: of the source's bytes where every block is exact, else of the
-    serialized bytes. For a block in place, ``Block.told`` stands for these."""
+    serialized bytes. For a block in place, ``Block.part_checks`` stands for these."""
 
     def __init__(self) -> None:
         self._serialized = xxh3_128()

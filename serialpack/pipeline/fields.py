@@ -16,7 +16,7 @@ from serialpack.columns.parse import shape
 from serialpack.columns.stored.block import ColumnBlock, Form, read_text
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Broken, Texts, Unknown
-from serialpack.container.records import Block, StoredBlock
+from serialpack.container.block import Block, StoredBlock
 from serialpack.container.seek import BlockParts, StoredMember, find_members
 from serialpack.errors import DamagedError, RefusedError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from xxhash import xxh3_64
 
+from serialpack.container.block import EXACT, IN_PLACE, Block, Part
 from serialpack.container.frames import checksum
-from serialpack.container.records import EXACT, IN_PLACE, Block, Part
 from serialpack.container.writer import MemberWriter
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.python.buffers import Scattered
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.pack import Packing, prepare
+from serialpack.pipeline.packing import Packing, prepare
 from serialpack.pipeline.workers import in_order
 from serialpack.stages.stage import Buffer
 
@@ -33,11 +33,11 @@ def pack_in_place(
     parts = [Part(*found) for _, found in in_order(jobs, lambda: _sizes_and_check, packing.threads)]
     size = sum(part.stored for part in parts)
     block = Block(0, IN_PLACE | EXACT, 1, size, 0, None, tuple(parts))
-    block = block._replace(check=checksum(block.told))
+    block = block._replace(check=checksum(block.part_checks))
     writer = MemberWriter(write, header)
     writer.block(block, data.slices(0, size))
     digest = WholeDigest()
-    digest.add(block.told, None, exact=True)
+    digest.add(block.part_checks, None, exact=True)
     writer.finish(digest.digest())
 
 

@@ -7,8 +7,8 @@ its own (an array in an object, say) is a part by itself, which can be read with
 from typing import TYPE_CHECKING, NamedTuple
 
 from serialpack.auto.choice import shrinks_well
+from serialpack.container.block import Part
 from serialpack.container.frames import checksum
-from serialpack.container.records import Part
 from serialpack.errors import CodecError, DamagedError, SerialpackError, newer
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.timing import Timer

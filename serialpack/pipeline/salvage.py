@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, NamedTuple
 
 from serialpack.codecs import CODECS
+from serialpack.container.block import CONTINUED, StoredBlock
 from serialpack.container.frames import checksum
+from serialpack.container.header import Header
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.container.records import CONTINUED, Header, StoredBlock
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.salvage import find_remains, first_body, read_found
 from serialpack.container.small import MAX_SMALL, several_small
@@ -323,7 +324,7 @@ class _Work:
         for slot, restored in self._restored(left):
             assert slot.found is not None
             source, block = restored.source_data, slot.found.block
-            data = block.told if block.in_place else restored.data
+            data = block.part_checks if block.in_place else restored.data
             digest.add(data, None if source is restored.data else source, exact=block.exact)
             self.exact = self.exact and block.exact
             writer.add(slot, restored)

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from serialpack.container.entries import Covered, EntryRow, cut
+from serialpack.container.block import StoredBlock
+from serialpack.container.entries import Covered, EntryRow, entry_spans
 from serialpack.container.frames import checksum
-from serialpack.container.records import StoredBlock
 from serialpack.container.rows import decode_rows
 from serialpack.errors import DamagedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
@@ -89,7 +89,7 @@ def check_entries(stored: StoredBlock, entries: list[EntryRow], data: Buffer) ->
     if len(data) != stored.block.size:
         raise _damaged(stored, "its entries are not as large as it is")
     view = memoryview(data)
-    for entry, begin, end in cut(entries):
+    for entry, begin, end in entry_spans(entries):
         if entry.check is None or not entry.is_file:
             continue  # it has no check of its own: those of the block cover it
         if checksum(view[begin:end]) != entry.check:

@@ -7,7 +7,7 @@ from serialpack.container.small import (
     MOST_WRITTEN,
     STORED,
     UNPROVED,
-    Said,
+    SmallHead,
     packed_settings,
     read_small,
     small_form,
@@ -16,7 +16,8 @@ from serialpack.container.small import (
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Style
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.pack import pack_stream
+from serialpack.pipeline.packing import Packing
 from serialpack.pipeline.parts import not_given_back
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.unpack import check_trust
@@ -90,7 +91,7 @@ def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
     return plan, restored
 
 
-def _planned(said: Said) -> tuple[Plan, bool, bool]:
+def _planned(said: SmallHead) -> tuple[Plan, bool, bool]:
     """The plan for such small forms, whether their payload is the object's bytes as they are, and
     whether these are safe to load; kept in ``said.made``.
 

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import IO, Any, cast
 from weakref import finalize
 
-from serialpack.container.records import IN_PLACE
+from serialpack.container.block import IN_PLACE
 from serialpack.container.seek import BlockParts, find_members, read_block
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.files.source import Source

@@ -7,10 +7,11 @@ from threading import local
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.container.frames import Into
+from serialpack.container.block import Block, StoredBlock
+from serialpack.container.frames import MemoryFiller
+from serialpack.container.header import Header
 from serialpack.container.reader import Member, read_members
-from serialpack.container.records import Block, Header, StoredBlock
-from serialpack.container.short import ShortForms
+from serialpack.container.short import ShortReader
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.formats.base import Format, ValueFormat
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
@@ -115,7 +116,7 @@ def unpack_stream(
     threads: int = 1,
     max_size: int | None = None,
     progress: Progress | None = None,
-    into: Into | None = None,
+    into: MemoryFiller | None = None,
     elsewhere: Elsewhere | None = None,
     room: Room | None = None,
     first: bool = False,
@@ -256,7 +257,7 @@ class ShortUnpacker:
 
     def __init__(self, *, trust: bool = False) -> None:
         self._trust = trust
-        self._forms = ShortForms(self._form)
+        self._forms = ShortReader(self._form)
 
     def _form(self, header: Header) -> "tuple[BlockUnpacker, bool] | None":
         """The unpacker of files with such a header, and whether they were proved when packed; None
@@ -358,7 +359,7 @@ def _restored(
         if not serialized:
             source = restored.source_data
             digest.add(
-                stored.block.told if stored.block.in_place else restored.data,
+                stored.block.part_checks if stored.block.in_place else restored.data,
                 None if source is restored.data else source,
                 exact=stored.block.exact,
             )

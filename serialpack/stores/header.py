@@ -9,8 +9,8 @@ import msgpack
 
 from serialpack._version import __version__
 from serialpack.auto.choice import choose
+from serialpack.container.fields import decode_chain
 from serialpack.container.frames import checksum
-from serialpack.container.records import decode_chain
 from serialpack.errors import DamagedError, UnsupportedError, UsageError, newer
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import SERIALIZERS
