@@ -322,7 +322,7 @@ output_options = _apply(
     click.option(
         "--skip-existing",
         is_flag=True,
-        help="Skip FILE if its output is whole and no older.",
+        help="Skip FILE if its output is whole and has its time.",
     ),
     click.option(
         "--sync",
