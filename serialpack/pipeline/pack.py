@@ -1,4 +1,4 @@
-"""A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
+"""Packs a source into a member of a container, in one pass and bounded memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -104,8 +104,9 @@ def pack_blocks(
 
 
 def ways_of(packing: Packing, chain: Chain, shared_dict: Path | None, size: int) -> list[Packing]:
-    """The ways to pack a source of ``size`` bytes: that of ``packing``, and where it is small also
-    through ``chain`` with the dictionary in ``shared_dict``. Raises as ``dictionaries.for_source``.
+    """The ways that ``pack_smallest`` is to try for a source of ``size`` bytes: as ``packing``
+    says, and if the source is small also through ``chain`` with the dictionary in the file
+    ``shared_dict``. Errors as of ``dictionaries.for_source``.
     """
     if shared_dict is None:
         return [packing]
@@ -145,7 +146,9 @@ def pack_smallest(
 
 
 def source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str:
-    """``format``, if the chain's serializer packs it, else InputError or RefusedError."""
+    """``format``, if the serializer of ``chain`` can pack a source in it; else InputError,
+    UsageError, or RefusedError for a format that is only read with ``trust``. ``head``: the first
+    bytes of the source, for words about it."""
     serializer, fmt = SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format)
     if not needs_values(serializer, fmt):
         return format

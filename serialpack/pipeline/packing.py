@@ -22,9 +22,11 @@ from serialpack.values.kinds import Loss
 
 
 class Packing(NamedTuple):
-    """How one member is packed, and of what. ``size``: the source's bytes, where known.
+    """What is asked for: how one member is packed, and what its header says of the source.
 
-    ``min_saving``, ``why``: see ``auto.choice.Choice``.
+    ``entry``, ``archive``, ``before``, ``access``, ``meta``, ``writer``: as in ``Header``.
+    ``size``: bytes of the source, None where they are not known. ``verify``, ``demand_exact``: as
+    in ``blocks.Plan``. ``min_saving``, ``why``: as in ``auto.choice.Choice``.
     """
 
     chain: Chain
@@ -56,10 +58,12 @@ class Packing(NamedTuple):
 
 
 class PackedMember(NamedTuple):
-    """What was written: a row for each block, and the totals that an ``Index`` has.
+    """What was written: a row for each block, and the totals.
 
-    ``payload`` is the part of ``length`` that holds data. ``dropped``: what of the source, beside
-    its values, does not come back (comments, say), by rule. ``saved``: see ``pack_smallest``.
+    ``size``: bytes of the source; ``length``: bytes of the member, of which ``payload`` are not
+    headers and the like; ``stored_blocks``: how many blocks did not shrink. ``dropped``: what of
+    the source does not come back although all values do (comments, say). ``saved``: see
+    ``pack_smallest``.
     """
 
     rows: tuple[IndexRow, ...]
@@ -81,12 +85,13 @@ def check_meta(meta: Mapping[str, str] | None) -> None:
 
 
 def blocks_of(read: Callable[[int], bytes], packing: Packing) -> Iterator[SourceBlock]:
-    """The blocks that ``packing`` cuts a source into; ``read``: see ``pack_stream``."""
+    """The blocks of a source, as ``packing`` has it cut; ``read``: see ``pack.pack_stream``."""
     return splitter_of(packing)(read)
 
 
 def splitter_of(packing: Packing) -> Callable[[Callable[[int], bytes]], Iterator[SourceBlock]]:
-    """What cuts sources into the blocks that ``packing`` packs; for one source after another."""
+    """A function that cuts a source into blocks, as ``packing`` says. It is called with the
+    ``read`` of each source."""
     if (split := packing.split) is not None:
         return lambda read: split(read, packing.block_size)
     fmt = FORMATS.get(packing.format)
@@ -100,7 +105,8 @@ def splitter_of(packing: Packing) -> Callable[[Callable[[int], bytes]], Iterator
 
 
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
-    """The header of the member, and the plan for its blocks; ``first``: the first of them."""
+    """The header of the member, and the plan for its blocks; ``first``: its first block, by which
+    the source's style is told. RefusedError where a reader would not take the header."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
     style: Style
     if packing.archive and packing.entry is None:
