@@ -24,7 +24,8 @@ from serialpack.files.globs import exclude, include
 from serialpack.files.not_kept import NotKeptSum, given, may_change, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
-from serialpack.files.source import Path, Source, check_output, exists, file_error
+from serialpack.files.source import Path, Source, exists, file_error
+from serialpack.files.targets import check_output
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
@@ -36,7 +37,6 @@ Done = TypeVar("Done")
 
 #: Called with each entry and what became of it.
 Each = Callable[[str, UnpackReport | SerialpackError], object]
-
 #: Whether the entry of a path is to be unpacked.
 Wanted = Callable[[str], bool]
 

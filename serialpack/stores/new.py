@@ -9,7 +9,8 @@ from types import TracebackType
 
 from serialpack.errors import InputError, UsageError
 from serialpack.files.output import Output
-from serialpack.files.source import check_output, file_error
+from serialpack.files.source import file_error
+from serialpack.files.targets import check_output
 from serialpack.stores.base import Change, KeyValueStore
 from serialpack.stores.header import StoreHeader
 from serialpack.stores.keys import HEADER_KEY
