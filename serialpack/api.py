@@ -93,14 +93,14 @@ def pack(
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
     """
-    from serialpack.pipeline.pack import Packing, check_meta, pack_smallest, source_format, ways_of
+    from serialpack.pipeline.pack import pack_smallest, source_format, ways_of
+    from serialpack.pipeline.packing import Packing, check_meta
 
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
     check_meta(meta)
     choice = choice._replace(threads=threads or usable_cores())
-    if format is not None:
-        format = FORMATS.source(format).name
+    format = None if format is None else FORMATS.source(format).name
     with opened_source(source, trust=trust) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD)

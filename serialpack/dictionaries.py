@@ -34,7 +34,8 @@ from serialpack.errors import (
 )
 from serialpack.files.output import Output
 from serialpack.files.paths import safe_name
-from serialpack.files.source import Path, Source, check_output, file_error, open_folders
+from serialpack.files.source import Path, Source, file_error, open_folders
+from serialpack.files.targets import check_output
 from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.text import number_of

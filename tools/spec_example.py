@@ -18,7 +18,8 @@ from xxhash import xxh3_64_intdigest
 
 from serialpack.container import short
 from serialpack.container.frames import END_OWN, START_OWN, START_ZSTD
-from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.pack import pack_stream
+from serialpack.pipeline.packing import Packing
 from serialpack.stages.chain import parse_chain
 
 CONTENT = b"Hello, world!\n"

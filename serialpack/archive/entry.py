@@ -11,7 +11,7 @@ from typing import IO, NamedTuple
 from serialpack.api import Target, check_target, sink, target_name, unpack_report
 from serialpack.archive.place import entry_of, none_fits
 from serialpack.archive.tell import is_archive
-from serialpack.container.entries import EntryRow, cut
+from serialpack.container.entries import EntryRow, entry_spans
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import members_of
 from serialpack.container.rows import decode_rows
@@ -113,7 +113,9 @@ def _entries(source: Source, lost: list[DamagedError]) -> Iterator[OneEntry]:
             except DamagedError as damage:
                 lost.append(damage)
                 continue
-            yield from (OneEntry(source, e, member, number, begin) for e, begin, _ in cut(rows))
+            yield from (
+                OneEntry(source, e, member, number, begin) for e, begin, _ in entry_spans(rows)
+            )
 
 
 def unpack_part(

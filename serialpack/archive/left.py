@@ -17,7 +17,7 @@ from serialpack.pipeline.unpack import LimitedWrite, member_plan
 from serialpack.reports import ArchiveReport, UnpackReport
 
 if TYPE_CHECKING:
-    from serialpack.container.records import Header
+    from serialpack.container.header import Header
     from serialpack.pipeline.line import Progress
 
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TypeVar
 
 from serialpack.archive.not_kept import not_given
-from serialpack.container.entries import EntryRow, cut, share_of
-from serialpack.container.records import Header
+from serialpack.container.entries import EntryRow, entry_spans, share_of
+from serialpack.container.header import Header
 from serialpack.errors import (
     ArchiveError,
     Damage,
@@ -24,7 +24,8 @@ from serialpack.files.globs import exclude, include
 from serialpack.files.not_kept import NotKeptSum, given, may_change, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
-from serialpack.files.source import Path, Source, check_output, exists, file_error
+from serialpack.files.source import Path, Source, exists, file_error
+from serialpack.files.targets import check_output
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
@@ -36,7 +37,6 @@ Done = TypeVar("Done")
 
 #: Called with each entry and what became of it.
 Each = Callable[[str, UnpackReport | SerialpackError], object]
-
 #: Whether the entry of a path is to be unpacked.
 Wanted = Callable[[str], bool]
 
@@ -129,7 +129,7 @@ class Placer:
         """Write the wanted entries of a block; those of a damaged one are reported as failed."""
         view = memoryview(found.data)
         seconds = found.seconds
-        for entry, begin, end in cut(found.entries):
+        for entry, begin, end in entry_spans(found.entries):
             if not self.takes(entry.path):
                 continue
             read = share_of(found.read, begin, end, len(view))

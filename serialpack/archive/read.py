@@ -11,8 +11,10 @@ from serialpack.api import check_threads, opened_source, unpack_report
 from serialpack.archive.place import Each, Placer, Wanted, entry_of
 from serialpack.archive.tell import is_archive
 from serialpack.checked import checked
+from serialpack.container.block import ENTRIES, Block, StoredBlock
 from serialpack.container.entries import Covered
 from serialpack.container.frames import FrameSource
+from serialpack.container.header import Header
 from serialpack.container.reader import (
     SNIFF,
     Member,
@@ -20,7 +22,6 @@ from serialpack.container.reader import (
     members_of,
     read_members,
 )
-from serialpack.container.records import ENTRIES, Block, Header, StoredBlock
 from serialpack.container.rows import decode_rows
 from serialpack.container.seek import (
     StoredMember,

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from serialpack.container.reader import SNIFF, begins_so, first_header, is_container, is_small
+from serialpack.container.reader import (
+    SNIFF,
+    first_header,
+    is_container,
+    is_small,
+    may_be_damaged_container,
+)
 from serialpack.errors import DamagedError, InputError
 from serialpack.files.source import Source
 
@@ -23,7 +29,7 @@ def is_archive(source: Source, *, salvage: bool = False) -> bool:
             return first_header(source.peek).in_archive
         except DamagedError:
             pass
-    elif not begins_so(head):
+    elif not may_be_damaged_container(head):
         return False
     try:
         if source.seekable():

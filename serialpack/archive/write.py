@@ -29,7 +29,8 @@ from serialpack.files.source import File, Path, shown
 from serialpack.files.targets import is_device, opened_device, output_at
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline.pack import PackedMember, Packing, pack_blocks
+from serialpack.pipeline.pack import pack_blocks
+from serialpack.pipeline.packing import PackedMember, Packing
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport
 from serialpack.serializers import SERIALIZERS

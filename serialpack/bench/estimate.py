@@ -10,7 +10,7 @@ from typing import NamedTuple
 from serialpack.bench.material import Crowd, Standing
 from serialpack.bench.squeeze import Worth
 from serialpack.bench.trials import Figures
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.container.header import DEFAULT_BLOCK_SIZE
 
 #: How many standard errors a size may be off: in nineteen of twenty draws it is off by less.
 ERRORS = 2.0

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from serialpack.api import HEAD, opened_source
 from serialpack.bench.samples import parse_sample
+from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.detection.detect import told
 from serialpack.errors import FileError, RefusedError, UsageError
 from serialpack.files.source import file_error

@@ -15,7 +15,7 @@ from serialpack.objects.dumping import dumps
 from serialpack.objects.loading import loads
 from serialpack.pipeline.blocks import Serialized
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.pack import Packing, prepare
+from serialpack.pipeline.packing import Packing, prepare
 from serialpack.pipeline.timing import Timer
 from serialpack.serializers import SERIALIZERS, whole
 from serialpack.stages.stage import Buffer

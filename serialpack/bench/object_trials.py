@@ -18,7 +18,7 @@ from serialpack.bench.trials import (
     repeat,
     spread_of,
 )
-from serialpack.container.records import StoredBlock
+from serialpack.container.block import StoredBlock
 from serialpack.objects import dumping, loading
 from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock
 from serialpack.pipeline.timing import Timer

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from serialpack.bench.results import Recommendation, Row, cost
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.stages.chain import parse_chain
 from serialpack.units import format_size
 

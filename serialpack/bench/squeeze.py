@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from serialpack.bench.survey import Quick
 from serialpack.codecs import CODECS
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from serialpack.bench.material import Standing, read_windows
 from serialpack.codecs import CODECS
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.stages.chain import parse_stage
 
 #: The codec that all files are tried with.

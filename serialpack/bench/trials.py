@@ -17,14 +17,14 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from serialpack._version import __version__
 from serialpack.bench.memory import PeakMemory
-from serialpack.container.records import StoredBlock
+from serialpack.container.block import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock, Plan, Serialized
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import WorkerMaker
-from serialpack.pipeline.pack import Packing, prepare
+from serialpack.pipeline.packing import Packing, prepare
 from serialpack.pipeline.timing import Timer, add_seconds
 from serialpack.pipeline.workers import MakeWorker, in_order
 from serialpack.pipeline.writing import keeps

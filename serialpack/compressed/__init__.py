@@ -1,7 +1,11 @@
-"""Compressed sources, read as what is in them: gzip, zstd, bzip2, xz, lzma, LZ4 frames, brotli.
+"""Compressed files (``a.json.gz``): read as what is in them, and written compressed.
 
-Enter at ``source.decompressed``, which gives a file of what is in a file. Several members
-(frames, streams) one after another are one file, as their own tools have it.
+The compressions are gzip, zstd, bzip2, xz, lzma, LZ4 frames and brotli; each is declared once, in
+``_compressions.KINDS``. Enter at ``source.decompressed``, which turns a source into a source of its
+decompressed bytes, and at ``write.compressed_as`` and ``write.compressed_once`` for what is
+written. ``pairs`` reads a volume that lies in two files, NAME.hdr and NAME.img, as one; ``pieces``
+turns an iterator of bytes into something with ``read``.
 
-- member: one compressed stream of several
+- member: one complete compressed stream (zstd and LZ4 call it a frame). A compressed file may have
+  several, one after another; decompressed they are one file, as with the stock tools
 """

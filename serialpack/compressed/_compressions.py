@@ -1,19 +1,22 @@
-"""Compressions, each undone piece by piece, with the place where one fails."""
+"""The compressions: how each is recognized, and how it is decompressed piece by piece.
 
-import re
+Errors name the place in the compressed file at which decompressing failed.
+"""
+
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
+from serialpack.compressed._input import READ_SIZE, CompressedInput, Kind, truncated
 from serialpack.container.reader import SNIFF
-from serialpack.errors import DamagedError, TruncatedError, UnsupportedError
+from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.stages.stage import import_library
 
-#: The most bytes that are read, or restored, at a time.
-_READ = 128 << 10
+#: The most decompressed bytes that are given at a time.
 _PIECE = 1 << 20
 
-#: The most bytes of a window, or of a dictionary, that are kept for the data.
+#: The largest window (zstd) or dictionary (xz, lzma) in bytes that a decompressor may keep in
+#: memory; data that ask for more are refused. The stock tools allow as much without being asked.
 _WINDOW = 128 << 20
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -22,106 +25,19 @@ _LZ4 = b"\x04\x22\x4d\x18"
 #: Block_Maximum_Size of zstd (RFC 8878).
 _ZSTD_BLOCK = 128 << 10
 
-#: Bytes of skippable frames that are looked over to tell whether they are zstd's or LZ4's.
+#: How many bytes of skippable frames ``behind_skippable`` passes over in search of another frame.
 _MOST_SKIPPED = 64 << 10
 
 
 #: The sizes of the dictionary that a file of lzma may ask for.
 _LZMA_DICTIONARIES = {size << n for n in range(31) for size in (2, 3)}
 
-_ZEROS = re.compile(rb"\0*+")
-
-
-class Kind(NamedTuple):
-    """A compression: how it is told, and how it is undone.
-
-    ``begins``: whether bytes are the begin of a member, or a piece of one. ``is_marked``: whether
-    no other file begins so; where one may, the name of the file must say the compression, too.
-    ``by_name``: only the name tells it, as its data may begin with any bytes.
-    """
-
-    name: str
-    extensions: tuple[str, ...]
-    begins: Callable[[bytes], bool]
-    pieces: "Callable[[CompressedInput, Kind], Iterator[bytes]]"
-    is_marked: Callable[[bytes], bool] = lambda _: True
-    by_name: bool = False
-
-
-class CompressedInput:
-    """The compressed bytes. ``offset``: how many of them were taken."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._chunk = b""
-        self._at = 0
-        self.path = source.path
-        self.offset = 0
-
-    def read(self, size: int) -> bytes:
-        """Up to ``size`` bytes, none only at the end."""
-        if self._at == len(self._chunk):
-            self._chunk, self._at = self._source.read(_READ), 0
-        data = self._chunk[self._at : self._at + size]
-        self._at += len(data)
-        self.offset += len(data)
-        return data
-
-    def peek(self, size: int) -> bytes:
-        """The next ``size`` bytes, fewer only at the end; they stay to be read."""
-        if self._at + size <= len(self._chunk):
-            return self._chunk[self._at : self._at + size]
-        head = self.read(size)
-        while len(head) < size and (data := self.read(size - len(head))):
-            head += data
-        self.put_back(head)
-        return head
-
-    def exactly(self, size: int, kind: Kind) -> bytes:
-        """The next ``size`` bytes; TruncatedError where there are fewer."""
-        end = self._at + size
-        if end <= len(self._chunk):
-            data = self._chunk[self._at : end]
-            self._at = end
-            self.offset += size
-            return data
-        data = self.read(size)
-        while len(data) < size:
-            more = self.read(size - len(data))
-            if not more:
-                raise truncated(kind, self.offset, self.path)
-            data += more
-        return data
-
-    def skip_zeros(self) -> int:
-        """Read over zeros; how many there were."""
-        start = self.offset
-        while self.peek(1) == b"\0":
-            zeros = _ZEROS.match(self._chunk, self._at)
-            assert zeros
-            self.offset += zeros.end() - self._at
-            self._at = zeros.end()
-        return self.offset - start
-
-    def put_back(self, data: bytes) -> None:
-        """Take back ``data``, the end of what was read last: it is read again next."""
-        self.offset -= len(data)
-        if self._at >= len(data):
-            self._at -= len(data)
-        else:
-            self._chunk, self._at = data + self._chunk[self._at :], 0
-
-
-def truncated(kind: Kind, at: int, path: str) -> TruncatedError:
-    return TruncatedError(
-        f"{kind.name} data that ends too early", start=at, path=path, hint="get the file again"
-    )
-
 
 def _damaged(
     kind: Kind, error: Exception, start: int, source: CompressedInput
 ) -> DamagedError | UnsupportedError:
-    """The error for ``error``, which a library raised in the member that begins at ``start``."""
+    """Our error for ``error``, which the library raised within the member that begins at
+    ``start``."""
     why = " ".join(str(error).split()).rpartition(": ")[2].rstrip(".")
     if "memory" in why.lower() or "dictionary" in why.lower():
         return UnsupportedError(
@@ -132,10 +48,11 @@ def _damaged(
     )
 
 
-def _following(source: CompressedInput, kind: Kind, padding: int = 0) -> bool:
-    """Whether another member follows here; DamagedError where something else does.
+def _another_follows(source: CompressedInput, kind: Kind, padding: int = 0) -> bool:
+    """Whether another member begins here (False: the file ends); DamagedError for anything else.
 
-    ``padding``: zeros may stand between members and at the end, in multiples of so many; 0: none.
+    ``padding``: zero bytes are allowed between members and at the end, if their number is a
+    multiple of this; 0: no zero bytes are allowed.
     """
     start = source.offset
     if padding and source.skip_zeros() % padding:
@@ -154,7 +71,7 @@ def _following(source: CompressedInput, kind: Kind, padding: int = 0) -> bool:
 
 
 class _Gzip:
-    """zlib's decompressor of a gzip member, used as those of bz2 and lzma are."""
+    """zlib's decompressor of a gzip member, with the methods that those of bz2 and lzma have."""
 
     def __init__(self) -> None:
         import zlib
@@ -219,11 +136,15 @@ def _members(
     errors: tuple[type[Exception], ...],
     padding: int = 0,
 ) -> Iterator[bytes]:
-    """What all members hold, in pieces. ``new`` makes a decompressor, which raises ``errors``."""
+    """The decompressed bytes of all members, in pieces.
+
+    ``new`` makes the decompressor of one member; ``errors`` are the exceptions that this raises for
+    damaged data. ``padding``: see ``_another_follows``.
+    """
     while True:
-        if not _skipped(source, kind):
+        if not _skip_frame(source, kind):
             yield from _member(source, kind, new(), errors)
-        if not _following(source, kind, padding):
+        if not _another_follows(source, kind, padding):
             return
 
 
@@ -231,12 +152,13 @@ def _member(
     source: CompressedInput, kind: Kind, decoder: Any, errors: tuple[type[Exception], ...]
 ) -> Iterator[bytes]:
     start = source.offset
-    # The library copies what is behind a member's end, so a little is read first: it may be short.
+    # The library copies all bytes behind the end of a member, which may be short: so little is read
+    # at first, and twice as much each time.
     size = 1 << 10
     while not decoder.eof:
         data = b""
         if decoder.needs_input:
-            data, size = source.read(size), min(2 * size, _READ)
+            data, size = source.read(size), min(2 * size, READ_SIZE)
             if not data:
                 raise truncated(kind, source.offset, source.path)
         try:
@@ -251,19 +173,20 @@ def _member(
 def _zstd(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     import zstandard
 
-    # One for all frames: to make it takes twenty times as long as an empty frame does.
+    # One for all frames: making it takes twenty times as long as decompressing an empty frame.
     decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
     while True:
-        if not _skipped(source, kind):
+        if not _skip_frame(source, kind):
             yield from _zstd_frame(source, kind, decompressor)
-        if not _following(source, kind):
+        if not _another_follows(source, kind):
             return
 
 
 def _zstd_frame(source: CompressedInput, kind: Kind, decompressor: Any) -> Iterator[bytes]:
-    """What a frame holds, block by block (RFC 8878, 3.1.1).
+    """The decompressed bytes of a frame, block by block (RFC 8878, 3.1.1).
 
-    The library alone does not tell a frame that is cut, and restores as much as it is given.
+    The blocks are walked here because the library, given all at once, does not notice that a frame
+    is cut off: it returns what it could decompress.
     """
     import zstandard
 
@@ -296,11 +219,12 @@ def _brotli(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     brotli = import_library("brotli", "brotli")
     start, decoder = source.offset, brotli.Decompressor()
     while not decoder.is_finished():
-        data = source.read(_READ)
+        data = source.read(READ_SIZE)
         if not data:
             raise truncated(kind, source.offset, source.path)
-        # The library drops bytes behind the end that come in the same call: so the last byte goes
-        # alone, and what follows is seen.
+        # The library drops the bytes that follow the end of the data in the same call. So the last
+        # byte of each read is given alone: an end that all but the last byte reach is noticed, and
+        # that byte is put back.
         for part in (data[:-1], data[-1:]):
             if decoder.is_finished():
                 source.put_back(part)
@@ -314,27 +238,29 @@ def _brotli(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
                 if piece:
                     yield piece
                 part, full = b"", len(piece) >= _PIECE and not decoder.is_finished()
-    _following(source, kind)
+    _another_follows(source, kind)
 
 
 def _zstd_block(header: bytes) -> tuple[bool, int, int]:
-    """Whether a block is the last one, its type, and its size."""
+    """Of the header of a zstd block: whether it is the last block, its type, and its size."""
     fields = int.from_bytes(header, "little")
     return bool(fields & 1), fields >> 1 & 3, fields >> 3
 
 
 def is_skippable(head: bytes) -> bool:
-    """Whether ``head`` begins a skippable frame, or is a piece of that begin (RFC 8878, 3.1.2)."""
+    """Whether a skippable frame (RFC 8878, 3.1.2) may begin with ``head``, which may be shorter
+    than the four bytes of its magic number."""
     return 0x50 <= head[0] <= 0x5F and b"\x2a\x4d\x18".startswith(head[1:4])
 
 
-def _skipped(source: CompressedInput, kind: Kind) -> bool:
-    """Read over a skippable frame, where one stands here; whether one did."""
+def _skip_frame(source: CompressedInput, kind: Kind) -> bool:
+    """Read past the skippable frame that begins here, and return True; return False, and read
+    nothing, where none begins."""
     if kind.name not in ("zstd", "LZ4") or not is_skippable(source.peek(4)):
         return False
     left = int.from_bytes(source.exactly(8, kind)[4:], "little")
     while left:
-        data = source.read(min(left, _READ))
+        data = source.read(min(left, READ_SIZE))
         if not data:
             raise truncated(kind, source.offset, source.path)
         left -= len(data)
@@ -342,7 +268,8 @@ def _skipped(source: CompressedInput, kind: Kind) -> bool:
 
 
 def behind_skippable(source: Source) -> str:
-    """``zstd`` or ``LZ4``, which share skippable frames: told by what follows those in front."""
+    """The compression of a file that begins with skippable frames, which zstd and LZ4 have in
+    common: ``LZ4`` where the first other frame is one of LZ4, else ``zstd``."""
     at, head = 0, b""
     while at < _MOST_SKIPPED:
         if len(head) < at + 8:
@@ -359,7 +286,8 @@ def _magic(magic: bytes) -> Callable[[bytes], bool]:
 
 
 def _begins_gzip(head: bytes) -> bool:
-    """Whether ``head`` begins a member of gzip: method 8, and no reserved flag (RFC 1952, 2.3)."""
+    """Whether a member of gzip may begin with ``head``: method 8 and no reserved flag (RFC 1952,
+    2.3)."""
     return b"\x1f\x8b\x08".startswith(head[:3]) and not any(flag & 0xE0 for flag in head[3:4])
 
 
@@ -370,11 +298,11 @@ def _begins_bzip2(head: bytes) -> bool:
 
 
 def _begins_lzma(head: bytes) -> bool:
-    """Whether ``head`` begins a file of lzma that is not empty, by what xz checks (liblzma,
-    alone_decoder.c).
+    """Whether a file of lzma that is not empty may begin with ``head``.
 
-    These are the properties that all tools write, a dictionary of 2^n or 2^n + 2^(n - 1) bytes, a
-    size below 2^38 or unknown, and the first byte of the coded data.
+    lzma has no magic number. Checked is what xz checks (liblzma, alone_decoder.c): the properties
+    that all tools write, a dictionary of 2^n or 2^n + 2^(n - 1) bytes, a size below 2^38 or
+    unknown, and the first byte of the coded data, which is 0.
     """
     if not b"\x5d\0\0".startswith(head[:3]):
         return False
@@ -391,7 +319,8 @@ KINDS = (
     Kind("zstd", (".zst", ".zstd"), lambda h: _magic(_ZSTD)(h) or is_skippable(h), _zstd),
     Kind("bzip2", (".bz2",), _begins_bzip2, _bzip2),
     Kind("xz", (".xz",), _magic(b"\xfd7zXZ\x00"), _xz),
-    # Where the size is known, numbers may begin so, too; xz writes it as unknown.
+    # A file of plain numbers may begin so, too, unless the size is said to be unknown (eight bytes
+    # 0xFF), as xz writes it.
     Kind("lzma", (".lzma",), _begins_lzma, _lzma, lambda head: head[5:13] == b"\xff" * 8),
     Kind("LZ4", (".lz4",), lambda h: _magic(_LZ4)(h) or is_skippable(h), _lz4),
     Kind("brotli", (".br",), lambda _: False, _brotli, by_name=True),

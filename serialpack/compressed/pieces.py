@@ -1,4 +1,4 @@
-"""Pieces of bytes, read as a file is read."""
+"""An iterator over pieces of bytes, with the ``read`` of a file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from serialpack.stages.stage import Buffer
 
 
 class Pieces:
-    """Reads bytes that come in pieces, as a file is read. Once a piece has failed, each read fails
-    so."""
+    """Bytes that come in pieces, read as a file is. Once getting a piece has raised an InputError,
+    each further read raises the same error."""
 
     def __init__(self, pieces: Iterator[Buffer]) -> None:
         self._pieces = pieces
         self._left = memoryview(b"")
-        #: Bytes of all the pieces that were taken.
+        #: How many bytes the pieces had that were taken from the iterator so far.
         self.given = 0
         self._failed: InputError | None = None
 
@@ -34,7 +34,8 @@ class Pieces:
         return b"".join(found)
 
     def front(self, size: int) -> tuple[bytes, InputError | None]:
-        """The first ``size`` bytes, which stay to be read; fewer at the end, or before an error."""
+        """The next ``size`` bytes, which stay to be read, and None; at the end fewer. Where getting
+        a piece fails, the bytes before that, and the error."""
         found = [bytes(self._left)]
         left = size - len(self._left)
         failed = None

@@ -1,8 +1,7 @@
-"""Compressed sources, read as what is in them: gzip, zstd, bzip2, xz, lzma, LZ4 frames, brotli.
+"""Compressed sources, read as what is in them; what compression a source or a name has.
 
-Several members (frames, streams) one after another are one file, as their own tools have it. What
-is compressed twice is undone once. Memory is bounded by what the data ask of their reader: a
-window of 128 MiB at most, as the tools allow without being asked.
+Only one compression is undone: of ``a.json.gz.xz`` the gzip file is read. Decompressing takes as
+much memory as the data ask for, 128 MiB at most (``_compressions``).
 """
 
 from __future__ import annotations
@@ -12,15 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Protocol, cast
 
-from serialpack.compressed._compressions import (
-    KINDS,
-    CompressedInput,
-    Kind,
-    behind_skippable,
-    is_skippable,
-    truncated,
-)
-from serialpack.compressed.pairs import joined, of_header
+from serialpack.compressed._compressions import KINDS, behind_skippable, is_skippable
+from serialpack.compressed._input import CompressedInput, Kind, truncated
+from serialpack.compressed.pairs import header_of, joined_pair
 from serialpack.compressed.pieces import Pieces
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.errors import DamagedError, InputError, SerialpackError
@@ -29,7 +22,8 @@ from serialpack.stages.stage import Buffer
 
 
 def compression_of(source: Source) -> str | None:
-    """What ``source`` is compressed by, told by its first bytes; None for a container too."""
+    """The name of the compression that ``source`` has, by its first bytes; None where it has none,
+    or is a container of serialpack (which may be a zstd file, too)."""
     kind = _kind_of(source)
     return None if kind is None else kind.name
 
@@ -39,88 +33,97 @@ def _kind_of(source: Source) -> Kind | None:
     if is_container(head):
         return None
     if len(head) < 4:
-        named = _named(source.name)
+        named = _kind_by_name(source.name)
         return named if head and named is not None and named.by_name else None
-    told = behind_skippable(source) if is_skippable(head) else None
-    return _begun(head, source.name, told)
+    behind = behind_skippable(source) if is_skippable(head) else None
+    return _kind_by_content(head, source.name, behind)
 
 
-def _begun(head: bytes, name: str, told: str | None = None) -> Kind | None:
-    """What begins with ``head`` and is called ``name``; ``told``: by what stands further on."""
-    named = _named(name)
+def _kind_by_content(head: bytes, name: str, behind: str | None = None) -> Kind | None:
+    """The compression of a file that begins with ``head`` and is called ``name``; None: it has
+    none.
+
+    ``behind``: where the file begins with skippable frames, what ``behind_skippable`` says.
+    """
+    named = _kind_by_name(name)
     return next(
         (
             kind
             for kind in KINDS
             if kind.begins(head)
-            and told in (None, kind.name)
+            and behind in (None, kind.name)
             and (kind.is_marked(head) or kind is named)
         ),
         named if named is not None and named.by_name else None,
     )
 
 
-#: To undo these takes longer than to keep what is in them, and read that.
+#: Compressions that take longer to undo a second time than to keep what was decompressed and read
+#: that again; a ``Keeper`` does so.
 _SLOW = frozenset({"bzip2", "xz", "lzma"})
 
-#: Whose files are called as the compressed ones, and give what is in these: those of gzip.open.
-_UNDOING = frozenset({"gzip", "bz2", "lzma"})
+#: Modules whose open files have the name of a compressed file and give its decompressed bytes (as
+#: ``gzip.open`` does): such a name does not say that these bytes are compressed.
+_DECOMPRESSING_MODULES = frozenset({"gzip", "bz2", "lzma"})
 
 
 class Keeper(Protocol):
-    """Keeps what takes long to read, for who reads it a second time."""
+    """Keeps decompressed bytes that take long to make, for a second reading."""
 
     @property
     def size(self) -> int | None:
         """How many bytes are kept; None where not all of them are."""
 
     def pieces(self, read: Callable[[], Iterator[Buffer]]) -> Iterator[Buffer]:
-        """What ``read`` gives; what is kept, once that was read to its end."""
+        """The pieces that ``read`` gives, which are kept meanwhile; once they were read to their
+        end, the kept ones, and ``read`` is not called."""
 
 
 def decompressed(source: Source, keeper: Keeper | None = None) -> Source:
-    """What is in ``source`` where it is compressed; else ``source``, and also for containers. Of
-    a volume in two files the one that it would be, as ``pairs.joined``.
+    """A source of the decompressed bytes of ``source``; ``source`` itself where it is not
+    compressed, or is a container. One file of a pair becomes the volume (``pairs.joined_pair``).
 
-    The name loses the extension of the compression; path and stat stay. What is read raises
-    DamagedError, TruncatedError or UnsupportedError (a window that is too large, a dictionary),
-    with the place in the compressed file. So does this where the name says that it is compressed
-    and it is not. MissingLibraryError for LZ4 and
-    brotli, which are extras. ``keeper`` keeps what is in one that takes long.
+    The new source has the same path and status; its name lacks the extension of the compression.
+    Reading it raises DamagedError, TruncatedError or UnsupportedError (too large a window, an
+    unknown dictionary) with the place in the compressed file. DamagedError is also raised at once,
+    where the name says that the file is compressed and it is not. MissingLibraryError for LZ4 and
+    brotli where their extra is not installed. ``keeper``: keeps the bytes of the slow compressions
+    (``_SLOW``) for a second reading.
     """
-    return joined(_undone(source, keeper), source, _undone)
+    return joined_pair(_decompressed_alone(source, keeper), source, _decompressed_alone)
 
 
 def paired(source: Source) -> Source:
-    """As ``decompressed``, of a source that is not compressed."""
-    return joined(source, source, _undone)
+    """As ``decompressed``, for a source that is known not to be compressed."""
+    return joined_pair(source, source, _decompressed_alone)
 
 
-def halves(paths: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Those of ``paths`` that are the numbers of a volume whose header is among them, too, each
-    with that header."""
+def images_with_headers(paths: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The .img files among ``paths`` that are read with their header, each with the path of that
+    header, where this is among ``paths``, too: of such a pair one job is made, not two."""
     for path in paths:
-        header = of_header(path, uncompressed_name(Path(path).name), uncompressed_name)
+        header = header_of(path, uncompressed_name(Path(path).name), uncompressed_name)
         if header is None or header not in paths:
             continue
         try:
             with Source(header) as source:
-                inside = _undone(source)
-                is_volume = joined(inside, source, _undone) is not inside
-        except (SerialpackError, OSError):  # which is said of each where it is read
+                inside = _decompressed_alone(source)
+                is_volume = joined_pair(inside, source, _decompressed_alone) is not inside
+        except (SerialpackError, OSError):  # the error is told when the file itself is read
             continue
         if is_volume:
             yield path, header
 
 
-def _undone(source: Source, keeper: Keeper | None = None) -> Source:
+def _decompressed_alone(source: Source, keeper: Keeper | None = None) -> Source:
+    """As ``decompressed``, without looking for the other file of a pair."""
     head = source.peek(SNIFF)
     if is_container(head):
         return source
     if (kind := _kind_of(source)) is not None:
         return _Decompressed(source, kind, keeper if kind.name in _SLOW else None)
-    named = _named(source.name)
-    if named is None or type(source.file).__module__ in _UNDOING:
+    named = _kind_by_name(source.name)
+    if named is None or type(source.file).__module__ in _DECOMPRESSING_MODULES:
         return source
     if not head or named.begins(head):
         raise truncated(named, len(head), source.path)
@@ -133,20 +136,21 @@ def _undone(source: Source, keeper: Keeper | None = None) -> Source:
 
 
 def packed_inside(source: Source, pieces: Pieces, name: str | None) -> Source | None:
-    """The packed file, where it is a compressed one; else None, and all of it is still to be read.
+    """The file that a container holds, as a source, where that file is compressed; else None, and
+    nothing of ``pieces`` was taken.
 
-    ``pieces``: what the container ``source`` holds; ``name``: what the packed file was called.
+    ``source``: the container; ``pieces``: the bytes that it restores to; ``name``: the name that
+    the file had when it was packed.
     """
     head, _ = pieces.front(SNIFF)
-    if _begun(head, name or "") is None:
+    if _kind_by_content(head, name or "") is None:
         return None
     return PackedFile(source, pieces, name)
 
 
 def front_of(source: Source, size: int) -> tuple[bytes, DamagedError | None]:
-    """The first ``size`` bytes of what is in a compressed source that nothing was read of yet.
-
-    They stay to be read. Fewer at the end, or before damage, which is given too.
+    """The first ``size`` bytes of ``source`` (made by ``decompressed``, and not read yet), which
+    stay to be read; and the damage before which they end, or None.
     """
     if not isinstance(source, _Decompressed):
         return source.peek(size), None
@@ -157,24 +161,24 @@ def front_of(source: Source, size: int) -> tuple[bytes, DamagedError | None]:
 
 
 def compression_named(path: str) -> str | None:
-    """What a file of that name is compressed by, told by its extension; None: by nothing."""
-    named = _named(path)
+    """The name of the compression that the extension of ``path`` stands for; None: it is none's."""
+    named = _kind_by_name(path)
     return None if named is None else named.name
 
 
 def uncompressed_name(path: str) -> str:
     """``path`` without the extension of a compression, where it has one."""
-    return path if _named(path) is None else path[: path.rindex(".")]
+    return path if _kind_by_name(path) is None else path[: path.rindex(".")]
 
 
-def _named(path: str) -> Kind | None:
+def _kind_by_name(path: str) -> Kind | None:
     """The compression whose extension ``path`` has."""
     extension = path[path.rfind(".") :].lower()
     return next((kind for kind in KINDS if extension in kind.extensions), None)
 
 
 class _Decompressed(Source):
-    """What is in a compressed source."""
+    """The decompressed bytes of a source. ``keeper``: see ``decompressed``."""
 
     def __init__(self, source: Source, kind: Kind, keeper: Keeper | None) -> None:
         self._input = CompressedInput(source)
@@ -195,8 +199,8 @@ class _Decompressed(Source):
 
     @property
     def about(self) -> int | None:
-        """What is kept; else what was given so far, times what the compressed bytes are of those
-        that gave it."""
+        """The size of what is kept. Else an estimate, from the second read on: the bytes that were
+        decompressed so far, scaled up from the compressed bytes they took to all there are."""
         if self._keeper is not None and self._keeper.size is not None:
             return self._keeper.size
         whole, taken = self._source.size, self._input.offset
@@ -218,7 +222,8 @@ class _Decompressed(Source):
 
 
 class PackedFile(Source):
-    """What a container is of, ``pieces``, which was called ``name``."""
+    """The file that a container (``source``) holds: its bytes come from ``pieces``, and ``name`` is
+    the name that it had when it was packed."""
 
     def __init__(self, source: Source, pieces: Pieces, name: str | None) -> None:
         super().__init__(cast(IO[bytes], pieces), source.path)

@@ -1,7 +1,7 @@
-"""What is written to a file whose name says that it is compressed, compressed as it says.
+"""Compresses what is written to a file whose name has the extension of a compression.
 
-At the level that each compression has by default, but for brotli. What is compressed is undone
-again as it is written, and compared.
+Each compression has the level that its own tool has by default; only brotli has a lower one. The
+compressed bytes are decompressed again as they are written, and checksums compared.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,17 +14,16 @@ from serialpack.stages.stage import Buffer, import_library
 
 Write = Callable[[Buffer], object]
 
-#: Bytes that are compressed in one go; and bytes that tell that a file is compressed already.
+#: The most bytes that are given to the compressor in one call.
 _PIECE = 1 << 20
+
+#: How many bytes at the front tell whether what is written is compressed already.
 _HEAD = 16
 
 
 class _BothWays(NamedTuple):
-    """What compresses, and what undoes that.
-
-    ``compressor`` has the methods compress and flush, ``undo`` decompress; ``begin``: bytes before
-    all.
-    """
+    """A compressor (with methods ``compress`` and ``flush``), and a decompressor that undoes it
+    (``decompress``). ``begin``: bytes to write before everything else."""
 
     compressor: Any
     undo: Any
@@ -70,7 +69,7 @@ def _lz4() -> _BothWays:
 
 
 class _Brotli:
-    """Brotli's compressor, or decompressor, used as those of bz2 and lzma are."""
+    """Brotli's compressor or decompressor, with the methods that those of bz2 and lzma have."""
 
     def __init__(self, codec: Any) -> None:
         self.compress = self.decompress = codec.process
@@ -96,7 +95,11 @@ _MAKERS: dict[str, Callable[[], _BothWays]] = {
 
 
 class CompressedWrite:
-    """Compresses what it is called with. ``written``: the compressed bytes so far."""
+    """A function that compresses the bytes it is called with and gives them to ``write``.
+
+    ``written``: how many compressed bytes were written so far. ``verify``: decompress them again,
+    for ``finish`` to compare.
+    """
 
     def __init__(self, write: Write, compression: str, *, verify: bool) -> None:
         from xxhash import xxh3_128
@@ -122,7 +125,8 @@ class CompressedWrite:
             self._put(self._codec.compressor.compress(piece))
 
     def finish(self) -> None:
-        """Write what is left. FileError where what was written would not become what was given."""
+        """Write the rest. FileError where the compressed bytes do not decompress to what was
+        given."""
         self._begin()
         self._put(self._codec.compressor.flush())
         if self._verify and self._given.digest() != self._undone.digest():
@@ -145,8 +149,9 @@ class CompressedWrite:
         self.written += len(data)
 
 
-class _Unless:
-    """Passes on what is compressed already as it is, and compresses all else."""
+class _CompressOnce:
+    """Looks at the first bytes that it is called with: if they are compressed already, it passes
+    all bytes on as they are; else it compresses them."""
 
     def __init__(self, write: Write, compression: str) -> None:
         self._write = write
@@ -178,16 +183,16 @@ class _Unless:
 
 @contextmanager
 def compressed_once(write: Write, compression: str | None) -> Iterator[Write]:
-    """What writes by ``write``, and compresses before, unless that was done; None: ``write``
-    itself.
+    """A function to write with: it compresses what it is given, unless that is compressed already,
+    and gives it to ``write``. ``compression`` None: ``write`` itself.
 
-    MissingLibraryError where the library of the compression is not installed, UsageError for one
-    that is not known.
+    MissingLibraryError where the library of the compression is not installed, UsageError for an
+    unknown compression.
     """
     if compression is None:
         yield write
         return
-    out = _Unless(write, compression)
+    out = _CompressOnce(write, compression)
     yield out
     out.finish()
 
@@ -196,9 +201,8 @@ def compressed_once(write: Write, compression: str | None) -> Iterator[Write]:
 def compressed_as(
     write: Write, compression: str | None, *, verify: bool
 ) -> Iterator[CompressedWrite | None]:
-    """What compresses, and writes by ``write``; None where ``compression`` is None.
-
-    ``verify``: what is compressed is undone and compared. MissingLibraryError as of
+    """A function that compresses what it is given and gives it to ``write``, whatever it begins
+    with; None where ``compression`` is None. ``verify``: see ``CompressedWrite``. Errors as of
     ``compressed_once``.
     """
     if compression is None:

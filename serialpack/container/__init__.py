@@ -1,10 +1,21 @@
-"""The container, version 1: frames, header, block headers, index, ends; reader and writer.
-
-Enter at ``writer.MemberWriter`` to write, at ``reader.read_members`` for a stream, at ``seek``
-for a file that can be sought. Knows nothing of what is in a block. The normative text is
+"""The container format (.spk), version 1: how it is written and read. The normative text is
 man/spk.5.
 
-- member: header, blocks, index, end: what one ``pack`` writes; a file is one or more of them
-- envelope: zstd frames that any zstd tool reads, or frames of our own
-- frame: a tag, a body and its checksum; part: one payload of a block
+This package knows bytes, sizes and checksums, but nothing of what is in a block: chains and formats
+are numbers here. Enter at ``writer.MemberWriter`` to write, at ``reader.read_members`` to read a
+stream from its front, at ``seek.find_members`` to read a file from its end, and at
+``salvage.find_remains`` for what is left of a damaged file.
+
+- member: a header, blocks, an index and an end: what one ``pack`` writes; a file has one or more
+- envelope: how a member is wrapped: as zstd frames, which any zstd tool reads, or in our own way
+- frame: a tag, a body and a checksum (``frames``); headers, block headers and indexes are frames
+- block: a block header, and behind it its payload
+- part: a piece of the payload of a block, which has its own sizes and checksum. Most blocks have
+  one
+- block in place: the one uncompressed block of an object, of any size, which can be mapped to
+  memory
+- short member: a member of one small block, all of which is said in one frame (``short``)
+- small form: one object with few bytes around it, for messages; no member at all (``small``)
+- row: what an index says of a block (``index``); what a block says of an entry that it holds, or a
+  part of (``entries``, ``rows``)
 """

@@ -1,8 +1,8 @@
-"""The end of a member: the seek table of the zstd envelope, the trailer of our own.
+"""The end of a member: a seek table in the zstd envelope, a trailer in our own.
 
-The frames before it determine every byte of both. So a reader that comes from the front compares
-the end with what it must be; one that begins at the end finds index and start of the member by it,
-in two reads.
+Both say nothing that the frames before them do not say. A reader that comes from the front makes
+the end anew and compares it; a reader that begins at the end of the file finds by it where the
+index and the member begin.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def seek_table(frames: Sequence[tuple[int, int]]) -> bytes:
 
 
 def seek_table_length(tail: bytes) -> int | None:
-    """Length of the seek table that ends with ``tail`` (at least 9 bytes); None for none."""
+    """The length in bytes of the seek table that ends with ``tail`` (9 bytes or more); None where
+    ``tail`` ends no seek table."""
     count, descriptor, magic = _FOOTER.unpack(tail[-_FOOTER.size :])
     if magic != SEEKABLE or descriptor != 0:
         return None
@@ -47,7 +48,8 @@ def seek_table_length(tail: bytes) -> int | None:
 
 
 def read_seek_table(table: bytes) -> list[tuple[int, int]] | None:
-    """The frames of a whole seek table; None where its parts disagree."""
+    """The stored and restored size of each frame, as a whole seek table lists them; None where its
+    magic number or its length is wrong."""
     magic, length = struct.unpack_from("<II", table)
     if magic != SEEK_TABLE or length != len(table) - 8:
         return None
@@ -55,13 +57,15 @@ def read_seek_table(table: bytes) -> list[tuple[int, int]] | None:
 
 
 def trailer(index_length: int, member_length: int) -> bytes:
-    """The last 32 bytes of a member in the own envelope, which counts them in."""
+    """The last 32 bytes of a member in our own envelope. ``index_length``: bytes of all frames of
+    the index; ``member_length``: bytes of the member, these 32 included."""
     lengths = struct.pack("<QQ", index_length, member_length)
     return lengths + struct.pack("<Q8s", checksum(lengths), END_OWN)
 
 
 def read_trailer(tail: bytes) -> tuple[int, int] | None:
-    """Index and member length from a member's last 32 bytes; None where they are no trailer."""
+    """The lengths that ``trailer`` was given, from the last 32 bytes of a member; None where these
+    are no trailer."""
     index_length, member_length, check, end = TRAILER_OWN.unpack(tail[-TRAILER_OWN.size :])
     if end != END_OWN or checksum(tail[-TRAILER_OWN.size :][:16]) != check:
         return None

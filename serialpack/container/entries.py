@@ -1,4 +1,7 @@
-"""Entries of archives: what headers say of them, and which paths they may have (``man/spk.5``)."""
+"""Entries of archives: what is said of one in a container, and which paths it may have.
+
+Layouts: man/spk.5, HEADER and ENTRIES.
+"""
 
 import os
 import re
@@ -7,22 +10,22 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
-from serialpack.container.names import count_of, decode_name, encode_name, typed_value
+from serialpack.container.fields import count_of, typed_value
+from serialpack.container.names import decode_name, encode_name
 from serialpack.errors import DamagedError
 from serialpack.text import number_of
 
-#: The feature that a member names in ``needs`` where it is an entry.
+#: Features in the ``needs`` of a header. ENTRY: the member is one entry of an archive.
 ENTRY = "entry"
 
-#: The feature of the members of an archive that a closing member must end. Where one is without
-#: ``ENTRY``, its blocks say which entries they hold.
+#: ARCHIVE: the member is part of an archive, which a closing member must end. With ARCHIVE and
+#: without ENTRY, the member has blocks that say which entries they hold.
 ARCHIVE = "archive"
 
-#: The feature of members whose blocks list their entries in rows of the second form, which no index
-#: repeats.
+#: ROWS: its blocks list their entries in rows of the second form, which no index repeats.
 ROWS = "rows"
 
-#: The feature of a member whose entry has control characters in its path.
+#: CONTROL: the path of its entry has control characters.
 CONTROL = "control"
 
 _CONTROL = re.compile(r"[\x01-\x1f\x7f]")
@@ -30,7 +33,8 @@ _CONTROL = re.compile(r"[\x01-\x1f\x7f]")
 #: The first byte of rows of the second form. Those of the first form are a zstd frame.
 SECOND_FORM = b"\x02"
 
-#: Bytes that an entry counts for in the limit on the rows of a block, beside path and target.
+#: How many bytes an entry counts for in the limit on the rows of a block (``rows.MOST_ROOM``),
+#: beside those of its path and its target.
 ROW_ROOM = 32
 
 #: The times that rows hold, in ns since 1970: from 1677 to 2262.
@@ -38,11 +42,12 @@ _TIMES = -(1 << 63), (1 << 63) - 1
 
 
 class EntryRow(NamedTuple):
-    """A file, a folder or a symbolic link of an archive.
+    """One entry of an archive: a file, a folder or a symbolic link.
 
-    ``mode``: type and permissions, as ``st_mode``; ``mtime`` in ns since 1970; ``target``: where
-    a link leads; ``owner``: numbers of user and group; ``check``: XXH3-64 of its ``size`` bytes,
-    where the rows have one, which those of the first form do.
+    ``mode``: type and permissions, as ``st_mode``; ``mtime``: in ns since 1970; ``size``: bytes of
+    a file, else 0; ``target``: where a link leads; ``owner``: the numbers of user and group, where
+    they are kept; ``check``: XXH3-64 of the bytes of a file, which only rows of the first form
+    have.
     """
 
     path: str
@@ -67,13 +72,14 @@ class EntryRow(NamedTuple):
 
     @property
     def room(self) -> int:
-        """Bytes that it counts for in the limit on the rows of a block (``MOST_ROOM``)."""
+        """How many bytes it counts for in the limit on the rows of a block (``rows.MOST_ROOM``)."""
         target = 0 if self.target is None else len(path_bytes(self.target))
         return ROW_ROOM + len(path_bytes(self.path)) + target
 
     @property
     def fault(self) -> str | None:
-        """Why no archive can hold the entry, in words; None where one can."""
+        """Why no archive can hold this entry, as the end of a sentence about its path; None where
+        an archive can."""
         if fault := fault_of(self.path):
             return fault
         if not (self.is_file or self.is_folder or self.is_link):
@@ -86,13 +92,18 @@ class EntryRow(NamedTuple):
 
 
 def nearest_time(mtime: int) -> int:
-    """``mtime``, or the nearest time that an entry can have: some file systems know others."""
+    """``mtime`` (ns since 1970), or where it is out of the range of ``_TIMES`` the nearest time in
+    it: some file systems have times that rows cannot hold."""
     first, last = _TIMES
     return min(max(mtime, first), last)
 
 
 class Covered(NamedTuple):
-    """Which entries are in a block, for messages, in an index that does not repeat their rows."""
+    """How many entries a block holds, and the paths of the first and the last one.
+
+    An index that does not repeat the rows of its blocks has this instead: where a block is lost
+    with its rows, a message can still say which entries are lost.
+    """
 
     number: int
     first: str
@@ -105,14 +116,14 @@ class Covered(NamedTuple):
 
     @classmethod
     def read(cls, value: Any) -> "Covered":
-        """What stands for it in an index, read; TypeError, ValueError."""
+        """The inverse of ``values``; TypeError, ValueError, DamagedError for anything else."""
         number, first, last = value[:3]
         if not (isinstance(first, str | bytes) and isinstance(last, str | bytes)):
             raise TypeError("no paths")
         return cls(count_of(number), decode_name(first, 0) or "", decode_name(last, 0) or "")
 
     def values(self) -> list[Any]:
-        """What stands for it in an index."""
+        """The list that an index has for it."""
         return [self.number, encode_name(self.first), encode_name(self.last)]
 
     def __str__(self) -> str:
@@ -120,28 +131,31 @@ class Covered(NamedTuple):
         return f"its {entries}, from {self.first} to {self.last}"
 
 
-def stand_once(rows: bytes) -> bool:
-    """Whether ``rows`` are of the second form: they stand with their block only, and no index
-    repeats them."""
+def is_second_form(rows: bytes) -> bool:
+    """Whether the encoded ``rows`` are of the second form, which stand only in the header of their
+    block. Those of the first form are repeated in the index."""
     return rows.startswith(SECOND_FORM)
 
 
-def cut(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
-    """Each entry, and where its bytes begin and end in the block that holds all of ``entries``."""
+def entry_spans(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
+    """Each of ``entries``, all that a block holds, with the place where its bytes begin in the
+    block and the place where they end."""
     ends = accumulate((entry.size for entry in entries), initial=0)
     for entry, (begin, end) in zip(entries, pairwise(ends), strict=True):
         yield entry, begin, end
 
 
 def share_of(taken: int, begin: int, end: int, size: int) -> int:
-    """About how many of the bytes ``taken`` by a block of ``size`` bytes are due to its bytes
-    ``begin`` to ``end``. The shares of all entries of a block add up to ``taken``."""
+    """About how many stored bytes are due to the bytes ``begin`` to ``end`` of a block that
+    restores to ``size`` bytes and takes ``taken`` bytes in the file. The shares of all entries of a
+    block add up to ``taken``."""
     size = max(size, 1)
     return taken * end // size - taken * begin // size
 
 
 def fault_of(path: str) -> str | None:
-    """Why no entry can have ``path``, in words; None where one can."""
+    """Why no entry can have this ``path``, as the end of a sentence about it ("leads upwards");
+    None where one can."""
     whole = f"/{path}/"
     if "//" not in whole and "/./" not in whole and "/../" not in whole and "\0" not in path:
         return None
@@ -158,18 +172,20 @@ def fault_of(path: str) -> str | None:
 
 
 def has_control(path: str) -> bool:
-    """Whether ``path`` holds control characters."""
+    """Whether there are control characters in ``path``."""
     return not path.isprintable() and _CONTROL.search(path) is not None
 
 
 def path_bytes(text: str) -> bytes:
-    """The bytes that a path or a target is stored as; UsageError for one that is no name."""
+    """The bytes as which a path or a target is stored; UsageError where no file can be called
+    so."""
     name = encode_name(text)
     return name if isinstance(name, bytes) else name.encode()
 
 
 def path_text(data: bytes) -> str:
-    """The path or target that was stored as ``data``: UTF-8, or else in the system's encoding."""
+    """The inverse of ``path_bytes``: ``data`` read as UTF-8, or where it is not in the system's
+    encoding."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -177,7 +193,10 @@ def path_text(data: bytes) -> str:
 
 
 def entry_needs(entry: str | None, *, archive: bool, rows: bool) -> list[str]:
-    """The features that a reader needs for what a member has of an archive; none for others."""
+    """The features that the header of a member must name in ``needs`` because it is of an archive.
+
+    ``entry``: its path, where the member is one entry; ``archive``, ``rows``: as in ``Header``.
+    """
     named = (
         (ENTRY, entry is not None),
         (ARCHIVE, archive),
@@ -188,9 +207,11 @@ def entry_needs(entry: str | None, *, archive: bool, rows: bool) -> list[str]:
 
 
 def entry_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | None:
-    """The path of the entry whose header says ``values``; None where it is of no single entry.
+    """The path of the entry that a member is, from the map ``values`` of its header; None where the
+    member is not one entry.
 
-    DamagedError where no entry can have that path.
+    ``start``: the place of the header in the file, for errors. DamagedError where no entry can have
+    that path.
     """
     if ("e" in values) != (ENTRY in needs):
         raise DamagedError("the header's 'e' and 'needs' disagree", start=start)
@@ -206,8 +227,8 @@ def entry_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str 
 
 
 def before_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> int | None:
-    """How many members a closing member says there are before it; None for any other member.
-    DamagedError."""
+    """Of a closing member, how many members it says are before it, from the map ``values`` of its
+    header; None for any other member. DamagedError where that is malformed."""
     before: int | None = typed_value(values, "a", int, None, start)
     if before is not None and (before < 0 or ARCHIVE not in needs or ENTRY in needs):
         raise DamagedError("the header's 'a' is malformed", start=start)
@@ -215,7 +236,8 @@ def before_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> int
 
 
 def access_in(values: dict[str, Any], start: int) -> tuple[int, ...]:
-    """Mode and owners of the entry that the header is of, as far as they are kept; DamagedError."""
+    """From the map ``values`` of the header of an entry: nothing, its mode, or its mode and the
+    numbers of user and group. DamagedError where these are malformed."""
     access = typed_value(values, "p", list, [], start)
     if len(access) not in (0, 1, 3) or any(type(n) is not int or n < 0 for n in access):
         raise DamagedError("the header's 'p' is malformed", start=start)

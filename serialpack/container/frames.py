@@ -1,6 +1,6 @@
-"""The frames that a container is made of: skippable frames with a tag and a checksum.
+"""The frames that a container is made of: skippable frames of zstd with a tag and a checksum.
 
-Byte layouts, rules and a worked example: ``man/spk.5``. All integers are little-endian.
+Layouts, rules and a worked example: man/spk.5. All integers are little-endian.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ START_FRAME = SKIPPABLE.to_bytes(4, "little")
 SEEK_TABLE = 0x184D2A5E
 SEEKABLE = 0x8F92EAB1
 
-#: The zstd envelope begins with an empty zstd frame: some sniffers know only zstd's own magic.
+#: The zstd envelope begins with an empty zstd frame, because some programs tell a zstd file only by
+#: the magic number of zstd's own frames.
 START_ZSTD = bytes.fromhex("28b52ffd2000010000")
-#: The own envelope begins in the manner of PNG: 8-bit, name, CR LF, end of file, LF.
+#: Our own envelope begins in the manner of PNG: an 8-bit byte, the name, CR LF, end of file, LF.
 START_OWN = b"\x89SPK\r\n\x1a\n"
 END_OWN = b"\x89SPKEND\n"
 TRAILER_OWN = struct.Struct("<QQQ8s")
@@ -37,21 +38,24 @@ TRAILER_OWN = struct.Struct("<QQQ8s")
 HEADER = b"SPKH"
 BLOCK = b"SPKB"
 INDEX = b"SPKX"
-#: A short member: header, block header and index in one, whose checksum is of its payload too.
+#: A short member: header, block header and index in one. Its checksum covers the payload, too.
 SHORT = b"SPKS"
 
 _ENDS = END_OWN, struct.pack("<I", SEEKABLE)
-#: What a search finds a container by in other bytes: the tags of frames, the last bytes of ends.
+#: The bytes by which a search finds pieces of a container: the tags of frames, and the last bytes
+#: of a member's end.
 MARKS = re.compile(b"|".join((b"SPK[HBXS]", *map(re.escape, _ENDS))))
-#: What all marks but the second end contain: a search for it takes a tenth of the time.
+#: What all of these contain but the end of a seek table: to search for it takes a tenth of the
+#: time.
 _TAGS = b"SPK"
 
-#: Bytes of a frame around its body: magic, length, tag, checksum.
+#: How many bytes a frame has beside its body: magic, length, tag, checksum.
 FRAME_EXTRA = 4 + 4 + 4 + 8
-#: The longest body of each kind. An index goes on in further frames.
+#: The most bytes that the body of a frame may have, by its tag. A longer index takes several
+#: frames.
 MAX_BODY = {HEADER: 32 << 10, BLOCK: 1 << 20, INDEX: 1 << 20, SHORT: 32 << 10}
 
-#: Bytes of a frame that a reader reads first: magic, length, tag.
+#: How many bytes of a frame a reader reads first: magic, length, tag.
 PREFIX_LENGTH = 12
 
 _PREFIX = struct.Struct("<II")
@@ -59,7 +63,7 @@ _CHECK = struct.Struct("<Q")
 
 
 def has_mark(data: Buffer) -> bool:
-    """Whether one of ``MARKS`` is in ``data``."""
+    """Whether ``data`` contains one of ``MARKS``."""
     content = bytes(data)
     return (_TAGS in content or _ENDS[1] in content) and MARKS.search(content) is not None
 
@@ -69,9 +73,9 @@ checksum = xxh3_64_intdigest
 
 
 def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
-    """A whole frame: ``SKIPPABLE``, length, tag, body, checksum of tag, body and ``payload``.
+    """A whole frame: magic, length, tag, body, checksum.
 
-    ``payload``: what follows the frame, where its checksum is of that too.
+    ``payload``: of a short member, the bytes that will follow the frame, which its checksum covers.
     """
     content = tag + body
     check = _CHECK.pack(frame_checksum(tag, body, payload))
@@ -79,7 +83,7 @@ def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
 
 
 def frame_checksum(tag: bytes, body: bytes, payload: Buffer = b"") -> int:
-    """The checksum that closes a frame; ``payload``: of a short member, the bytes behind it."""
+    """The checksum at the end of a frame; ``payload``: see ``write_frame``."""
     if len(payload) <= _LITTLE:
         return checksum(b"".join((tag, body, payload)))
     state = xxh3_64(tag + body)
@@ -88,14 +92,15 @@ def frame_checksum(tag: bytes, body: bytes, payload: Buffer = b"") -> int:
 
 
 def frame_check(frame: bytes) -> int:
-    """The checksum that closes a whole frame."""
+    """The checksum that stands at the end of ``frame``."""
     return int.from_bytes(frame[-8:], "little")
 
 
 def frame_rest(prefix: bytes, start: int) -> int:
-    """How many bytes follow the 12 of ``prefix``, so that no more than a body's limit is read.
+    """How many bytes of the frame follow ``prefix``, its first 12 bytes.
 
-    DamagedError where they begin no frame of ours. ``start`` is their place in the file.
+    DamagedError where these begin no frame of ours, or its body would be longer than is allowed.
+    ``start``: the place of the frame in the file, for errors.
     """
     magic: int
     length: int
@@ -113,9 +118,10 @@ def frame_rest(prefix: bytes, start: int) -> int:
 
 
 def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, int]:
-    """Tag, body and checksum of the frame of ``prefix`` and ``rest``, verified.
+    """The tag, the body and the checksum of the frame that ``prefix`` and ``rest`` are together.
 
-    Of a short member the checksum is not verified: it is also of the payload behind the frame.
+    DamagedError where the checksum does not match. That of a short member is not verified here,
+    because it covers the payload behind the frame, too.
     """
     tag, body = prefix[8:], rest[:-8]
     (check,) = _CHECK.unpack_from(rest, len(body))
@@ -131,22 +137,24 @@ def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, in
 _NAMES = {HEADER: "header", BLOCK: "block header", INDEX: "index", SHORT: "short member"}
 
 
-#: Bytes passed over at a time.
+#: How many bytes are skipped at a time.
 _PIECE = 1 << 20
 
-#: Bytes that are read and verified at a time, while they are in the processor's cache.
+#: How many bytes are read and hashed at a time: they are hashed while they are in the processor's
+#: cache.
 _HOT = 256 << 10
 
-#: Up to so many bytes of payload are copied behind their frame's to be hashed in one call: that is
-#: faster than a hash in steps.
+#: Up to so many bytes of payload are joined to those of the frame and hashed in one call, which is
+#: faster than hashing in steps.
 _LITTLE = 64 << 10
 
 #: The least bytes that several threads read in less time than one: two parts of a block in place.
 _FOR_THREADS = 32 << 20
 
 
-class Into(Protocol):
-    """Fills memory with the next bytes of a stream; ``files.source.Source`` is one."""
+class MemoryFiller(Protocol):
+    """A stream that can read into memory which the caller has. ``files.source.Source`` is one,
+    whose methods of these names say what each does."""
 
     def room(self, size: int, /) -> memoryview | None: ...
 
@@ -158,18 +166,18 @@ class Into(Protocol):
 
 
 class FrameSource:
-    """A stream that knows where it is: it gives all bytes that are asked for, or says where it was
-    cut off.
+    """A stream of frames and payloads that knows its place (``offset``, in bytes). It gives as many
+    bytes as are asked for, or raises TruncatedError with the place at which the stream ends.
 
-    ``into``: the same stream, where it can be read into memory that is there; ``threads``: how many
-    may read there at a time.
+    ``read(n)`` gives up to n bytes, none only at the end. ``into``: the same stream as a
+    ``MemoryFiller``, where it is one; ``threads``: how many threads may read from it at a time.
     """
 
     def __init__(
         self,
         read: Callable[[int], bytes],
         offset: int = 0,
-        into: Into | None = None,
+        into: MemoryFiller | None = None,
         threads: int = 1,
     ) -> None:
         self._read = read
@@ -191,7 +199,8 @@ class FrameSource:
         return data
 
     def exactly(self, size: int, what: str) -> bytes:
-        """The next ``size`` bytes; TruncatedError, which names ``what``, where there are fewer."""
+        """The next ``size`` bytes; TruncatedError where there are fewer. ``what``: what is being
+        read, in words, for that error."""
         data = self.some(size)
         self._check(data, size, what)
         return data
@@ -203,16 +212,17 @@ class FrameSource:
             )
 
     def room(self, size: int) -> memoryview | None:
-        """New memory for the next ``size`` bytes, to be filled by ``fill``.
-
-        None where it is not known that so many bytes are there: a size that was read may lie.
+        """New memory for the next ``size`` bytes, to be filled by ``fill``; None where it is not
+        known that so many bytes are there: no memory is taken on the word of a size in the file.
         """
         return None if self._into is None else self._into.room(size)
 
     def fill(self, rooms: Sequence[memoryview], what: str) -> Generator[int, None, None]:
-        """Fill ``rooms`` with the next bytes, and give the checksum of each, in turn.
+        """Fill the pieces of memory ``rooms`` with the next bytes, one after another, and yield the
+        checksum of each. TruncatedError as of ``exactly``.
 
-        To be closed: rooms that nobody asked for are read again by whoever reads next.
+        The generator must be closed. If that is done early, the stream stands behind the last room
+        whose checksum was yielded.
         """
         assert self._into is not None
         into, start = self._into, self.offset
@@ -235,20 +245,23 @@ class FrameSource:
     def _filled(
         self, rooms: Sequence[memoryview], filled: Iterator[tuple[int, int]], what: str
     ) -> Iterator[int]:
+        """The checksums in ``filled``, which has for each of ``rooms`` how many bytes were read,
+        and their checksum."""
         for room, (size, check) in zip(rooms, filled, strict=False):
             self.offset += size
             self._check(room[:size], len(room), what)
             yield check
 
     def skip(self, size: int, what: str) -> None:
-        """Pass over ``size`` bytes."""
+        """Read ``size`` bytes and drop them; TruncatedError as of ``exactly``."""
         while size > 0:
             piece = min(size, _PIECE)
             self.exactly(piece, what)
             size -= piece
 
     def frame(self, what: str) -> tuple[bytes, bytes, int, int]:
-        """Tag, body, checksum and start of the frame that begins here."""
+        """The tag, body, checksum and place of the frame that begins here; DamagedError where none
+        does, TruncatedError as of ``exactly``."""
         at = self.offset
         prefix = self.exactly(PREFIX_LENGTH, what)
         return *open_frame(prefix, self.exactly(frame_rest(prefix, at), what), at), at
@@ -257,8 +270,8 @@ class FrameSource:
 def _fill(
     read_at: Callable[[memoryview, int], int], job: tuple[memoryview, int]
 ) -> tuple[int, int]:
-    """Read the room of ``job`` full of what stands at its place: how many bytes, and their
-    checksum where these are all."""
+    """Fill the room of ``job`` with the bytes at its place. Returns how many bytes were read, and
+    their checksum, which counts only where the room is full."""
     room, place = job
     state, done = xxh3_64(), 0
     while done < len(room):
@@ -272,8 +285,8 @@ def _fill(
 
 
 def pack_body(*objects: Any) -> bytes:
-    """MessagePack objects one after another, each in its shortest form."""
-    # One packer for all: making one takes as long as packing a small object.
+    """``objects`` as MessagePack, one after another, each in its shortest form."""
+    # One packer for all of them: making one takes as long as packing a small object.
     packer = msgpack.Packer(use_bin_type=True, autoreset=False)
     for each in objects:
         packer.pack(each)
@@ -282,8 +295,8 @@ def pack_body(*objects: Any) -> bytes:
 
 
 def pack_values(*values: Any) -> bytes:
-    """``values`` as MessagePack, one after another. UsageError for a value that has no form there,
-    RefusedError for a number beyond 64 bits: only times come here without a bound."""
+    """As ``pack_body``, with errors for users: UsageError for a value that MessagePack cannot hold,
+    RefusedError for a number beyond 64 bits, which can only be the time of a file."""
     try:
         return pack_body(*values)
     except OverflowError:
@@ -296,14 +309,17 @@ def pack_values(*values: Any) -> bytes:
 
 
 def read_back(body: bytes) -> Any:
-    """The one object of a body that was made here, and so needs none of the checks of
-    ``unpack_body``."""
+    """The one object in ``body``, which ``pack_values`` has just made: unlike ``unpack_body`` it
+    sets no limits."""
     return msgpack.unpackb(body, raw=False, strict_map_key=True)
 
 
 def unpack_body(body: bytes, start: int, what: str) -> list[Any]:
-    """The MessagePack objects of a body; DamagedError for anything malformed."""
-    # Every limit is set by hand: the size of the body bounds what it can hold.
+    """The MessagePack objects in the ``body`` of a frame; DamagedError for anything malformed.
+
+    ``start``: the place of the frame in the file; ``what``: what it is, in words; both for errors.
+    """
+    # Nothing in a body can be larger than the body.
     size = len(body)
     unpacker = msgpack.Unpacker(
         raw=False,

@@ -1,31 +1,37 @@
-"""The index: what a member's end says of the whole."""
+"""The index of a member: a row for each block, and totals."""
 
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from serialpack.container.entries import Covered, share_of, stand_once
+from serialpack.container.block import EXACT, IN_PLACE, STORED, Block
+from serialpack.container.entries import Covered, is_second_form, share_of
+from serialpack.container.fields import bytes_of, count_of
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
 from serialpack.container.limits import too_much
-from serialpack.container.names import count_of
-from serialpack.container.records import EXACT, IN_PLACE, STORED, Block, bytes_of
 from serialpack.errors import DamagedError
 
-#: The most bytes of a row without its entries, and of the head of the rows of these.
+#: The most bytes that a row takes as MessagePack, without its entries; and the most that
+#: MessagePack adds to the rows of entries.
 _ROW = 55
 _ROWS_HEAD = 5
 
-#: The most bytes of ``covered`` without its two paths, whose characters have up to four each.
+#: The most bytes that ``covered`` takes without its two paths, of which each character takes up to
+#: 4.
 _COVERED = 16
 
 
 class IndexRow(NamedTuple):
-    """One block in the index. ``frame`` and ``payload``: bytes of its header's frame and parts.
+    """What the index says of one block.
 
-    ``check`` is the checksum that closes the block header's frame, and so stands for all that
-    the block header says. ``serialized`` is None where it equals ``size``. ``entries``: the rows of
-    the entries in the block, where it has some. The index repeats them only in the first form; of
-    rows of the second form it says which entries are ``covered``.
+    ``frame``: bytes of the frame of its block header; ``payload``: bytes of its parts. ``flags``,
+    ``records``, ``size``: as in ``Block``; ``serialized``: as there, None where it equals ``size``.
+    ``check``: the checksum at the end of the block header's frame; so the row vouches for all that
+    the block header says.
+
+    ``entries``: of a block that entries of an archive share, their encoded rows, which the index
+    repeats if they are of the first form. If they are of the second form, the index has
+    ``covered``.
     """
 
     frame: int
@@ -40,7 +46,8 @@ class IndexRow(NamedTuple):
 
     @classmethod
     def of(cls, block: Block, frame: int, check: int) -> "IndexRow":
-        """The row of ``block``, whose header's frame has ``frame`` bytes and ends in ``check``."""
+        """The row of ``block``, the frame of whose header has ``frame`` bytes and the checksum
+        ``check``; without ``covered``."""
         serialized = None if block.serialized == block.size else block.serialized
         sizes = block.size, serialized, check
         return cls(frame, block.payload, block.flags, block.records, *sizes, block.entries)
@@ -50,18 +57,18 @@ class IndexRow(NamedTuple):
         return bool(self.flags & STORED)
 
     def share(self, begin: int, end: int) -> int:
-        """About how many bytes of the payload are due to bytes ``begin`` to ``end`` of the source
-        in the block."""
+        """About how many bytes of the payload are due to the bytes ``begin`` to ``end`` of the
+        restored block."""
         return share_of(self.payload, begin, end, self.size)
 
     @property
     def indexed(self) -> "IndexRow":
-        """The row as an index has it: without rows of the second form."""
-        repeated = self.entries is None or not stand_once(self.entries)
+        """This row as the index stores it: without ``entries`` if they are of the second form."""
+        repeated = self.entries is None or not is_second_form(self.entries)
         return self if repeated else self._replace(entries=None)
 
     def values(self) -> list[Any]:
-        """The row as a list, for the body of an index frame."""
+        """The row as a list of values, for the body of an index frame."""
         more = [] if self.covered is None else [self.covered.values()]
         return [*self[:7], *(more if self.entries is None else [self.entries])]
 
@@ -72,10 +79,12 @@ class IndexRow(NamedTuple):
 
 
 class Index(NamedTuple):
-    """What a member's end says of the whole: the header again, the rows, totals, digest.
+    """The index of a member.
 
-    ``digest``: XXH3-128 of all that the member restores to. A short member, which stores none, has
-    the XXH3-64 of its block here.
+    ``header``: the body of the header once more; ``rows``: one for each block; ``records``: how
+    many there are, None where that is not known; ``size``: bytes that the member restores to;
+    ``serialized``: bytes of its serialized blocks; ``digest``: XXH3-128 of what the member restores
+    to. A short member stores no index and no digest; for it, XXH3-64 of its one block stands here.
     """
 
     header: bytes
@@ -87,7 +96,7 @@ class Index(NamedTuple):
 
     @classmethod
     def of(cls, header: bytes, rows: Sequence[IndexRow], digest: bytes) -> "Index":
-        """The index of a member with this header's body and these rows, whose totals it sums."""
+        """The index with this body of the header, these rows and their totals."""
         counts = [r.records for r in rows if r.records is not None]
         return cls(
             header=header,
@@ -99,9 +108,8 @@ class Index(NamedTuple):
         )
 
     def is_of(self, digest: bytes) -> bool:
-        """Whether ``digest`` (XXH3-128) is that of what the member restores to.
-
-        True of a short member, which stores none: the checksum of its one block says it.
+        """Whether ``digest`` (XXH3-128) is the one in the index. Always True for a short member:
+        it stores none, and the checksum of its one block was verified instead.
         """
         return len(self.digest) < len(digest) or digest == self.digest
 
@@ -111,8 +119,9 @@ class Index(NamedTuple):
         return all(r.flags & EXACT for r in self.rows)
 
     def encode(self) -> list[bytes]:
-        """The frames of the index, in order: rows first, the last with the totals too."""
-        # Room is left in every frame for the header, which the last one holds.
+        """The frames of the index, in order. All of them have rows; the last one has header, totals
+        and digest, too."""
+        # The same room for rows in each frame: so the header always fits into the last one.
         most = MAX_BODY[INDEX] - MAX_BODY[HEADER] - 256
         pieces: list[list[list[Any]]] = [[]]
         room = most
@@ -132,7 +141,8 @@ class Index(NamedTuple):
 
     @classmethod
     def decode(cls, bodies: Sequence[bytes], start: int) -> "Index":
-        """The index in the bodies of its frames, in order; DamagedError where malformed."""
+        """The index, from the bodies of all its frames in order; DamagedError where they are
+        malformed. ``start``: the place of the first frame in the file."""
         rows: list[IndexRow] = []
         try:
             fields: list[Any] = []
@@ -159,18 +169,18 @@ class Index(NamedTuple):
         return index
 
     def offsets(self, first: int) -> list[int]:
-        """Where each block begins, of which the first does at ``first``; then where the index
-        begins."""
+        """The places in the file at which the blocks begin, the first one at ``first``; then the
+        place at which the last one ends and the index begins."""
         return list(accumulate((row.length for row in self.rows), initial=first))
 
 
 def frames_left(body: bytes, start: int) -> int:
-    """How many index frames follow the one with this body."""
+    """How many frames of the index follow the one with this ``body``."""
     return _index_field(body, 0, start)
 
 
 def index_frames(body: bytes, start: int) -> int:
-    """How many index frames there are, as the last of them says."""
+    """How many frames the index has; ``body``: that of the last one."""
     return _index_field(body, 2, start)
 
 

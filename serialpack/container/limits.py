@@ -1,27 +1,31 @@
-"""What a block may have at most: ``man/spk.5``, BLOCK HEADER and LIMITS."""
+"""The limits on the size of a block (man/spk.5, BLOCK HEADER and LIMITS)."""
 
 from serialpack.stages.stage import MAX_BLOCK
 
-#: The most records of a block. No count of bytes bounds them: in TOML an empty map takes none,
-#: and a column of nulls in Parquet as many bytes for a thousand rows as for a million.
+#: The most records of a block. The limits on bytes do not bound their number: in TOML an empty map
+#: takes no bytes, and in Parquet a column of nulls takes as many for a million rows as for a
+#: thousand.
 MAX_RECORDS = 64 << 20
 
 
 def max_stored(restored: int) -> int:
-    """The most bytes that a part restoring to ``restored`` may take: a stored zstd frame's."""
+    """The most bytes that a part may take in the file if it restores to ``restored`` bytes: what a
+    zstd frame takes that stores them uncompressed."""
     return restored + restored // 4096 + 64
 
 
-#: The most serialized bytes of a block: a column block may hold its text as such a frame.
+#: The most serialized bytes of a block. They may be more than those of its source: the serializer
+#: columns may keep a text as an uncompressed zstd frame.
 MAX_SERIALIZED = max_stored(MAX_BLOCK)
 
 
 def too_much(
     size: int, serialized: int, records: int | None, *, in_place: bool = False
 ) -> str | None:
-    """Which limit a block of such sizes would exceed, in words; None where it keeps them all.
+    """Which limit a block of these sizes exceeds, as the end of a sentence; None where none.
 
-    A block that is ``in_place`` may have any size: the limit is on each of its parts.
+    ``size``: bytes that it restores to; ``serialized``: bytes after its serializer. A block that is
+    ``in_place`` may have any size: there, each part is limited.
     """
     if size > MAX_BLOCK and not in_place:
         return f"restores to {size} bytes, the most is {MAX_BLOCK}"

@@ -1,9 +1,10 @@
-"""Checks values in headers, and names of sources, entries, dictionaries (``man/spk.5``, HEADER)."""
+"""Names in headers: of files, entries and dictionaries (man/spk.5, HEADER)."""
 
 import os
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from serialpack.container.fields import count_of
 from serialpack.errors import DamagedError, UsageError
 
 #: The feature that a member names in ``needs`` where it is read with a dictionary.
@@ -38,21 +39,6 @@ def dictionary_in(
         with suppress(ValueError):
             return DictionaryName(count_of(given[0]), decode_name(given[1], start) or "")
     raise DamagedError("the header's 'd' is malformed", start=start)
-
-
-def typed_value(values: dict[str, Any], key: str, kind: type, default: Any, start: int) -> Any:
-    """What a header says under ``key``; DamagedError where that is not of ``kind``."""
-    value = values.get(key, default)
-    if value is not default and type(value) is not kind:
-        raise DamagedError(f"the header's {key!r} is malformed", start=start)
-    return value
-
-
-def count_of(value: Any) -> int:
-    """``value``, which must be an integer of 0 or more; ValueError otherwise."""
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a count")
-    return value
 
 
 def encode_name(name: str) -> str | bytes:

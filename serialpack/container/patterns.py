@@ -1,7 +1,7 @@
-"""Paths as patterns and numbers: ``2025/img-0007.jpg`` is a pattern with two numbers in it.
+"""Paths of entries as patterns and numbers: ``2025/img-0007.jpg`` is a pattern with two numbers.
 
-Layout: ``man/spk.5``, ROWS. Files of one folder are mostly called after one pattern, which is
-stored once; what differs are numbers, which take fewer bytes in a series than their digits do.
+Files of one folder are often called after one pattern, which is stored once; what differs are the
+numbers, which take fewer bytes in a series (``series``) than as digits. Layout: man/spk.5, ROWS.
 """
 
 import re
@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-#: Bytes in a pattern. Each of the first four stands for a number: decimal and without zeros before
-#: it; decimal, with as many digits as the next byte says; hexadecimal with so many digits, in small
-#: or in capital letters. The last one says that the next byte is itself a byte of the path.
+#: Bytes with a meaning in a pattern. The first four stand for a number: decimal without leading
+#: zeros; decimal with as many digits as the next byte says; hexadecimal with so many digits, in
+#: small or in capital letters. The fifth says that the next byte is a byte of the path, though it
+#: is one of these.
 _PLAIN, _DIGITS, _SMALL, _CAPITAL, _ITSELF = range(1, 6)
 
 #: The most digits that 64 bits hold.
@@ -26,19 +27,19 @@ _HEX = re.compile(
 
 _DIGITS_TEXT = re.compile(rb"[0-9]{1,%d}" % _MOST_DIGITS)
 
-#: Bytes of a path that look like those of a pattern; and in a pattern all of these with what
-#: follows them, of which the group holds those that stand for a number.
+#: One of these bytes; and in a pattern one of them with the byte that belongs to it. The group of
+#: the second holds those that stand for a number.
 _MARKS = re.compile(rb"[\x01-\x05]")
 _STANDS = re.compile(rb"\x05.|(\x01|[\x02-\x04].)", re.DOTALL)
 
-#: Stands between paths that are looked at together: no path contains it.
+#: Separates paths that are joined to one text; no path contains it.
 _BETWEEN = b"\0"
 
 
 class Patterns(NamedTuple):
-    """The paths of entries. ``patterns``: each pattern once; ``of``: for each path the place of its
-    pattern there; ``fields``: the first numbers of all paths that have one, then the second
-    numbers of all that have two, ..."""
+    """Paths, taken apart. ``patterns``: each pattern once; ``of``: for each path the place of its
+    pattern among these; ``fields``: first the first number of each path that has one, in the order
+    of the paths, then the second number of each path that has two, and so on."""
 
     patterns: Sequence[bytes]
     of: Sequence[int]
@@ -46,10 +47,10 @@ class Patterns(NamedTuple):
 
 
 def patterns_of(paths: Sequence[bytes]) -> Patterns:
-    """The patterns of ``paths``, in the order in which they come."""
+    """``paths`` taken apart; patterns come in the order in which they are met."""
     if not paths:
         return Patterns([], [], [])
-    # All paths as one text: to do this for each by itself would take most of the time.
+    # All paths are joined to one text: the same for each path by itself would take far longer.
     text = _MARKS.sub(b"\x05\\g<0>", _BETWEEN.join(paths))
     hexes: list[int] = []
     text = _HEX.sub(lambda found: _hex_marks(found, hexes), text)
@@ -73,7 +74,8 @@ def patterns_of(paths: Sequence[bytes]) -> Patterns:
 
 
 def _hex_marks(found: re.Match[bytes], numbers: list[int]) -> bytes:
-    """The marks for hexadecimal digits in a pattern; their values are added to ``numbers``."""
+    """What stands in the pattern for the hexadecimal digits that were ``found`` (a UUID keeps its
+    hyphens); their values are appended to ``numbers``."""
     text, marks = found[0], b""
     mark = _CAPITAL if text.isupper() else _SMALL
     for n, part in enumerate(text.split(b"-")):
@@ -86,20 +88,22 @@ def _hex_marks(found: re.Match[bytes], numbers: list[int]) -> bytes:
 
 
 def _kinds(shape: bytes) -> list[bool]:
-    """For each number in a pattern whether it is decimal."""
+    """For each number in the pattern ``shape``, whether it is decimal."""
     marks = _STANDS.findall(shape) if _MARKS.search(shape) else []
     return [mark[0] == _PLAIN for mark in marks if mark]
 
 
 def _is_padded(digits: bytes) -> bool:
+    """Whether a decimal number has leading zeros."""
     return digits[:1] == b"0" and len(digits) > 1
 
 
 def _padded(shapes: list[bytes], counts: dict[bytes, int], digits: list[bytes]) -> list[bytes]:
-    """The patterns of paths with these ``shapes``, where some ``digits`` begin with zeros.
+    """The patterns of paths of which some have numbers with leading zeros.
 
-    ``counts``: how many runs of digits each shape has. Where all those at one place of a shape have
-    one width, they are one pattern.
+    ``shapes``: the patterns as if none had any; ``counts``: how many decimal numbers each shape
+    has; ``digits``: these numbers of all paths, as they are spelled. Where the numbers at one place
+    of a shape all have the same width, all get this width, and one pattern serves for all.
     """
     ends = accumulate((counts[shape] for shape in shapes), initial=0)
     rows: dict[bytes, list[list[bytes]]] = {}
@@ -110,7 +114,7 @@ def _padded(shapes: list[bytes], counts: dict[bytes, int], digits: list[bytes]) 
 
 
 def _padded_alike(shape: bytes, rows: list[list[bytes]]) -> list[bytes]:
-    """The patterns of paths of one ``shape``; ``rows``: the runs of digits of each path."""
+    """``_padded`` for paths of one ``shape``; ``rows``: the decimal numbers of each path."""
     columns: list[list[bytes]] = []
     for column in zip(*rows, strict=True):
         marks = [bytes([_DIGITS, len(d)]) if _is_padded(d) else bytes([_PLAIN]) for d in column]
@@ -131,15 +135,14 @@ def _padded_alike(shape: bytes, rows: list[list[bytes]]) -> list[bytes]:
 
 
 class Parsed(NamedTuple):
-    """A pattern to be filled. ``template``: with a ``%`` conversion for each number; ``limits``:
-    what each number must be below."""
+    """A pattern that was read. ``template``: the pattern with a ``%`` conversion for each number;
+    ``limits``: for each number the least one that is too large."""
 
     template: bytes
     limits: tuple[int, ...]
 
     def filled(self, numbers: Sequence[int]) -> bytes:
-        """The path with these numbers; ValueError where one has more digits than there is room
-        for."""
+        """The path with these ``numbers``; ValueError where one has more digits than its place."""
         for number, limit in zip(numbers, self.limits, strict=True):
             if number >= limit:
                 raise ValueError("a number of a path with too many digits")

@@ -1,8 +1,8 @@
-"""Reads containers as a stream, from the front. ``seek.py`` reads files that can be sought.
+"""Reads a container from its front, as a stream. ``seek`` reads files from their end.
 
-The reader checks everything that the container itself can check: frames, checksums of
-headers, order and number of blocks, stored bytes, index, end. What the payload restores to is
-checked by the pipeline, with the checksums that the blocks carry.
+Everything is verified that can be without undoing a chain: frames and their checksums, order and
+number of blocks, checksums of stored bytes, index, end. What a block restores to is verified by the
+pipeline, by the checksums in the block header.
 """
 
 import io
@@ -11,6 +11,7 @@ from contextlib import closing
 from functools import lru_cache
 from itertools import accumulate, count, pairwise
 
+from serialpack.container.block import ALIGN, Block, Part, StoredBlock
 from serialpack.container.ends import (
     seek_table,
     trailer,
@@ -27,26 +28,26 @@ from serialpack.container.frames import (
     START_ZSTD,
     TRAILER_OWN,
     FrameSource,
-    Into,
+    MemoryFiller,
     checksum,
     frame_rest,
 )
+from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow, frames_left
-from serialpack.container.records import ALIGN, Block, Header, Part, StoredBlock
 from serialpack.container.short import LITTLE, ShortMember, payload_size, read_short
 from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 from serialpack.stages.stage import Buffer
 
-#: The codec ``none`` as stored chains name it.
+#: The codec ``none`` in a stored chain.
 NO_CODEC = (0,)
 
-#: How many bytes of a file's start tell whether it is a container.
+#: How many bytes at the front of a file tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
 
 
 def is_container(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` (``SNIFF`` bytes of it) is a container."""
+    """Whether a file is a container; ``head``: its first ``SNIFF`` bytes."""
     if is_small(head):
         return True
     for start in (START_ZSTD, START_OWN):
@@ -55,9 +56,9 @@ def is_container(head: bytes) -> bool:
     return False
 
 
-def begins_so(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` may be a damaged container: two are right of the
-    three things that one begins with, the start, the magic of a frame and its tag."""
+def may_be_damaged_container(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` may be a damaged container: of the three things with
+    which one begins (start, magic of a frame, tag) two are right."""
     for start in (START_ZSTD, START_OWN):
         frame = head[len(start) :]
         magic, tag = frame.startswith(START_FRAME), frame[8:12] in (HEADER, SHORT)
@@ -67,12 +68,17 @@ def begins_so(head: bytes) -> bool:
 
 
 def is_small(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is in the small form."""
+    """Whether a file that begins with ``head`` is in the small form (``small``)."""
     return head.startswith(START_SMALL)
 
 
 class Member:
-    """One member of a stream: its header, then its blocks, then its index."""
+    """One member of a stream: its ``header`` is read at once, its blocks by ``blocks``, and when
+    these were all read, it has an ``index``.
+
+    ``source``: stands behind ``start``, the first bytes of the member; ``number``: of the member in
+    its file, from 0. DamagedError where the header is not whole.
+    """
 
     def __init__(self, source: FrameSource, number: int, start: bytes) -> None:
         self._source = source
@@ -80,7 +86,7 @@ class Member:
         self.start = source.offset - len(start)
         tag, body, self.id, at = source.frame("the header")
         zstd = start == START_ZSTD
-        #: All of the member where it is a short one, which is read at once; else None.
+        #: A short member, which is read all at once; None for any other.
         self.short: ShortMember | None = None
         if tag == SHORT:
             self.short = read_short(source, (body, self.id, at), zstd_envelope=zstd)
@@ -92,24 +98,25 @@ class Member:
         self._body = body
         self._frames = [(len(start), 0), (FRAME_EXTRA + len(body), 0)]
         self._rows: list[IndexRow] = []
-        #: Where the first block begins.
+        #: The place in the file at which the first block begins.
         self.first = source.offset if self.short is None else at
-        #: Whether its blocks are being read, or were.
+        #: Whether ``blocks`` was called.
         self.begun = False
-        #: The index, once all blocks have been read.
+        #: The index; None until all blocks have been read.
         self.index: Index | None = None
-        #: Bytes of the member, once all of it has been read.
+        #: How many bytes the member has; 0 until all blocks have been read.
         self.length = 0
-        #: What is wrong with a damaged short member, which was passed over whole.
+        #: What is wrong with a damaged short member. It was read past, and has no blocks.
         self.damage = None if self.short is None else self.short.damage
         if self.damage is not None:
             self._pass()
 
     def blocks(self, *, skip: bool = False, damaged: bool = False) -> Iterator[StoredBlock]:
-        """The blocks in order; after the last, the index and the member's end are verified.
+        """Yield the blocks in order; behind the last one, read index and end, and verify them.
 
-        ``skip``: their payload is passed over. ``damaged``: a block whose stored bytes are not what
-        they were comes with ``StoredBlock.damage`` in place of an error.
+        DamagedError, TruncatedError. ``skip``: do not read payloads; the blocks come without them.
+        ``damaged``: a block whose stored bytes are damaged raises no error; it comes without
+        payload, and with the error as its ``damage``.
         """
         source = self._source
         self.begun = True
@@ -138,11 +145,13 @@ class Member:
             yield StoredBlock(block, at, source.offset, payload, damage)
 
     def _pass(self) -> None:
-        """Note that a short member was read to its end."""
+        """Set index and length of a short member, all of which was read."""
         assert self.short is not None
         self.index, self.length = self.short.index, self._source.offset - self.start
 
     def _block(self, body: bytes, at: int) -> Block:
+        """The block header with this ``body``, whose frame is at byte ``at``. DamagedError where it
+        is not that of the next block."""
         block = Block.decode(body, at, self.id, self.header.writer)
         if block.seq != len(self._rows):
             raise DamagedError(
@@ -156,8 +165,8 @@ class Member:
         return block
 
     def _finish(self, body: bytes, at: int) -> None:
-        """Read the rest of the index and the member's end; DamagedError where they do not fit the
-        blocks that were read."""
+        """Read the rest of the index, whose first frame has this ``body`` and is at byte ``at``,
+        and the end of the member; DamagedError where they do not fit the blocks that were read."""
         source = self._source
         bodies = [body]
         self._frames.append((FRAME_EXTRA + len(body), 0))
@@ -203,20 +212,20 @@ def read_members(
     read: Callable[[int], bytes],
     *,
     damaged: bool = False,
-    into: Into | None = None,
+    into: MemoryFiller | None = None,
     threads: int = 1,
 ) -> Iterator[Member]:
-    """The members of a stream, each to be read to its end before the next.
+    """Yield the members of a stream. All blocks of one must be read before the next is asked for.
 
-    ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
-    does not begin as a container. ``damaged``: a damaged short member comes with ``Member.damage``
-    in place of an error. ``into``, ``threads``: see ``FrameSource``.
+    ``read``, ``into``, ``threads``: see ``FrameSource``. NotContainerError where the stream does
+    not begin as a container, DamagedError, TruncatedError. ``damaged``: a damaged short member
+    raises no error, but comes with the error as its ``damage``.
     """
     return members_of(FrameSource(read, 0, into, threads), damaged=damaged)
 
 
 def members_of(source: FrameSource, *, damaged: bool = False) -> Iterator[Member]:
-    """As ``read_members``, of ``source``."""
+    """As ``read_members``, from a ``FrameSource``."""
     succession = Succession()
     for number in count():
         head = source.some(len(START_OWN))
@@ -241,20 +250,23 @@ def members_of(source: FrameSource, *, damaged: bool = False) -> Iterator[Member
 
 
 class Succession:
-    """Checks that the members of a file may follow each other: all are of archives, or none is; and
-    where a closing member ends an archive, that has as many members as it says."""
+    """Checks that the members of a file may follow each other.
+
+    Either all of them are of archives or none is; and before the closing member of an archive there
+    are as many members as it says.
+    """
 
     def __init__(self) -> None:
         self._in_archive: bool | None = None
-        #: Members since the last closing one: those that need one, and damaged ones, which may.
+        #: Since the last closing member: how many members there were that need one, and how many
+        #: damaged ones, of which nobody knows whether they do.
         self._count = self._damaged = 0
-        #: The last header; None where that member is damaged, and may be a closing one.
+        #: The header of the last member; None where it is damaged: it may have been a closing one.
         self._last: Header | None = None
 
     def add(self, header: Header | None, start: int) -> None:
-        """Note the next member, which begins at ``start``; DamagedError where it cannot follow.
-
-        ``header``: None where the member is damaged.
+        """Check the next member, which begins at byte ``start``; DamagedError where it cannot
+        follow the ones before. ``header``: None where the member is damaged.
         """
         self._last = header
         if header is None:
@@ -276,7 +288,8 @@ class Succession:
             )
 
     def end(self, offset: int) -> None:
-        """Note that the file ends at ``offset``; TruncatedError where an archive has not ended."""
+        """Check that the file may end here, at byte ``offset``; TruncatedError where an archive has
+        no closing member."""
         if self._count and self._last is not None:
             raise TruncatedError(
                 f"truncated: ends at byte {offset} before the last member of the archive",
@@ -285,15 +298,16 @@ class Succession:
 
 
 def first_header(peek: Callable[[int], bytes], *, damaged: bool = False) -> Header:
-    """The header of the first member; ``peek(n)`` shows the first n bytes of the file.
+    """The header of the first member. ``peek(n)`` gives the first n bytes of the file.
 
-    ``damaged``: a damaged short member gives the header that it says, in place of an error.
+    DamagedError, TruncatedError, NotContainerError. ``damaged``: a short member whose checksum does
+    not match raises no error; its header is returned as it is.
     """
     head = peek(SNIFF)
     start = len(START_OWN if head.startswith(START_OWN) else START_ZSTD)
     prefix = head[start : start + PREFIX_LENGTH]
     if len(prefix) == PREFIX_LENGTH:
-        # No more than the header: what is behind it may be long in coming through a pipe.
+        # No more than the header is asked for: of a pipe, one may have to wait for the rest.
         size = start + PREFIX_LENGTH + frame_rest(prefix, start)
         head = peek(size)
         if prefix[8:] == SHORT and len(head) >= size:
@@ -307,14 +321,16 @@ def _header_in(head: bytes) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
 
 
-#: Of a small file this is asked several times in a row: whether it is of an archive, what it is.
+#: ``_header_in``, which remembers its last result: the header of a small file is asked for several
+#: times in a row (whether it is of an archive, what it is).
 _header_last = lru_cache(1)(_header_in)
 
 
 def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], DamagedError | None]:
-    """The parts of a block, as ``read_parts`` gives them, or none and what is wrong with them.
+    """The stored bytes of a block, as ``read_parts`` gives them, and None; or no bytes, and what is
+    wrong with them. Either way ``source`` stands behind the block then.
 
-    Either way ``source`` is behind them then. TruncatedError where it ends before.
+    TruncatedError where the file ends before that.
     """
     end = source.offset + block.payload
     try:
@@ -327,9 +343,10 @@ def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], Dam
 
 
 def check_place(header: Header, block: Block, place: int, start: int) -> None:
-    """DamagedError for a block in place that may not be there.
+    """DamagedError for a block in place whose member, or whose place in it, does not allow one.
 
-    ``place``: where its parts begin in the member; ``start``: where it does in the file.
+    ``place``: the byte of the member at which its parts begin; ``start``: the byte of the file at
+    which the block begins, for the error.
     """
     plain = len(header.chain) == 2 and header.chain[-1] == NO_CODEC
     if block.in_place and (place % ALIGN or not plain):
@@ -338,14 +355,15 @@ def check_place(header: Header, block: Block, place: int, start: int) -> None:
 
 
 def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
-    """The stored bytes of each part of a block, the first of which begins where ``source`` is.
+    """Read the parts of ``block``, which come next in ``source``, and verify their checksums.
 
-    Those of a block in place are one, in memory of its own, which may be given away. DamagedError.
+    Returns the stored bytes of each part; for a block in place, one buffer with those of all parts,
+    which nobody else has. DamagedError, TruncatedError.
     """
     if not block.in_place:
         return tuple(read_part(source, block, part) for part in block.parts)
     whole = source.room(block.payload)
-    if whole is None:  # the size may lie: take no more memory than there are bytes
+    if whole is None:  # the size may be wrong: memory grows with the bytes that are there
         grown = bytearray()
         for part in block.parts:
             grown += read_part(source, block, part)
@@ -359,8 +377,8 @@ def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
 
 
 def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
-    """The stored bytes of a part that begins where ``source`` is; DamagedError where they are not
-    those that were written."""
+    """Read ``part`` of ``block``, which comes next in ``source``; DamagedError where its checksum
+    does not match."""
     start = source.offset
     data = source.exactly(part.stored, f"block {block.seq}")
     _check_part(checksum(data), block, part, start)
@@ -368,8 +386,8 @@ def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
 
 
 def _check_part(check: int, block: Block, part: Part, start: int) -> None:
-    """DamagedError where ``check``, the checksum of what stands at byte ``start``, is not that of
-    the part."""
+    """DamagedError where ``check``, the checksum of the bytes that were read at byte ``start``, is
+    not that of ``part``."""
     if check != part.check:
         raise DamagedError(
             "its checksum does not match", block=block.seq, start=start, end=start + part.stored

@@ -1,4 +1,4 @@
-"""What is left of a member in a damaged file, as ``salvage.py`` puts it together."""
+"""What is left of a member in a damaged file, as ``salvage`` puts it together."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from serialpack.container.scan import FoundBlock, FoundEnd, FoundHeader, FoundIn
 
 
 class Slot(NamedTuple):
-    """The place of one block in its member. What is not known of it is None.
+    """One block that a member has or had. Fields are None where nothing is known.
 
-    ``found``: the block, if its header is whole; ``start``, ``end``: where it is in the file.
+    ``seq``: its number in the member; ``found``: the block, where at least its header is whole;
+    ``start``, ``end``: its place in the file. The rest as in ``container.block.Block``.
     """
 
     seq: int
@@ -26,13 +27,18 @@ class Slot(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether its stored bytes are there as they were written."""
+        """Whether the block is there, with all stored bytes as they were written."""
         return self.found is not None and self.found.whole
 
 
 @dataclass
 class FoundMember:
-    """What is left of a member, from byte ``first`` of the file to byte ``stop``."""
+    """What is left of a member.
+
+    ``first``, ``stop``: the places in the file at which what was found of it begins and ends; where
+    the member itself begins and ends, ``start``, ``begin`` and ``reach`` tell. ``header``,
+    ``index``, ``end``: None where they are damaged; ``blocks``: those found, by their numbers.
+    """
 
     id: int
     first: int
@@ -41,14 +47,16 @@ class FoundMember:
     index: FoundIndex | None = None
     end: FoundEnd | None = None
     blocks: dict[int, FoundBlock] = field(default_factory=dict)
-    #: The body of the header: from its frame or from the index.
+    #: The body of the header, from its frame or from the copy in the index; None where both are
+    #: lost.
     body: bytes | None = None
-    #: All of the member, where it is a short one.
+    #: A short member, all of which is in one piece; None for any other.
     short: FoundShort | None = None
 
     @classmethod
     def of_short(cls, found: FoundShort) -> FoundMember:
-        """The short member ``found``, as if its header, block and index had been found."""
+        """The short member ``found``, as if its header, block, index and end had been found one by
+        one."""
         at, frame_end = found.frame_start, found.frame_end
         if found.whole is None:
             stop = frame_end if found.loose else found.end
@@ -70,14 +78,15 @@ class FoundMember:
 
     @property
     def start(self) -> int | None:
-        """Where it begins in the file, if that is known."""
+        """The place in the file at which it begins, by its header or its end; None without both."""
         if self.header is not None:
             return self.header.start
         return self.end.member if self.end is not None else None
 
     @property
     def begin(self) -> int:
-        """Where it begins, as its header, its end or its index tells; else where it was found."""
+        """The place in the file at which it begins, also reckoned back from its index; where
+        nothing tells, the place of the first thing that was found of it."""
         if self.header is None and self.index is not None and self.index.index is not None:
             rows = sum(row.length for row in self.index.index.rows)
             around = len(START_ZSTD) + FRAME_EXTRA + len(self.index.header)
@@ -86,19 +95,20 @@ class FoundMember:
 
     @property
     def reach(self) -> int:
-        """Where it ends; where that is not known, the furthest byte that may be of it."""
+        """The place in the file at which it ends; where that is not known, the furthest place at
+        which it may end."""
         if self.index is not None or self.end is not None:
             return self.stop
         return max([self.stop, *(each.end for each in self.blocks.values() if each.loose)])
 
     @property
     def listed(self) -> bool:
-        """Whether its index is whole, so that all that is lost is known."""
+        """Whether its index is whole, so that it is known which blocks are lost."""
         return self.index is not None and self.index.index is not None
 
     @property
     def last_known(self) -> bool:
-        """Whether it is known that no block comes behind the last one here."""
+        """Whether it is known that the member has no blocks behind the last one in ``slots``."""
         if self.listed:
             return True
         if self.end is None or not self.blocks:
@@ -113,11 +123,12 @@ class FoundMember:
 
     @property
     def size(self) -> int | None:
-        """Bytes that it restores to, as its index says; None without one."""
+        """How many bytes it restores to, as its index says; None without an index."""
         return None if self.index is None else self.index.size
 
     def slots(self) -> list[Slot]:
-        """A slot for each block of the member, in order, and for each lost one that is known of."""
+        """A slot for each block of the member, in order, also for lost ones. Without an index,
+        blocks that are lost behind the last one found have none, as nothing tells of them."""
         if self.index is None or self.index.index is None:
             return [self._unlisted(seq) for seq in range(max(self.blocks, default=-1) + 1)]
         rows = self.index.index.rows

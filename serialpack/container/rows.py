@@ -1,7 +1,8 @@
-"""Rows of entries: what an archive says of the files in a block. Layout: ``man/spk.5``, ROWS.
+"""Rows of entries: what a block that entries share says of each of them (``EntryRow``).
 
-They stand column by column, so that like stands with like: what names have in common is a
-pattern, and numbers are stored in the way that takes the fewest bits (``patterns``, ``series``).
+They are stored column by column: paths as patterns and numbers (``patterns``), numbers in the way
+that takes the fewest bits (``series``), all of it compressed by zstd. This is the second form of
+rows, the one that is written; the first is read by ``rows_first``. Layout: man/spk.5, ROWS.
 """
 
 import math
@@ -17,24 +18,24 @@ from serialpack.container.entries import (
     ROW_ROOM,
     SECOND_FORM,
     EntryRow,
+    is_second_form,
     path_bytes,
     path_text,
-    stand_once,
 )
 from serialpack.container.patterns import Parsed, parsed, patterns_of
 from serialpack.container.rows_first import decode_first, restored_rows
 from serialpack.container.series import Reader, series, signed
 from serialpack.errors import DamagedError, UsageError
 
-#: The most ``room`` of all entries of a block.
+#: The limit on the rows of a block: the most that ``EntryRow.room`` of its entries adds up to.
 MOST_ROOM = 512 << 10
 
-#: The most bytes that rows may restore to. They can be longer than their ``room``: one digit of a
-#: path, which is one byte of that, may stand as a number of eight bytes, and a place of as many.
+#: The most bytes that rows may decompress to. That is more than ``MOST_ROOM``: one digit of a path,
+#: which counts as one byte there, may be stored as a number of 8 bytes and a place of 8 bytes.
 _MOST_ROWS = 8 << 20
 
-#: A level of zstd that begins a new block of its own where planes of noise end and others begin;
-#: for a thousand files it takes 5 ms.
+#: The level of zstd. From this one on, zstd begins a new block of its own where bytes of another
+#: kind begin; for a thousand files it takes 5 ms.
 _LEVEL = 15
 
 _COUNT = struct.Struct("<I")
@@ -45,8 +46,8 @@ _ALL = (1 << 64) - 1
 
 
 def encode_rows(entries: Sequence[EntryRow]) -> bytes:
-    """The rows of ``entries``, whose ``room`` together is at most ``MOST_ROOM``; UsageError for an
-    entry that cannot be in an archive."""
+    """The encoded rows of ``entries``, of which the caller gives no more than ``MOST_ROOM`` allows;
+    UsageError for an entry that no archive can hold."""
     for entry in entries:
         if fault := entry.fault:
             raise UsageError(f"the path of an entry {fault}: {entry.path!r}")
@@ -74,10 +75,13 @@ def encode_rows(entries: Sequence[EntryRow]) -> bytes:
 
 
 def decode_rows(data: bytes, start: int = 0) -> list[EntryRow]:
-    """The entries that ``data`` says, in either form; DamagedError where it breaks a rule, but for
-    those of a single entry (``EntryRow.fault``). ``start``: where in the file that is said."""
+    """The entries in the encoded rows ``data``, of either form; DamagedError where these are
+    malformed. Whether an archive can hold each entry is not checked (``EntryRow.fault``).
+
+    ``start``: the place of the rows in the file, for errors.
+    """
     try:
-        return _decode(data[1:]) if stand_once(data) else decode_first(data)
+        return _decode(data[1:]) if is_second_form(data) else decode_first(data)
     except (ValueError, zstandard.ZstdError, struct.error) as error:
         raise DamagedError(f"the rows of entries are malformed ({error})", start=start) from None
 
@@ -113,7 +117,7 @@ def _decode(data: bytes) -> list[EntryRow]:
 
 
 def _small(reader: Reader, count: int) -> Sequence[int]:
-    """The next series, of ``count`` numbers of up to 32 bits; ValueError for a larger one."""
+    """The next series of ``count`` numbers; ValueError where one has more than 32 bits."""
     numbers = reader.series(count)
     if numbers and max(numbers) >> 32:
         raise ValueError("a mode or an owner of more than 32 bits")
@@ -121,13 +125,14 @@ def _small(reader: Reader, count: int) -> Sequence[int]:
 
 
 def _common_length(a: bytes, b: bytes) -> int:
-    """How many bytes at their beginnings are the same."""
+    """How many bytes ``a`` and ``b`` have in common at their front."""
     differ = int.from_bytes(a[: len(b)], "big") ^ int.from_bytes(b[: len(a)], "big")
     return min(len(a), len(b)) - (differ.bit_length() + 7) // 8
 
 
 def _paths(reader: Reader, count: int) -> Iterator[bytes]:
-    """The paths of ``count`` entries, each made from its pattern and numbers when asked for."""
+    """The paths of ``count`` entries. What is stored is read at once; each path is only made when
+    it is asked for."""
     number = reader.count()
     if number > count:
         raise ValueError("more patterns than paths")
@@ -153,8 +158,8 @@ def _paths(reader: Reader, count: int) -> Iterator[bytes]:
 
 
 def _field_lengths(each: Sequence[Parsed]) -> list[int]:
-    """How many of ``each``, the patterns of all paths, have a first number, how many a second one,
-    and so on."""
+    """How many paths have a first number, how many a second one, and so on. ``each``: the pattern
+    of each path."""
     counts = Counter(len(pattern.limits) for pattern in each)
     most = max(counts, default=0)
     having = [*accumulate(counts[n] for n in range(most, 0, -1))][::-1]

@@ -1,4 +1,4 @@
-"""Rows of entries in the first form, which an index repeats (``man/spk.5``, ENTRIES). Only read."""
+"""Rows of entries in the first form (man/spk.5, ENTRIES). They are read, but no longer written."""
 
 import stat
 import struct
@@ -10,10 +10,10 @@ import zstandard
 from serialpack.container.entries import EntryRow, has_control, path_text
 from serialpack.container.series import signed, unzigzag
 
-#: The most bytes of the rows of one block, before compression.
+#: The most bytes that the rows of a block may decompress to.
 _MOST_ROWS = 512 << 10
 
-#: Bytes of a row beside its path, the target of a link and its owners.
+#: How many bytes a row has beside its path, the target of a link and its owners.
 _ROW = 4 + 8 + 8 + 8 + 2
 
 _HEAD = struct.Struct("<IB")
@@ -23,8 +23,8 @@ _CODES = {2: "H", 4: "I", 8: "Q"}
 
 
 def restored_rows(data: bytes, most: int) -> bytes:
-    """What the zstd frame ``data`` restores to, of ``most`` bytes at most; errors as of
-    ``decode_first``."""
+    """The content of the zstd frame ``data``; ValueError, ZstdError where it is not sound, or has
+    more than ``most`` bytes."""
     size = zstandard.get_frame_parameters(data).content_size
     if not 0 < size <= most:
         raise ValueError(f"they have {size} bytes")
@@ -73,6 +73,8 @@ def decode_first(data: bytes) -> list[EntryRow]:
 
 
 def _numbers(planes: bytes, width: int, count: int) -> Sequence[int]:
+    """``count`` numbers of ``width`` bytes; ``planes``: their first bytes, their second bytes,
+    ..."""
     flat = bytearray(width * count)
     for i in range(width):
         flat[i::width] = planes[i * count : (i + 1) * count]

@@ -1,8 +1,8 @@
-"""Members of a damaged file, put together from what ``scan`` finds of them.
+"""Puts the members of a damaged file together from the pieces that ``scan`` finds.
 
-Blocks are tied to their member by its id; header and index stand in for each other. What stands
-between the blocks of a member, and is not of it, is another container's: in the data, or put
-there. ``man/spk.5``, Damage.
+Each block bears the id of its member. Header and index stand in for each other: the index has a
+copy of the header. Pieces of other members that stand among the blocks of one are foreign: they
+come from a container within the packed data, or were put there. The rules: man/spk.5, Damage.
 """
 
 import os
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import IO, NamedTuple
 
+from serialpack.container.block import StoredBlock
 from serialpack.container.frames import FRAME_EXTRA, START_FRAME, START_OWN, START_ZSTD, FrameSource
 from serialpack.container.reader import read_members, read_parts
-from serialpack.container.records import StoredBlock
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.scan import (
     Found,
@@ -27,20 +27,21 @@ from serialpack.errors import Damage, DamagedError, NotContainerError
 
 
 class Remains(NamedTuple):
-    """What is left of a file: its members, and where it is damaged, both in the file's order."""
+    """What is left of a damaged file: its members, and each place that is damaged, in the order of
+    the file."""
 
     members: list[FoundMember]
     damage: list[Damage]
 
 
 def find_remains(file: IO[bytes]) -> Remains:
-    """What is left of a container in ``file``, which must be seekable. It is read through once."""
+    """What is left of the container in ``file``, which must be seekable; all of it is read."""
     members, foreign = _members_of(scan(file))
     damage = list(_damage(members, file.seek(0, os.SEEK_END)))
     damage += (
         place for number, member in enumerate(members) for place in _bad_magic(file, number, member)
     )
-    damage = damage or list(_strictly(file))
+    damage = damage or list(_first_met(file))
     damage += [
         Damage(None, None, each.first, each.stop, "a part of another container stands here")
         for each in foreign
@@ -49,7 +50,8 @@ def find_remains(file: IO[bytes]) -> Remains:
 
 
 def _bad_magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage]:
-    """The damage to the magic of frames that are whole but for that; ``number``: the member's."""
+    """The frames of ``member`` that are whole but for their magic, as damage; ``number``: that of
+    the member in its file."""
     for block, start in _frames(member):
         file.seek(start)
         if file.read(4) != START_FRAME:
@@ -59,8 +61,8 @@ def _bad_magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Da
 
 
 def _frames(member: FoundMember) -> Iterator[tuple[int | None, int]]:
-    """Where each whole frame of a member begins, and the number of the block that it heads, or
-    None."""
+    """The place of each whole frame of ``member``, behind the number of the block that it is the
+    header of, or None."""
     if member.short is not None:
         yield None, member.short.frame_start
         return
@@ -71,9 +73,8 @@ def _frames(member: FoundMember) -> Iterator[tuple[int | None, int]]:
         yield None, member.index.start
 
 
-def _strictly(file: IO[bytes]) -> Iterator[Damage]:
-    """The damage that a reader from the front meets first: what is left to ask where the search
-    finds none."""
+def _first_met(file: IO[bytes]) -> Iterator[Damage]:
+    """The damage that a reader from the front meets first, where there is any."""
     file.seek(0)
     try:
         for member in read_members(file.read):
@@ -87,7 +88,8 @@ def _strictly(file: IO[bytes]) -> Iterator[Damage]:
 
 
 def first_body(file: IO[bytes]) -> bytes | None:
-    """The body of the first whole header, or of the header in the first whole index; else None."""
+    """The body of a header: of the first header, index or short member in ``file`` that is whole;
+    None where none is."""
     for found in scan(file):
         if isinstance(found, FoundHeader):
             return found.body
@@ -99,12 +101,13 @@ def first_body(file: IO[bytes]) -> bytes | None:
 
 
 def has_blocks(file: IO[bytes]) -> bool:
-    """Whether any block in ``file`` is whole. The file is read up to the first one only."""
+    """Whether any block in ``file`` is whole; the file is read up to the first one."""
     return any(isinstance(found, FoundBlock | FoundShort) and found.whole for found in scan(file))
 
 
 def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:
-    """The block ``found``, which is whole, with its payload: read, and verified once more."""
+    """The block ``found``, which is whole, read with its payload; the checksums are verified
+    again."""
     start = found.start + found.frame
     file.seek(start)
     source = FrameSource(file.read, start)
@@ -112,12 +115,12 @@ def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:
 
 
 def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMember]]:
-    """The members of this file in what was found, and those of containers within its data."""
+    """The pieces that were ``found`` as members: those of the file itself, and foreign ones."""
     members: list[FoundMember] = []
     opened: dict[int, FoundMember] = {}
     for each in found:
         if isinstance(each, FoundEnd):
-            ended = _end(members, each)
+            ended = _give_end(members, each)
             if ended is not None and opened.get(ended.id) is ended:
                 del opened[ended.id]
             continue
@@ -134,20 +137,21 @@ def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMe
             member.index, member.body = each, each.header
             del opened[each.id]
         elif (before := member.blocks.get(each.block.seq)) is not None and before.whole:
-            continue  # the same once more
+            continue  # the same block, there twice
         else:
             member.blocks[each.block.seq] = each
         member.stop = max(member.stop, each.end if not _is_cut(each) else each.start)
-    return _own(members)
+    return _without_foreign(members)
 
 
 def _is_cut(found: Found) -> bool:
+    """Whether it is a block of which only the header is whole."""
     return isinstance(found, FoundBlock) and not found.whole
 
 
 def _belongs(member: FoundMember, found: FoundHeader | FoundBlock | FoundIndex) -> bool:
-    """Whether ``found``, which bears the id of ``member``, is of it: another member with the same
-    header has the same id."""
+    """Whether ``found``, which bears the id of ``member``, belongs to it. It may also belong to a
+    later member with the same header, and so with the same id."""
     if isinstance(found, FoundHeader):
         return not member.blocks
     if isinstance(found, FoundIndex):
@@ -156,8 +160,9 @@ def _belongs(member: FoundMember, found: FoundHeader | FoundBlock | FoundIndex) 
     return before is None or before.check == found.check
 
 
-def _end(members: list[FoundMember], end: FoundEnd) -> FoundMember | None:
-    """Give ``end`` to the member that it ends, and return that; None where none fits."""
+def _give_end(members: list[FoundMember], end: FoundEnd) -> FoundMember | None:
+    """Find the member that ``end`` fits best, give it to that, and return the member; None where it
+    fits none."""
     best: tuple[int, FoundMember] | None = None
     for member in reversed(members):
         if member.first < end.member:
@@ -177,13 +182,15 @@ def _end(members: list[FoundMember], end: FoundEnd) -> FoundMember | None:
 
 
 def _starts(start: int) -> tuple[int, ...]:
-    """The places to expect the header of a member that begins at ``start``: there, where the start
-    is gone, or behind either start."""
+    """The places at which the header of a member may stand that begins at ``start``: behind the
+    start of either envelope, or just there where the start is lost."""
     return start, start + len(START_OWN), start + len(START_ZSTD)
 
 
-def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMember]]:
-    """The members of this file, and those that stand within them: from the data, or put there."""
+def _without_foreign(
+    members: list[FoundMember],
+) -> tuple[list[FoundMember], list[FoundMember]]:
+    """The members of the file itself, and the foreign ones, which stand within these."""
     bodies = {each.id: each.body for each in members if each.body is not None}
     begins = [*accumulate((each.begin for each in reversed(members)), min)][::-1]
     listed: dict[int, FoundMember] = {}
@@ -199,7 +206,7 @@ def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMembe
         follows = member.header is not None and member.header.start == at
         within = behind is not None and behind <= member.first and not follows
         if alone and member.id in listed:
-            # Blocks apart from their member: out of place, or there twice.
+            # Blocks of a member that stand apart from it: they were moved, or are there twice.
             _hand_over(member, listed[member.id])
             foreign += [member] if member.blocks else []
         elif member.stop <= reach or within:
@@ -211,7 +218,8 @@ def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMembe
 
 
 def _keep_listed(member: FoundMember, foreign: list[FoundMember]) -> None:
-    """Leave ``member`` only the blocks that its index lists; the others go to ``foreign``."""
+    """Take from ``member`` the blocks that its index does not list, and append them to
+    ``foreign``."""
     assert member.index is not None
     assert member.index.index is not None
     rows = member.index.index.rows
@@ -222,7 +230,7 @@ def _keep_listed(member: FoundMember, foreign: list[FoundMember]) -> None:
 
 
 def _hand_over(member: FoundMember, other: FoundMember) -> None:
-    """Move to ``other`` the blocks of ``member`` that the index of ``other`` lists and that it
+    """Move blocks from ``member`` to ``other``: those that the index of ``other`` lists and that it
     lacks."""
     assert other.index is not None
     assert other.index.index is not None
@@ -234,7 +242,7 @@ def _hand_over(member: FoundMember, other: FoundMember) -> None:
 
 
 def _damage(members: list[FoundMember], size: int) -> Iterator[Damage]:
-    """The damage in the members, and between them; ``size``: bytes of the file."""
+    """The damaged places in the ``members`` and between them; ``size``: of the file, in bytes."""
     at = 0
     for number, member in enumerate(members):
         yield from _damage_of(member, number, at, size)
@@ -244,6 +252,8 @@ def _damage(members: list[FoundMember], size: int) -> Iterator[Damage]:
 
 
 def _damage_of(member: FoundMember, number: int, at: int, size: int) -> Iterator[Damage]:
+    """The damaged places in one member and before it. ``number``: of the member; ``at``: the place
+    at which the member before it ends; ``size``: of the file, in bytes."""
     if member.short is not None and member.short.whole is None:
         why = "the short member is damaged or cut off"
         yield Damage(number, None, at, min(member.stop, size), why)
@@ -285,6 +295,7 @@ def _damage_of(member: FoundMember, number: int, at: int, size: int) -> Iterator
 
 
 def _missing(number: int, run: list[int], start: int, end: int) -> Damage:
+    """The damage of blocks of which nothing is left: those with the numbers ``run``."""
     if len(run) == 1:
         return Damage(number, run[0], start, end, "its header is damaged or missing")
     what = f"blocks {run[0]} to {run[-1]}: their headers are damaged or missing"
@@ -292,6 +303,7 @@ def _missing(number: int, run: list[int], start: int, end: int) -> Damage:
 
 
 def _why(slot: Slot) -> str:
+    """What is wrong with a block that is not whole, in words."""
     if slot.found is None:
         return "its header is damaged or missing"
     return "its stored bytes are damaged or cut off"

@@ -1,7 +1,9 @@
-"""Finds what is whole in a damaged file: frames by their tags, proved by their checksums.
+"""Finds the pieces of containers in a damaged file: frames are found by their tags, and proved by
+their checksums.
 
-One pass, in little memory: what is whole is passed over as it is checked, and only where nothing
-whole stands are the next tags searched for. ``salvage.py`` makes members of what is found.
+The file is gone through once, in little memory. Where a whole piece ends, the next one is expected;
+only where none stands there, the bytes are searched for tags. ``salvage`` makes members of the
+pieces.
 """
 
 import io
@@ -12,7 +14,9 @@ from typing import IO, Any, NamedTuple
 
 from xxhash import xxh3_64
 
+from serialpack.container.block import Block
 from serialpack.container.ends import read_seek_table, read_trailer, seek_table_length
+from serialpack.container.fields import bytes_of, count_of
 from serialpack.container.frames import (
     BLOCK,
     END_OWN,
@@ -32,24 +36,24 @@ from serialpack.container.frames import (
     unpack_body,
 )
 from serialpack.container.index import Index, frames_left
-from serialpack.container.names import count_of
-from serialpack.container.records import Block, bytes_of
 from serialpack.container.short import ShortMember, payload_size, read_short
 from serialpack.errors import DamagedError
 
 _TABLE = struct.pack("<I", SEEK_TABLE)
 _LONGEST_MARK = len(END_OWN)
 
-#: Bytes read at a time.
+#: How many bytes are read at a time.
 _PIECE = 1 << 20
 
-#: How many bytes may be hashed in vain for each byte of the file, and how many of any file: one
-#: that was made to look like millions of frames must not take for ever.
+#: How many bytes may be hashed in vain (the checksum does not match): so many for each byte of the
+#: file, and so many more. A file that was made to look like millions of frames must not take for
+#: ever.
 _VAIN, _VAIN_FREE = 8, 64 << 20
 
 
 class FoundHeader(NamedTuple):
-    """A header, whole. ``start``: of the bytes that begin its member, if they are there."""
+    """A whole header. ``id``: of its member, which is the checksum of the header. ``start``: the
+    place of the bytes that begin the member, where they are there, else of the header's frame."""
 
     id: int
     body: bytes
@@ -58,10 +62,11 @@ class FoundHeader(NamedTuple):
 
 
 class FoundBlock(NamedTuple):
-    """A block whose header is whole. ``whole``: its stored bytes have their checksums too.
+    """A block whose header is whole. ``whole``: the checksums of its stored bytes match, too.
 
-    ``check`` closes the frame of its header, which has ``frame`` bytes. ``loose``: it is not whole,
-    and nothing whole begins where it should end, so that its length may be wrong.
+    ``id``: of its member; ``check``: the checksum at the end of its header's frame, which has
+    ``frame`` bytes. ``loose``: the block is not whole, and nothing that is whole begins where it
+    should end: its length may be wrong.
     """
 
     id: int
@@ -74,19 +79,20 @@ class FoundBlock(NamedTuple):
 
     @property
     def frame_end(self) -> int:
-        """Where the frame of its header ends."""
+        """The place at which the frame of its header ends."""
         return self.start + self.frame
 
     @property
     def end(self) -> int:
-        """Where it ends, by what its header says."""
+        """The place at which the block ends, by the sizes in its header."""
         return self.frame_end + self.block.payload
 
 
 class FoundIndex(NamedTuple):
-    """The last frame of an index. ``index``: all of it, where the other frames are whole too.
+    """The last frame of an index, which has the header and the totals.
 
-    ``size`` and ``records`` are the totals of the member.
+    ``id``: of its member; ``header``: the body of the header; ``index``: the whole index; None
+    where its other frames are not whole; ``size``, ``records``: the totals of the member.
     """
 
     id: int
@@ -99,10 +105,10 @@ class FoundIndex(NamedTuple):
 
 
 class FoundShort(NamedTuple):
-    """A short member. ``whole``: what it says, where its checksum is right.
+    """A short member. ``whole``: the member, where its checksum matches, else None.
 
-    ``start``: of the bytes that begin it, if they are there; ``end``: where it ends, as it says.
-    ``loose``: see ``FoundBlock``.
+    ``start``: the place of the bytes that begin it, where they are there, else of its frame;
+    ``end``: the place at which it ends, by the size in it. ``loose``: see ``FoundBlock``.
     """
 
     whole: ShortMember | None
@@ -114,10 +120,11 @@ class FoundShort(NamedTuple):
 
 
 class FoundEnd(NamedTuple):
-    """A trailer or a seek table. ``member``: where the member begins, as it says.
+    """The end of a member, a trailer or a seek table. ``member``: the place at which the member
+    begins, as the end says.
 
-    ``lengths``: from a seek table, for each frame of the member its bytes in the file and those
-    that zstd restores; ``blocks_end``: from a trailer, where the blocks end.
+    ``lengths``: of a seek table, for each frame of the member how many bytes it has, and how many
+    zstd restores from it; ``blocks_end``: of a trailer, the place at which the last block ends.
     """
 
     member: int
@@ -131,10 +138,10 @@ Found = FoundHeader | FoundBlock | FoundIndex | FoundShort | FoundEnd
 
 
 def scan(file: IO[bytes]) -> Iterator[Found]:
-    """All that is whole in ``file``, which must be seekable, in order.
+    """The pieces of containers in ``file``, which must be seekable, in the order of the file.
 
-    Blocks of which only the header is whole are among it. UnsupportedError for a block with flags
-    that this version does not know.
+    Blocks are among them whose header is whole and whose payload is not. UnsupportedError for a
+    block with flags that this version does not know.
     """
     return _Scan(file).found()
 
@@ -157,7 +164,7 @@ class _Scan:
                 and not found.whole
                 and self._here(at) is None
             ):
-                # Its length may be wrong, or what follows it is damaged too.
+                # Its length may be wrong, or what follows it is damaged, too.
                 found = found._replace(loose=True)
                 if isinstance(found, FoundShort):  # the length of its frame, too
                     found = found._replace(frame_end=found.frame_start + PREFIX_LENGTH)
@@ -165,7 +172,7 @@ class _Scan:
             yield found
 
     def _at(self, start: int, size: int) -> bytes:
-        """The bytes from ``start`` on, fewer than ``size`` only at the end."""
+        """The ``size`` bytes from ``start`` on; fewer only at the end of the file."""
         if not 0 <= start < self._size:
             return b""
         self._file.seek(start)
@@ -175,7 +182,7 @@ class _Scan:
         return data
 
     def _here(self, at: int) -> Found | None:
-        """What begins at ``at`` and is whole; None where nothing is."""
+        """The piece that begins at ``at``; None where none does."""
         head = self._at(at, TRAILER_OWN.size)
         for start in (START_OWN, START_ZSTD):
             if head.startswith(start):
@@ -191,8 +198,8 @@ class _Scan:
         return self._frame(at)
 
     def _next(self, at: int) -> Found | None:
-        """The first thing behind ``at`` that is whole; None at the end, or where too many bytes
-        were hashed in vain."""
+        """The first piece behind ``at``, which is searched for; None where there is none, or where
+        too many bytes were hashed in vain."""
         for mark, place in self._marks(at):
             if self._vain <= 0:
                 return None
@@ -209,7 +216,7 @@ class _Scan:
         return None
 
     def _marks(self, at: int) -> Iterator[tuple[bytes, int]]:
-        """Each of ``MARKS`` from ``at`` on, and where it stands."""
+        """Each of ``MARKS`` that stands at ``at`` or behind it, and its place."""
         while data := self._at(at, _PIECE + _LONGEST_MARK - 1):
             last = len(data) < _PIECE + _LONGEST_MARK - 1
             for match in MARKS.finditer(data):
@@ -220,9 +227,10 @@ class _Scan:
     def _with_start(
         self, found: FoundHeader | FoundShort, at: int
     ) -> FoundHeader | FoundShort | None:
-        """``found``, which begins with its start if that is there, not before ``at``.
+        """``found``, with its ``start`` set to that of the bytes that begin a member, where these
+        stand before it, at ``at`` or behind.
 
-        None for a damaged short member without a start: it may be anything.
+        None for a damaged short member without them: it may be anything.
         """
         for start in (START_OWN, START_ZSTD):
             begin = found.start - len(start)
@@ -231,9 +239,9 @@ class _Scan:
         return None if isinstance(found, FoundShort) and found.whole is None else found
 
     def _raw(self, at: int) -> tuple[bytes, bytes, int, int] | None:
-        """Tag, body, checksum and end of the frame at ``at``; None where it is not whole.
+        """The tag, body, checksum and end of the frame at ``at``; None where it is not whole.
 
-        Its magic is not looked at: a right checksum says more.
+        Its magic may be damaged: a checksum that matches is proof enough.
         """
         prefix = self._at(at, PREFIX_LENGTH)
         tag = prefix[8:]
@@ -251,7 +259,7 @@ class _Scan:
         return None
 
     def _frame(self, at: int) -> Found | None:
-        """What the frame at ``at`` is of, where it is whole; else None."""
+        """The piece whose frame is at ``at``; None where that is not whole."""
         raw = self._raw(at)
         if raw is None:
             return None
@@ -263,7 +271,7 @@ class _Scan:
                 return self._index(at, body, end)
             if tag == SHORT:
                 return self._short(at, body, check, end)
-        except DamagedError:  # its checksum is right, and it says nonsense: it was made so
+        except DamagedError:  # its checksum matches, but it says nonsense: somebody made it so
             self._vain -= end - at
             return None
         return FoundHeader(check, body, at, end)
@@ -304,7 +312,7 @@ class _Scan:
         return state.intdigest()
 
     def _index(self, at: int, body: bytes, end: int) -> FoundIndex | None:
-        """The index that begins with this frame, or goes on with it; None where it breaks off."""
+        """The index that begins, or goes on, with the frame at ``at``; None where it breaks off."""
         bodies = [body]
         while (left := frames_left(bodies[-1], at)) > 0:
             raw = self._raw(end)
@@ -327,7 +335,8 @@ class _Scan:
         return FoundIndex(checksum(HEADER + header), header, index, size, records, at, end)
 
     def _end(self, end: int, after: int) -> FoundEnd | None:
-        """The trailer or seek table that ends at ``end`` and begins at ``after`` or behind it."""
+        """The trailer or seek table that ends at ``end`` and begins at ``after`` or behind it; None
+        where none does."""
         tail = self._at(max(end - TRAILER_OWN.size, 0), min(end, TRAILER_OWN.size))
         if len(tail) == TRAILER_OWN.size and (lengths := read_trailer(tail)) is not None:
             index, member = lengths
@@ -345,7 +354,7 @@ class _Scan:
 
 
 def _owner(body: bytes, at: int) -> int:
-    """The id that a block header bears."""
+    """The id of the member to which the block header with this ``body`` belongs."""
     try:
         return count_of(unpack_body(body, at, "block header")[0][0])
     except (TypeError, ValueError, IndexError, KeyError) as error:

@@ -1,4 +1,5 @@
-"""Reads containers from the end, where the file can be sought: members, then single blocks."""
+"""Reads a container from its end, where the file can be sought: first the index of each member,
+then single blocks."""
 
 import io
 import os
@@ -6,6 +7,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import IO, NamedTuple
 
+from serialpack.container.block import Block, StoredBlock
 from serialpack.container.ends import read_seek_table, read_trailer, seek_table_length
 from serialpack.container.frames import (
     BLOCK,
@@ -19,6 +21,7 @@ from serialpack.container.frames import (
     FrameSource,
     checksum,
 )
+from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow, index_frames
 from serialpack.container.reader import (
     Member,
@@ -28,14 +31,14 @@ from serialpack.container.reader import (
     read_part,
     read_parts,
 )
-from serialpack.container.records import Block, Header, StoredBlock
 from serialpack.container.short import read_short
 from serialpack.errors import DamagedError, TruncatedError
 from serialpack.stages.stage import Buffer
 
 
 class StoredMember(NamedTuple):
-    """A member in a file: where it and its ``first`` block begin, and its index."""
+    """A member in a seekable file. ``start``, ``first``: the places at which the member and its
+    first block begin; ``length``: bytes of the member; ``id``: the checksum of its header."""
 
     start: int
     length: int
@@ -46,26 +49,26 @@ class StoredMember(NamedTuple):
 
     @classmethod
     def of(cls, member: Member) -> "StoredMember":
-        """``member``, which was read to its end."""
+        """The same for ``member``, which was read to its end by ``reader``."""
         assert member.index is not None
         where = member.start, member.length, member.id, member.header
         return cls(*where, member.index, member.first)
 
     @property
     def offsets(self) -> list[int]:
-        """Where each block begins in the file, and where the last one ends."""
+        """The places in the file at which the blocks begin, and at which the last one ends."""
         return self.index.offsets(self.first)
 
 
 def find_members(file: IO[bytes], lost: list[DamagedError] | None = None) -> list[StoredMember]:
-    """The members of a seekable file, without reading blocks but those of short members.
+    """The members of a seekable file. Blocks are not read, except those of short members.
 
-    ``lost``: gets the damage of short members, which are passed over then; without it that is
-    raised.
+    DamagedError, TruncatedError, NotContainerError. ``lost``: a list to which the damage of short
+    members is appended, which are left out then; without it, their damage is raised, too.
     """
     try:
         found = _from_end(file)
-    except DamagedError:  # damage, or a short member, which has no end to begin at
+    except DamagedError:  # there is damage, or a short member, which has no end to begin at
         members = []
         for member in _walk(file):
             if member.damage is None:
@@ -83,9 +86,9 @@ def find_members(file: IO[bytes], lost: list[DamagedError] | None = None) -> lis
 
 
 def _walk(file: IO[bytes]) -> Iterator[Member]:
-    """The members of a seekable file from the front, each read to its end but for its blocks.
+    """The members of a seekable file, read from its front to its end; payloads are skipped.
 
-    DamagedError where one is not whole, but for a short one, which comes with its ``damage``.
+    DamagedError where one is not whole; a damaged short member comes with its ``damage`` instead.
     """
     for member in members_of(_Sought(file), damaged=True):
         for _ in member.blocks(skip=True) if member.damage is None else ():
@@ -94,7 +97,7 @@ def _walk(file: IO[bytes]) -> Iterator[Member]:
 
 
 class _Sought(FrameSource):
-    """A seekable file as a ``FrameSource``: it seeks over what is to be skipped."""
+    """A seekable file as a ``FrameSource`` that skips by seeking, not by reading."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._size = file.seek(0, os.SEEK_END)
@@ -110,7 +113,7 @@ class _Sought(FrameSource):
 
 
 def _from_end(file: IO[bytes]) -> list[StoredMember]:
-    """The members of a seekable file, found from its end on without reading a block."""
+    """The members of a seekable file, found one by one from its end, without reading a block."""
     end = file.seek(0, os.SEEK_END)
     members: list[StoredMember] = []
     while end > 0:
@@ -120,6 +123,7 @@ def _from_end(file: IO[bytes]) -> list[StoredMember]:
 
 
 def _at(file: IO[bytes], start: int, size: int) -> bytes:
+    """The ``size`` bytes at ``start``; TruncatedError where there are fewer."""
     file.seek(start)
     data = file.read(size)
     if len(data) < size:
@@ -128,7 +132,8 @@ def _at(file: IO[bytes], start: int, size: int) -> bytes:
 
 
 def _member_before(file: IO[bytes], end: int) -> StoredMember:
-    """The member that ends at ``end``."""
+    """The member that ends at byte ``end``; TruncatedError where none does, DamagedError where its
+    end, its index and its header contradict each other."""
     ending = TruncatedError(f"truncated: no index ends at byte {end}", hint="get the file again")
     tail_size = min(end, 1 << 16)
     tail = _at(file, end - tail_size, tail_size)
@@ -168,7 +173,8 @@ def _member_before(file: IO[bytes], end: int) -> StoredMember:
 
 
 def _index_length(file: IO[bytes], stored: list[int], index_end: int) -> int:
-    """Bytes of all index frames before the seek table: the last of them says how many."""
+    """How many bytes the frames of the index have. ``stored``: bytes of each frame, from the seek
+    table; ``index_end``: the place at which the last of them, which says their number, ends."""
     last = stored[-1]
     if not FRAME_EXTRA <= last <= min(index_end, MAX_BODY[INDEX] + FRAME_EXTRA):
         raise DamagedError("the seek table gives lengths that cannot be", end=index_end)
@@ -180,7 +186,7 @@ def _index_length(file: IO[bytes], stored: list[int], index_end: int) -> int:
 
 
 def _index_bodies(data: bytes, start: int) -> Iterator[bytes]:
-    """The bodies of the index frames in ``data``, which begins at ``start`` in the file."""
+    """The bodies of the frames of the index in ``data``, which stands at ``start`` in the file."""
     source = FrameSource(io.BytesIO(data).read, start)
     while source.offset < start + len(data):
         tag, body, _, at = source.frame("the index")
@@ -192,19 +198,19 @@ def _index_bodies(data: bytes, start: int) -> Iterator[bytes]:
 def read_block(
     file: IO[bytes], member: StoredMember, number: int, start: int, end: int
 ) -> StoredBlock:
-    """Block ``number`` of a member found by ``find_members``, its checksums verified.
+    """Block ``number`` of a member that ``find_members`` found; its checksums are verified.
 
-    ``start``, ``end``: where it is, from ``member.offsets``.
+    ``start``, ``end``: its place in the file, from ``member.offsets``. DamagedError.
     """
     parts = BlockParts(file, member, number, start)
     return StoredBlock(parts.block, start, end, parts.read_all())
 
 
 def rows_in(file: IO[bytes], member: StoredMember, number: int, start: int) -> bytes:
-    """The rows of the entries in block ``number`` of a member with several entries: from the index,
-    or where that does not repeat them from the block's header.
+    """The encoded rows of the entries in block ``number`` of a member that entries share: from the
+    index, or where that does not repeat them from the block header.
 
-    ``start``: where the block begins, from ``member.offsets``. DamagedError where it has none.
+    ``start``: the place of the block, from ``member.offsets``. DamagedError where it has no rows.
     """
     rows = member.index.rows[number].entries
     if rows is None:
@@ -216,8 +222,8 @@ def rows_in(file: IO[bytes], member: StoredMember, number: int, start: int) -> b
 
 
 def find_listed(file: IO[bytes]) -> list[StoredMember]:
-    """As ``find_members``, but with the rows of all entries in the indexes: headers of blocks are
-    read for those that the file's indexes do not repeat."""
+    """As ``find_members``, with the rows of all entries in the indexes of the members: those that
+    an index does not repeat are read from block headers."""
     return [_with_rows(file, member) for member in find_members(file)]
 
 
@@ -232,15 +238,17 @@ def _with_rows(file: IO[bytes], member: StoredMember) -> StoredMember:
 
 
 def first_byte(file: IO[bytes], member: StoredMember, number: int, start: int) -> bytes:
-    """The first of the stored bytes of a block that begins at ``start``; it is not verified."""
+    """The first byte of the payload of block ``number``, which begins at ``start``; not
+    verified."""
     return _at(file, start + member.index.rows[number].frame, 1)
 
 
 class BlockParts:
-    """A block of a member found by ``find_members``, whose parts are read one by one.
+    """A block of a member that ``find_members`` found, of which parts are read one by one.
 
-    ``block``: its header, which is read at once. ``start``: where it begins, from
-    ``member.offsets``. ``bytes_read``: how many bytes of the file were read for it so far.
+    ``number``, ``start``: of the block, the place from ``member.offsets``. ``block``: its header,
+    which is read at once; DamagedError where it is not the one that the index lists.
+    ``bytes_read``: how many bytes of the file were read for the block so far.
     """
 
     def __init__(self, file: IO[bytes], member: StoredMember, number: int, start: int) -> None:
@@ -261,7 +269,7 @@ class BlockParts:
             block = Block.decode(body, start, member.id, member.header.writer)
         listed = member.index.rows[number]
         row = None if block is None else IndexRow.of(block, listed.frame, check)
-        # ``find_members`` of a short member gave its row with the entries, as ``row`` has them.
+        # The row of a short member was made from its block header, and so has its entries.
         if (
             block is None
             or row is None
@@ -276,14 +284,14 @@ class BlockParts:
         check_place(member.header, block, self._starts[0] - member.start, start)
 
     def read_all(self) -> tuple[Buffer, ...]:
-        """The stored bytes of all parts, as ``read_parts`` gives them."""
+        """The stored bytes of all parts, as ``reader.read_parts`` gives them."""
         if self._payload is not None:
             return (self._payload,)
         self._file.seek(self._starts[0])
         return read_parts(FrameSource(self._file.read, self._starts[0]), self.block)
 
     def read(self, number: int) -> Buffer:
-        """The stored bytes of part ``number``, their checksum verified."""
+        """The stored bytes of part ``number``; DamagedError where their checksum does not match."""
         if self._payload is not None:
             return self._payload
         start = self._starts[number]

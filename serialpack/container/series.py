@@ -1,7 +1,7 @@
-"""Numbers one after another, stored in whichever of four ways takes the fewest bits.
+"""A series of numbers, stored in whichever of four ways takes the fewest bits.
 
-Layout: ``man/spk.5``, ROWS. Planes, not packed bits: what is alike in them is left to zstd, by
-which all rows of a block are compressed.
+Numbers are stored as planes of bytes (``_planes``), and not as packed bits: all rows of a block are
+compressed by zstd later, which finds in planes what repeats. Layout: man/spk.5, ROWS.
 """
 
 import struct
@@ -9,20 +9,21 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from operator import sub
 
-#: The ways to store a series: the numbers; the step from each to the next; the place of each in the
-#: list of different numbers, in rising order, which comes first; the steps from place to place.
+#: The four ways: the numbers; the step from each number to the next; first a list of the different
+#: numbers, in rising order, then the place of each number in it; the same with the steps from each
+#: place to the next.
 _PLAIN, _STEPS, _PLACES, _PLACE_STEPS = range(4)
 
 _ALL = (1 << 64) - 1
 _COUNT = struct.Struct("<I")
 
-#: About the bits that a second series takes, with its head, beside its numbers.
+#: About how many bits the list of different numbers takes beside its numbers.
 _HEAD_BITS = 48
 
 
 class Reader:
-    """Takes one thing after another from ``data``: bytes, counts, texts, series. ValueError where
-    it ends before."""
+    """Reads bytes, counts, texts and series from ``data``, one after another. ValueError where
+    ``data`` ends too early, or what is read is malformed."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -66,7 +67,7 @@ class Reader:
         return [values[place] for place in places]
 
     def end(self) -> None:
-        """ValueError where this is not the end of the data."""
+        """ValueError where not all of the data was read."""
         if self.at != len(self._data):
             raise ValueError("they do not end with the last of them")
 
@@ -85,7 +86,7 @@ class Reader:
 
 
 def series(numbers: Sequence[int]) -> bytes:
-    """``numbers``, each from 0 to 2**64 - 1, stored in the way that takes the fewest bits."""
+    """``numbers``, each from 0 to 2**64 - 1, as ``Reader.series`` reads them."""
     steps = _steps(numbers)
     if len(different := sorted(set(numbers))) == 1:  # as the modes of files mostly are
         return bytes([_STEPS]) + _planes(steps)
@@ -108,16 +109,16 @@ def series(numbers: Sequence[int]) -> bytes:
 
 
 def _planes(numbers: Sequence[int]) -> bytes:
-    """``numbers`` as planes: how many bytes the largest needs (one byte), then the lowest byte of
-    each, the next one of each, and so on."""
+    """``numbers`` as planes: one byte that says how many bytes the largest number needs; then the
+    lowest byte of each number, then the next byte of each, and so on."""
     width = (max(numbers, default=0).bit_length() + 7) // 8
     flat = struct.pack(f"<{len(numbers)}Q", *numbers)
     return bytes([width]) + b"".join(flat[i::8] for i in range(width))
 
 
 def _steps(numbers: Sequence[int]) -> list[int]:
-    """The step from each number to the next, the first from 0, modulo 2**64 and as zigzag: steps
-    near 0 are small numbers, also negative ones."""
+    """The step to each number from the one before it, to the first from 0; modulo 2**64, and as
+    zigzag numbers, which are small for small steps up and down (0, -1, 1, -2 become 0, 1, 2, 3)."""
     steps = [*map(sub, numbers, chain((0,), numbers))]
     if max(numbers, default=0) >> 63:
         steps = [signed(step) for step in steps]
@@ -129,10 +130,10 @@ def _bits(numbers: Sequence[int]) -> int:
 
 
 def unzigzag(number: int) -> int:
-    """The step that is stored as ``number``: even for 0 and more, odd for negative ones."""
+    """The step that the zigzag ``number`` stands for: 0 or more where it is even, else below 0."""
     return number >> 1 ^ -(number & 1)
 
 
 def signed(number: int) -> int:
-    """``number`` modulo 2**64, brought into the range from -2**63 to 2**63 - 1."""
+    """The number from -2**63 to 2**63 - 1 that equals ``number`` modulo 2**64."""
     return (number + (1 << 63) & _ALL) - (1 << 63)

@@ -1,7 +1,8 @@
-"""The short member: one block, with all that is said of it in one frame (``man/spk.5``, SHORT).
+"""The short member: a member of one small block, of which one frame says everything (man/spk.5,
+SHORT).
 
-It says what a header, a block header and an index would, and is read as if these stood there:
-whoever reads members need not know of it.
+The frame says what a header, a block header and an index would say, and is read as if these stood
+there: those who read members see the same as for a long one.
 """
 
 import struct
@@ -9,7 +10,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from serialpack.container.block import ENTRIES, EXACT, STORED, Block, Part, StoredBlock
 from serialpack.container.entries import ENTRY
+from serialpack.container.fields import bytes_of, count_of
 from serialpack.container.frames import (
     FRAME_EXTRA,
     HEADER,
@@ -29,66 +32,57 @@ from serialpack.container.frames import (
     unpack_body,
     write_frame,
 )
+from serialpack.container.header import VERSION, Header
 from serialpack.container.index import Index, IndexRow
-from serialpack.container.names import DICTIONARY, count_of, encode_name
-from serialpack.container.records import (
-    ENTRIES,
-    EXACT,
-    STORED,
-    VERSION,
-    Block,
-    Header,
-    Part,
-    StoredBlock,
-    bytes_of,
-)
+from serialpack.container.names import DICTIONARY, encode_name
 from serialpack.errors import DamagedError, InputError, SerialpackError, UnsupportedError, newer
 from serialpack.stages.stage import Buffer
 
-#: The most bytes of payload that a writer puts into a short member, for it holds them until it
-#: knows that no other block follows; and that a reader takes.
+#: The most bytes of payload that are written as a short member: the writer holds them in memory
+#: until it knows whether another block follows. And the most that a reader takes.
 MOST_WRITTEN = 1 << 20
 MOST_READ = 16 << 20
 
-#: The most bytes of payload of a short member that is kept, decoded, until another one is read.
+#: The last short member that was decoded is remembered if its payload has no more bytes than this.
 LITTLE = 64 << 10
 
-#: Flags beside those of a block: nothing was proved; the name is the path of an entry; a dictionary
-#: is named among the values that have no place of their own.
+#: Flags beside those of a block. UNPROVED: nothing was proved when it was packed. NAMES_ENTRY: the
+#: name is the path of an entry of an archive. NAMES_DICTIONARY: the map of further values names a
+#: dictionary.
 UNPROVED = 8
 NAMES_ENTRY = 16
 NAMES_DICTIONARY = 32
 _KNOWN_FLAGS = STORED | EXACT | UNPROVED | NAMES_ENTRY | NAMES_DICTIONARY
 
-#: What stands first in the body, in any version of the format: bytes of the payload, version. So a
-#: later version's member can be verified and passed over.
+#: The front of the body, the same in all versions: size of the payload in bytes, version. So a
+#: member of a later version can be verified and skipped.
 _FIRST = struct.Struct("<IB")
 
-#: Keys of a header's map that have a place of their own here; and the block size, ``b``, which is
-#: the size of the one block.
+#: The keys of a header's map that are not among the further values: they have a place of their own,
+#: or (``b``, the block size) follow from the size of the one block.
 _PLACED = ("c", "f", "n", "e", "t", "w", "u", "b")
 
-#: The features in ``needs`` that a flag says.
+#: Features in ``needs`` -> the flag that stands for them.
 _BY_FLAG = {ENTRY: NAMES_ENTRY, DICTIONARY: NAMES_DICTIONARY}
 
 
-#: The types that ``ShortForms`` takes of names and of times.
+#: The types of names and of times that ``ShortReader`` takes.
 _NAMES, _TIMES = (str, type(None)), (int, type(None))
 
-#: The longest body that ``ShortForms`` takes: as a header it is surely not too long either.
+#: The most bytes of a body that ``ShortReader`` takes: so a header made of it keeps to its limit.
 _PLAIN = 16 << 10
 
-#: How many different headers ``ShortForms`` keeps.
+#: How many different headers ``ShortReader`` remembers.
 _KEPT = 16
 
 Form = TypeVar("Form")
 
 
 class ShortMember(NamedTuple):
-    """A short member as it stands in the file; ``index``: what its index would say.
+    """A short member that was read: the header, the index and the block that it stands for.
 
-    ``damage``: the error where its checksum does not match. Nothing that it says can be relied on
-    then; the header is empty where it says nothing.
+    ``damage``: the error, where its checksum does not match. Then nothing in it can be relied on,
+    and the header may be empty.
     """
 
     header: Header
@@ -102,10 +96,10 @@ class ShortMember(NamedTuple):
         return checksum(HEADER + self.index.header)
 
 
-class ShortForm:
-    """Writes short members whose headers differ in name and time only, each with its own block.
+class ShortWriter:
+    """Makes the frames of short members whose headers differ only in name and time.
 
-    What they have in common is encoded once, and read back once, with the first.
+    What their headers have in common is encoded once, and read back once, with the first frame.
     """
 
     def __init__(self, header: Header) -> None:
@@ -126,15 +120,17 @@ class ShortForm:
     def frame(
         self, block: Block, payload: Buffer, name: str | None, mtime: int | None
     ) -> bytes | None:
-        """The frame that says all of a member; None where the member cannot be a short one.
+        """The frame of a short member of ``block``; None where the member cannot be a short one.
 
-        ``name``: of the source; None for an entry, whose path the header has. InputError where
-        readers would refuse the frame, or read something else in it.
+        ``payload``: the stored bytes of the block; ``name``: of the source, None for an entry,
+        whose path is in the header; ``mtime``: of the source, in ns since 1970. InputError where a
+        reader would refuse the frame, or read something else in it.
         """
         fields = self._fields(block, payload, name, mtime)
         if fields is None:
             return None
-        # An array is packed and read back in one call; its head, one byte, is left out of the body.
+        # The fields are packed as one array, which takes one call to pack and one to read back. The
+        # head of the array, one byte, is not stored.
         array = pack_values(fields)
         body = _FIRST.pack(len(payload), VERSION) + array[1:]
         if len(body) > MAX_BODY[SHORT]:
@@ -167,7 +163,7 @@ class ShortForm:
             or len(payload) > MOST_WRITTEN
         ):
             return None
-        # Damaged, a member with a container in its payload could be taken for that container.
+        # If this member gets damaged, a container within its payload could be taken for a member.
         if has_mark(payload):
             return None
         serialized = block.parts[0].restored
@@ -190,7 +186,7 @@ class ShortForm:
         return fields
 
     def _read(self, frame: bytes, payload: Buffer) -> tuple[Header, Block]:
-        """The header and the block that a reader finds in a frame and the payload behind it."""
+        """The header and the block that a reader finds in ``frame``, with ``payload`` behind it."""
         prefix, rest = frame[:PREFIX_LENGTH], frame[PREFIX_LENGTH:]
         _, body, check = open_frame(prefix, rest, 0)
         sizes = frame_rest(prefix, 0), payload_size(body, 0)
@@ -202,10 +198,11 @@ class ShortForm:
 def read_short(
     source: FrameSource, frame: tuple[bytes, int, int], *, zstd_envelope: bool
 ) -> ShortMember:
-    """The short member whose frame was just read from ``source``, with the payload behind it.
+    """The short member whose frame was just read from ``source``; its payload is read here.
 
-    ``frame``: its body, checksum and start. DamagedError where it is not whole. A wrong checksum is
-    not raised but its ``damage``: the next member still begins behind it.
+    ``frame``: its body, its checksum and its place in the file. DamagedError, TruncatedError. A
+    checksum that does not match is not raised: the member comes with the error as its ``damage``,
+    since the next member still begins behind it.
     """
     body, check, start = frame
     payload = source.exactly(payload_size(body, start), "a short member")
@@ -233,24 +230,26 @@ def read_short(
 def _said(
     body: bytes, payload: bytes, check: int, start: int, zstd_envelope: bool
 ) -> tuple[Header, Block, Index]:
-    """The header and the block of a short member, and the index that it would have."""
+    """The header, the block and the index that a short member stands for."""
     header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
     row = IndexRow.of(block, FRAME_EXTRA + len(body), check)
     return header, block, short_index(header, block, row)
 
 
 def short_index(header: Header, block: Block, row: IndexRow) -> Index:
-    """The index that a short member would have."""
+    """The index that a short member stands for; ``row``: of its one ``block``."""
     whole = block.check if block.source_check is None else block.source_check
     return Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
 
 
-#: Of a small file this is asked several times in a row: what it is, whether it is of an archive.
+#: ``_said``, which remembers its last result: a small file is read several times in a row (what it
+#: is, whether it is of an archive).
 _said_last = lru_cache(1)(_said)
 
 
 def payload_size(body: bytes, start: int) -> int:
-    """Bytes of the payload behind the frame with this body; DamagedError, with ``start``."""
+    """How many bytes of payload follow the frame with this ``body``; DamagedError where that is
+    more than may be. ``start``: the place of the frame, for the error."""
     if len(body) < _FIRST.size:
         raise DamagedError("a short member is malformed (it breaks off)", start=start)
     size = int(_FIRST.unpack_from(body)[0])
@@ -260,7 +259,8 @@ def payload_size(body: bytes, start: int) -> int:
 
 
 class _Framed(NamedTuple):
-    """A short member that begins a file: where its frame starts, and where the member stops."""
+    """A short member at the front of a file. ``start``: the place of its frame; ``stop``: the place
+    at which the member ends."""
 
     start: int
     stop: int
@@ -269,8 +269,8 @@ class _Framed(NamedTuple):
 
 
 def _whole_at_start(data: bytes) -> _Framed | None:
-    """The short member that ``data`` begins with, where all of it is there and has its checksum;
-    else None. What it says is not looked at."""
+    """The short member with which ``data`` begins; None where there is none, or it is cut off, or
+    its checksum does not match. What it says is not decoded."""
     start = len(START_ZSTD if data.startswith(START_ZSTD) else START_OWN)
     prefix = data[start : start + PREFIX_LENGTH]
     begun = data.startswith((START_ZSTD, START_OWN))
@@ -287,9 +287,10 @@ def _whole_at_start(data: bytes) -> _Framed | None:
     return _Framed(start, stop, body, payload) if right and stop <= len(data) else None
 
 
-def short_source(data: bytes) -> tuple[int, int | None] | None:
-    """The size of the source in bytes, and its modification time, as a file of one short member
-    says. None where ``data`` is not one whose checksum is right; nothing else in it is looked at.
+def source_of_short(data: bytes) -> tuple[int, int | None] | None:
+    """The size of the source in bytes and its modification time (ns since 1970, or None), of a file
+    that is one short member; None where ``data`` is no such file, or its checksum does not match.
+    Nothing else in it is decoded.
     """
     found = _whole_at_start(data)
     if found is None or found.stop != len(data) or found.body[_FIRST.size - 1] != VERSION:
@@ -304,7 +305,8 @@ def short_source(data: bytes) -> tuple[int, int | None] | None:
 def _decode(
     body: bytes, payload: bytes, start: int, *, zstd_envelope: bool
 ) -> tuple[Header, Block]:
-    """The header and the block that a verified short member says."""
+    """The header and the block that a short member stands for, whose checksum was verified;
+    DamagedError, UnsupportedError."""
     version = body[_FIRST.size - 1]
     if version != VERSION:
         raise newer(f"version {version} of a short member", "")
@@ -319,7 +321,8 @@ def _decode(
 
 
 def _header_values(fields: list[Any]) -> dict[str, Any]:
-    """What a header would say, by the keys of its map; TypeError, ValueError where malformed."""
+    """The map that a header would be stored as; TypeError, ValueError where ``fields`` are
+    malformed."""
     chain, format, name, mtime, writer, flags, _, size, _, _, *more = fields
     rest = dict(more[1]) if len(more) > 1 else {}
     if len(more) > 3 or not rest.keys().isdisjoint(_PLACED):
@@ -336,7 +339,7 @@ def _header_values(fields: list[Any]) -> dict[str, Any]:
 
 
 def _block(fields: list[Any], payload: bytes) -> Block:
-    """The block as a block header would say it; TypeError, ValueError where malformed."""
+    """The block; TypeError, ValueError where ``fields`` are malformed."""
     flags, records, size, serialized, check, *more = fields[5:]
     source_check, _, entries = [*more, None, None, None][:3]
     restored = size if serialized is None else serialized
@@ -352,11 +355,11 @@ def _block(fields: list[Any], payload: bytes) -> Block:
     )
 
 
-class ShortForms(Generic[Form]):
-    """Reads many files of one short member each, whose headers are mostly alike.
+class ShortReader(Generic[Form]):
+    """Reads many files of one short member each, whose headers mostly differ only in name and time.
 
-    What they say beside name, time and block is decoded once. ``make`` makes of that header what is
-    kept, and given out with each block.
+    What the headers have in common is decoded once: ``make`` turns the first such header into
+    something that is remembered, and returned with each block that has the same header.
     """
 
     def __init__(self, make: Callable[[Header], Form]) -> None:
@@ -364,11 +367,11 @@ class ShortForms(Generic[Form]):
         self._known: dict[str, Form] = {}
 
     def read(self, data: bytes) -> tuple[Form, StoredBlock] | None:
-        """What ``make`` made of a header like that of ``data`` (name and time may be those of
-        another file), and the block of ``data``.
+        """What ``make`` made of a header like that of ``data`` (its name and time may be those of
+        an earlier file), and the block in ``data``, a whole file.
 
-        None where ``data`` is no such file, is of an archive, or unusual: ``read_members`` is for
-        those. DamagedError, UnsupportedError, and what ``make`` raises.
+        None where ``data`` is something else, of an archive, or unusual: ``reader.read_members`` is
+        to read it then. DamagedError, UnsupportedError, and what ``make`` raises.
         """
         found = _whole_at_start(data)
         if found is None or found.stop != len(data) or found.body[_FIRST.size - 1] != VERSION:
@@ -380,7 +383,7 @@ class ShortForms(Generic[Form]):
         plain = type(flags) is int and not flags & NAMES_ENTRY
         if not plain or type(name) not in _NAMES or type(mtime) not in _TIMES:
             return None
-        # As text: True and 1, which are equal keys, differ there.
+        # A text is the key, because True and 1 would be equal keys.
         alike = repr((found.start, chain, format, writer, flags & ~(STORED | EXACT), fields[11:]))
         if alike not in self._known:
             if len(self._known) >= _KEPT:

@@ -1,7 +1,7 @@
-"""The small form: one object with few bytes around it, for messages (``man/spk.5``, SMALL FORM).
+"""The small form: one object with few bytes around it, for messages (man/spk.5, SMALL FORM).
 
-It has no header, index or end: it is written and read as one piece, and a whole file by itself.
-Where several follow each other in a file, the check of each tells where it ends.
+It is a file of its own kind, without header, index and end, and is written and read in one piece.
+It does not say where it ends; where several follow each other in a file, the checksum tells.
 """
 
 import re
@@ -12,23 +12,23 @@ from typing import Any, NamedTuple
 import msgpack
 from xxhash import xxh3_64
 
+from serialpack.container.fields import count_of, decode_chain
 from serialpack.container.frames import START_OWN, START_ZSTD, checksum, pack_body
-from serialpack.container.names import count_of
-from serialpack.container.records import decode_chain
 from serialpack.errors import DamagedError, TruncatedError
 from serialpack.stages.stage import Buffer, ChainNumbers
 
-#: The bytes that it begins with; no other envelope does.
+#: The bytes with which it begins.
 START_SMALL = b"\x89SPk"
 
-#: The most bytes that a writer serializes into the small form; and that a reader takes.
+#: The most serialized bytes of an object that are written in the small form; the most that are
+#: read.
 MOST_WRITTEN = 64 << 10
 MOST_READ = 1 << 20
 
-#: The most bytes of a whole file in the small form.
+#: The most bytes of a small form.
 MAX_SMALL = 2 << 20
 
-#: Flags.
+#: Flags, as of a block and of a short member.
 STORED = 1
 UNPROVED = 2
 
@@ -38,17 +38,17 @@ CHECK_SIZE = 8
 
 _LEAST = len(START_SMALL) + CHECK_SIZE
 
-#: How many places behind a damaged small form are tried: each may cost one pass over all bytes.
+#: How many places are tried at which the small form behind a damaged one may begin: each may take
+#: one pass over all bytes.
 _MOST_TRIED = 16
 
 _START = re.compile(b"|".join(map(re.escape, (START_SMALL, START_OWN, START_ZSTD))))
 
 
 def small_form(head: bytes, size: int, settings: bytes, payload: Buffer) -> bytes:
-    """A whole file in the small form.
-
-    ``head``: from ``small_head``; ``size``: bytes of the object after its serializer; ``settings``:
-    from ``packed_settings``.
+    """A small form, whole. ``head``: from ``small_head``; ``size``: bytes of the object after its
+    serializer; ``settings``: from ``packed_settings``; ``payload``: these bytes after filters and
+    codec.
     """
     number = _SHORTEST[size] if size < 0x80 else _number(size)
     data = b"".join((head, number, settings, payload))
@@ -61,7 +61,8 @@ def packed_settings(settings: dict[str, Any]) -> bytes:
 
 
 class Small(NamedTuple):
-    """What a small form holds. ``size``: bytes of the object after its serializer."""
+    """A small form, decoded. ``size``: bytes of the object after its serializer; ``settings``:
+    those of its serializer."""
 
     chain: ChainNumbers
     flags: int
@@ -76,15 +77,16 @@ class Small(NamedTuple):
 
     @classmethod
     def decode(cls, data: Buffer) -> "Small":
-        """The small form that ``data``, a whole file, is; DamagedError where it is not whole."""
+        """The small form ``data``; errors as of ``read_small``."""
         said, size, payload = read_small(data)
         return cls(said.chain, said.flags, size, said.settings, payload)
 
 
-class Said:
-    """What a small form says beside its size and payload: the same in many of them.
+class SmallHead:
+    """What a small form says beside size and payload; small forms of one writer have it in common.
 
-    ``made``: whoever reads them keeps here what he made of it, for the next one.
+    Heads that were read are remembered. ``made``: here the caller of ``read_small`` may keep what
+    it made of the head, for the next small form with the same one.
     """
 
     __slots__ = ("chain", "flags", "made", "packed", "settings")
@@ -97,9 +99,12 @@ class Said:
         self.made: Any = None
 
 
-def read_small(data: Buffer) -> tuple[Said, int, bytes]:
-    """What the small form ``data``, a whole file, says, the size of its object after its
-    serializer, and its payload; DamagedError where it is not whole."""
+def read_small(data: Buffer) -> tuple[SmallHead, int, bytes]:
+    """The head of the small form ``data``, the size of its object after the serializer, and its
+    payload.
+
+    TruncatedError where ``data`` is too short, DamagedError where it is not one whole small form.
+    """
     whole = data if isinstance(data, bytes) else bytes(data)
     size = len(whole)
     if size < _LEAST:
@@ -140,7 +145,7 @@ def read_small(data: Buffer) -> tuple[Said, int, bytes]:
             raise ValueError(f"it says it restores to {restored} bytes")
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
         raise DamagedError(f"the small form is malformed ({error})", start=0) from None
-    said = Said(decode_chain(chain, 0), flags, settings)
+    said = SmallHead(decode_chain(chain, 0), flags, settings)
     head = small_head(said.chain, flags, settings=bool(settings))
     if whole.startswith(head + _number(restored) + said.packed):
         _remember(head, said)
@@ -148,14 +153,16 @@ def read_small(data: Buffer) -> tuple[Said, int, bytes]:
 
 
 def _is_whole(data: bytes) -> bool:
+    """Whether the last bytes of ``data`` are the checksum of those before."""
     return data[-CHECK_SIZE:] == _check(checksum(data[:-CHECK_SIZE]))
 
 
 def first_small(data: bytes) -> int:
-    """Where the small form that ``data`` begins with ends, if another container follows it; 0 where
-    it is all of ``data``, or damaged.
+    """The place at which the first small form in ``data`` ends, where another container follows it;
+    0 where none follows, or the first is damaged.
 
-    Its size does not tell: a start is searched for, before which stands the right check.
+    Nothing in it tells its length: so the bytes are searched for the start of another container,
+    before which the right checksum stands.
     """
     if len(data) <= MAX_SMALL and _is_whole(data):
         return 0
@@ -170,8 +177,9 @@ def first_small(data: bytes) -> int:
 
 
 def end_of_damaged(data: bytes) -> int:
-    """Where a damaged small form, which ``data`` begins with, ends: there the first whole one
-    begins. 0 where none is among the first few places that may begin one, or nothing is damaged."""
+    """The place at which the damaged small form at the front of ``data`` ends, which is where the
+    next whole one begins; 0 where it is not damaged, or no whole one is found behind it (only the
+    first ``_MOST_TRIED`` places are tried)."""
     if first_small(data) or (len(data) <= MAX_SMALL and _is_whole(data)):
         return 0
     found = _START.finditer(data, len(START_SMALL), MAX_SMALL)
@@ -184,7 +192,8 @@ def end_of_damaged(data: bytes) -> int:
 
 
 def several_small(data: bytes) -> DamagedError | None:
-    """The error for a whole file that is more than one small form; None where it is not."""
+    """The error for ``data`` that is several small forms, where one is expected; None where it is
+    not several."""
     if first_small(data):
         several = "holds several that dumps made, one after another, not one object"
         return DamagedError(several, hint="load(file) of the open file reads each")
@@ -194,31 +203,33 @@ def several_small(data: bytes) -> DamagedError | None:
     return None
 
 
-#: By its length, the head of each small form that was read (all before its size), and what it says.
-#: To decode a head anew would take as long as all else.
-_known: dict[int, dict[bytes, Said]] = {}
+#: The heads that were read: by length and by the bytes before the size. To decode a head takes as
+#: long as everything else.
+_known: dict[int, dict[bytes, SmallHead]] = {}
 _MOST_KNOWN = 64
 
 
-def _remember(head: bytes, said: Said) -> None:
-    # Replaced, never changed: another thread may be looking through it.
+def _remember(head: bytes, said: SmallHead) -> None:
+    # The map is replaced, not changed: another thread may be going through it.
     global _known
     known = _known if sum(map(len, _known.values())) < _MOST_KNOWN else {}
     _known = {**known, len(head): {**known.get(len(head), {}), head: said}}
 
 
 def _spelled(chain: ChainNumbers) -> list[Any]:
+    """``chain`` as it is stored; ``fields.decode_chain`` is the inverse."""
     return [s[0] if len(s) == 1 else list(s) for s in chain]
 
 
 def small_head(chain: ChainNumbers, flags: int, *, settings: bool) -> bytes:
-    """All before the size of a small form; ``settings``: whether they stand behind the size."""
+    """The bytes of a small form before its size; ``settings``: whether it has settings, which stand
+    behind the size."""
     fields = [flags, _spelled(chain), 0, *([0] * settings)]
     return START_SMALL + pack_body(fields)[: 2 - len(fields)]
 
 
 def _number(value: int) -> bytes:
-    """A count in MessagePack's shortest form."""
+    """``value`` as MessagePack, in its shortest form."""
     if value < len(_SHORTEST):
         return _SHORTEST[value]
     for code, size in _WIDTHS.items():
@@ -228,16 +239,16 @@ def _number(value: int) -> bytes:
 
 
 def _number_at(data: bytes, at: int) -> tuple[int, int]:
-    """The size at byte ``at``, where it takes more than one byte, and where it ends; an end of 0
-    where no size that is allowed stands there."""
+    """The size at byte ``at``, which takes more than one byte, and the place at which it ends; a
+    place of 0 where no size stands there that is allowed."""
     width = _WIDTHS.get(data[at], 0)
     end = at + 1 + width
     value = int.from_bytes(data[at + 1 : end], "big")
     return value, end if width and value <= MOST_READ and end <= len(data) - CHECK_SIZE else 0
 
 
-#: The counts that take one byte.
+#: The sizes that take one byte in MessagePack.
 _SHORTEST = [bytes([value]) for value in range(0x80)]
 
-#: Codes of MessagePack for longer counts, and the bytes of the count behind each.
+#: The codes of MessagePack for larger sizes, and how many bytes of the size follow each.
 _WIDTHS = {0xCC: 1, 0xCD: 2, 0xCE: 4}

@@ -1,7 +1,8 @@
-"""Writes one member, in one pass, to anything that takes bytes.
+"""Writes one member of a container, in one pass, to anything that takes bytes.
 
-The pipeline proves blocks by undoing their stages. The rest is proved here: each frame is read back
-before it is written, by the reader's own rules, and must say what it was to say.
+The pipeline proves the blocks, by undoing their stages. Headers and index are proved here: each
+frame is read back before it is written, by the functions of the reader, and must give what was put
+in.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
+from serialpack.container.block import Block
 from serialpack.container.ends import seek_table, trailer
 from serialpack.container.entries import Covered
 from serialpack.container.frames import (
@@ -22,20 +24,20 @@ from serialpack.container.frames import (
     open_frame,
     write_frame,
 )
+from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow
-from serialpack.container.records import Block, Header
-from serialpack.container.short import ShortForm, short_index
+from serialpack.container.short import ShortWriter, short_index
 from serialpack.errors import InputError, RefusedError
 from serialpack.stages.stage import Buffer
 
 
 class MemberWriter:
-    """Writes a member: blocks in order, then ``finish``.
+    """Writes a member: call ``block`` for each block in order, then ``finish``.
 
-    A member of one small block becomes a short one: so nothing is written before the second block
-    is there, or ``finish`` is called. ``write`` must take all of what it is given or raise.
-    RefusedError for a header, a block or an index that readers would not take as it was given;
-    nothing of it is written then.
+    ``write`` must take all of the bytes that it is given, or raise. The first block is held back:
+    if no second one comes and it is small, the member becomes a short one. RefusedError for a
+    header, a block or an index that a reader would refuse or read as something else; it is not
+    written then.
     """
 
     def __init__(self, write: Callable[[Buffer], object], header: Header) -> None:
@@ -44,17 +46,18 @@ class MemberWriter:
         self._given = header
         self._rows: list[IndexRow] = []
         self._frames: list[tuple[int, int]] = []
-        #: The first block and the short member of it, until another block comes.
+        #: The first block (header, payload, frame of the short member, entries), while it is held
+        #: back.
         self._held: tuple[Block, Sequence[Buffer], bytes, Covered | None] | None = None
-        #: Bytes written so far, and how many of them are payload.
+        #: How many bytes were written so far, and how many of them are payload.
         self.length = 0
         self.payload = 0
 
-    # These two are made when a long member needs them: a short one is read back as a whole.
+    # These two are made when they are needed: a short member has neither.
 
     @cached_property
     def _header(self) -> bytes:
-        """The body of the header's frame, which was read back."""
+        """The body of the header's frame, which was read back as proof."""
         body = self._given.encode()
         _read_back([write_frame(HEADER, body)], self._given, self._header_in)
         return body
@@ -66,9 +69,10 @@ class MemberWriter:
     def block(
         self, block: Block, payload: Sequence[Buffer], covered: Covered | None = None
     ) -> None:
-        """Write one block; ``payload`` holds the stored bytes of each part, cut anywhere.
+        """Write the next block, or hold it back.
 
-        A block in place must be the only one. ``covered``: the entries in it, for the index.
+        ``payload``: the stored bytes of its parts, in pieces that may be cut anywhere. ``covered``:
+        which entries are in the block, for the index. A block in place must be the only one.
         """
         if self.length or self._held is not None or not self._hold(block, payload, covered):
             frame = self._frame(block)
@@ -76,7 +80,10 @@ class MemberWriter:
             self._put_block(block, frame, payload, covered)
 
     def finish(self, digest: bytes) -> Index:
-        """Write index and end. ``digest``: XXH3-128 of the whole restored content."""
+        """Write what was held back, the index and the end, and return the index.
+
+        ``digest``: XXH3-128 of all that the member restores to.
+        """
         if self._held is not None:
             block, (payload,), frame, _ = self._held
             self._put(b"".join((self._given.start, frame, payload)))
@@ -97,7 +104,8 @@ class MemberWriter:
         return index
 
     def _begin(self) -> None:
-        """Write the start, the header and the first block, which was held."""
+        """Write the start and the header, if that was not done, and the block that was held
+        back."""
         if not self.length:
             self._put(self._given.start)
             self._put(write_frame(HEADER, self._header))
@@ -107,6 +115,7 @@ class MemberWriter:
             self._put_block(block, self._frame(block), payload, covered)
 
     def _frame(self, block: Block) -> bytes:
+        """The frame of the header of ``block``, which was read back as proof."""
         if block.in_place:
             header_frame = write_frame(HEADER, self._header)
             block = block.padded(self._id, len(self._given.start) + len(header_frame))
@@ -128,13 +137,14 @@ class MemberWriter:
         self._rows.append(row._replace(covered=covered))
 
     def _hold(self, block: Block, payload: Sequence[Buffer], covered: Covered | None) -> bool:
-        """Hold the first block back where a short member can be made of it; whether it was."""
+        """Hold the first block back, where a short member can be made of it; whether that was
+        done."""
         held = payload and not block.in_place
         if not held:
             return False
         given = self._given
         with refused_as_written():
-            frame = ShortForm(given).frame(block, payload[0], given.name, given.mtime)
+            frame = ShortWriter(given).frame(block, payload[0], given.name, given.mtime)
         if frame is not None:
             self._held = block, payload, frame, covered
         return frame is not None
@@ -145,7 +155,8 @@ class MemberWriter:
         return header._replace(writer=self._given.writer)
 
     def _put(self, frame: Buffer) -> None:
-        """Write a frame, or anything else but payload: what zstd restores to nothing."""
+        """Write anything but payload. For the seek table it counts as a frame that restores to
+        nothing."""
         self._write(frame)
         self.length += len(frame)
         if self._zstd:
@@ -155,7 +166,8 @@ class MemberWriter:
 def _read_back(
     frames: Sequence[bytes], given: object, read: Callable[[Sequence[bytes]], object]
 ) -> None:
-    """RefusedError where ``read`` does not give back ``given`` from the bodies of ``frames``."""
+    """RefusedError where ``read``, which is called with the bodies of ``frames``, does not return
+    ``given``."""
     with refused_as_written():
         if read([_body(frame) for frame in frames]) != given:
             raise InputError("it would be read as something else")
@@ -163,7 +175,7 @@ def _read_back(
 
 @contextmanager
 def refused_as_written() -> Iterator[None]:
-    """Turn an InputError into a RefusedError: what is to be written breaks a rule of readers."""
+    """Turn an InputError, by which a reader refuses what was just made, into a RefusedError."""
     try:
         yield
     except InputError as error:
@@ -171,11 +183,12 @@ def refused_as_written() -> Iterator[None]:
 
 
 def cannot_be_stored(error: InputError) -> RefusedError:
-    """The refusal of what readers would not take, as ``error`` says."""
+    """The refusal to write what a reader would refuse with ``error``."""
     return RefusedError(f"it cannot be stored so: {error.message}", hint="-s raw keeps the bytes")
 
 
 def _body(frame: bytes) -> bytes:
+    """The body of ``frame``, read as a reader does."""
     prefix = frame[:PREFIX_LENGTH]
     frame_rest(prefix, 0)
     return open_frame(prefix, frame[PREFIX_LENGTH:], 0)[1]

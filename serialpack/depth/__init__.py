@@ -1,14 +1,18 @@
-"""How deep values may be nested, and how deep they are: told before a library is given them.
+"""The limit on how deep values may be nested, checked before a library is given them.
 
-Most libraries call themselves for each level. How deep that goes is left to nobody else: Python
-stops C code at another depth in each version, or not before the stack of a thread is full. So the
-limit is the program's own, the same for every serializer and format, and is looked at first:
-``values.check_values`` of values, ``check_json``, ``check_messages`` and ``check_documents`` of
-bytes whose readers recurse. Formats that are read here, or by a library that takes a limit, count
-levels as they go.
+Most libraries recurse, a call for each level. At which depth that fails is not theirs to say:
+Python stops C code at another depth in each version, or only when the stack of a thread is full,
+which ends the process. So serialpack has a limit of its own, ``MAX_DEPTH``, the same for every
+serializer and format, and checks it first. Each check raises ``TooDeep``:
 
-A level is a list, map, tuple or set, empty or not, or an object that holds one of these. The list
-of records, which no record is part of, is none.
+- of values in memory: ``values.check_values``
+- of bytes that a recursive library is to read: ``check_json``, ``check_messages`` (MessagePack) and
+  ``check_documents`` (BSON), which look at the bytes without making values
+
+Readers that are serialpack's own, and libraries that take a limit, count levels as they read.
+
+- level: a list, map, tuple or set, empty or not, or an object that holds one of these. The list in
+  which records are handed around counts for nothing: it is part of no record
 """
 
 from serialpack.depth._json import check_json as check_json

@@ -1,4 +1,7 @@
-"""How deep JSON text is nested: told from its brackets and quotes."""
+"""How deep JSON text is nested, told from its brackets and quotes alone.
+
+All other bytes are taken out first, by C code; what is left is mostly little.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,34 @@ import re
 
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
 
+#: All bytes but brackets and quotes.
 _NO_MARKS = bytes({*range(256)} - {*b'[]{}"'})
-#: An escaped backslash or quote. Where there are few, a regular expression takes them out faster
-#: than going over all the text twice.
+#: An escaped backslash or quote. Where there are few of them, this regular expression takes them
+#: out faster than two calls of ``bytes.replace``, each of which goes over all the text.
 _ESCAPE = re.compile(rb'\\[\\"]')
-#: Bytes at the front in which they are counted.
+#: How many bytes at the front tell whether there are few.
 _HEAD = 1 << 16
-#: A string of which only the brackets are left. One without an end goes on to that of the text.
+#: A string, of whose content only the brackets are left. One without an end reaches to the end of
+#: the text.
 _STRING = re.compile(rb'"[^"]*+"?')
-#: A step down or up for each bracket, as a signed byte.
+#: Turns brackets into steps, as signed bytes: 1 for an opening bracket, -1 for a closing one.
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
-#: Brackets that are counted together: the depths among so few are small numbers.
+#: How many brackets are added up at a time.
 _PIECE = 1 << 16
 
 
 def check_json(data: bytes) -> None:
-    """TooDeep for JSON texts, one after another, of which one is nested too deeply."""
+    """TooDeep where one of the JSON texts in ``data``, which follow each other, is too deep."""
     if json_depth(data)[0] > MAX_DEPTH:
         raise TooDeep
 
 
 def json_depth(data: bytes) -> tuple[int, int]:
-    """How deep containers nest in JSON texts, and how many are still open at the end.
+    """The depth of the JSON texts in ``data``, and how many brackets are still open at its end.
 
-    Exact where the first is over ``MAX_DEPTH``; otherwise the first is a bound, and the second 0.
-    Of text that breaks the syntax, right as far as a reader comes.
+    Both are exact where the depth is over ``MAX_DEPTH``. Otherwise the first number is only an
+    upper bound that is not over ``MAX_DEPTH``, and the second is 0. Of text that is not valid JSON,
+    the depth is right up to the place at which a reader stops.
     """
     if len(data) <= MAX_DEPTH:
         return len(data), 0
@@ -40,8 +46,8 @@ def json_depth(data: bytes) -> tuple[int, int]:
         return len(brackets), 0
     if len(brackets) < len(marks):
         brackets = _outside(marks)
-    # Brackets that close at once are taken out, so that a few rounds leave nothing of usual text.
-    # A round takes two levels out where a list stands in a map.
+    # Pairs of brackets with nothing between them are taken out, again and again: a few rounds leave
+    # nothing of usual text. One round may take out two levels (a list that stands alone in a map).
     rest, rounds, before = brackets, 0, 2 * len(brackets)
     while rest and before - len(rest) > before >> 4:
         before = len(rest)
@@ -53,7 +59,8 @@ def json_depth(data: bytes) -> tuple[int, int]:
 
 
 def _deepest(steps: bytes) -> tuple[int, int]:
-    """How deep ``steps`` lead at most, and how deep at their end."""
+    """The greatest sum of the first so many of ``steps`` (signed bytes), and the sum of them
+    all."""
     import numpy as np
 
     depth = deepest = 0
@@ -66,8 +73,8 @@ def _deepest(steps: bytes) -> tuple[int, int]:
 
 
 def _unescaped(data: bytes) -> bytes:
-    """JSON text in which a quote always begins or ends a string: escaped ones are taken out."""
-    # To look for one byte is far faster than to look for two.
+    """``data`` without its escaped quotes, so that each quote begins or ends a string."""
+    # To search for one byte is far faster than to search for two.
     if b"\\" not in data:
         return data
     if data.count(b"\\", 0, _HEAD) < min(len(data), _HEAD) >> 5:
@@ -76,8 +83,7 @@ def _unescaped(data: bytes) -> bytes:
 
 
 def _outside(marks: bytes) -> bytes:
-    """The brackets outside of strings, of ``marks``, which are only the brackets and quotes of a
-    text."""
-    # Two quotes beside each other change nothing: what stands behind them is as inside as before.
+    """The brackets that stand outside of strings; ``marks``: all brackets and quotes of a text."""
+    # Two quotes beside each other can go: whether the rest is inside of a string stays as it was.
     marks = marks.replace(b'""', b"")
     return _STRING.sub(b"", marks) if b'"' in marks else marks

@@ -1,19 +1,21 @@
-"""The limit, and the error where a value is beyond it."""
+"""The limit on depth, and the error for a value that exceeds it."""
 
 from __future__ import annotations
 
-#: Containers within containers that a record may be. The least of what the libraries keep is
-#: about 1000 less the caller's own frames (CPython's default recursion limit); half is for them.
-#: So many levels fit in a stack of 512 KiB, the smallest that a thread is usually given.
+#: The most levels of a record. The libraries manage at least about 1000 levels, less the caller's
+#: own frames (CPython's default recursion limit): half of that is left for these frames. So many
+#: levels also fit in a stack of 512 KiB, the smallest that a thread is usually given.
 MAX_DEPTH = 500
 
 TOO_DEEP = f"more than {MAX_DEPTH} levels"
 
 
 class TooDeep(ValueError, RecursionError):
-    """Values, or bytes that say such, nested more deeply than ``MAX_DEPTH``, or without an end.
+    """Values are nested more deeply than ``MAX_DEPTH``, or hold themselves; or bytes stand for
+    such.
 
-    A value that is not taken, like others; and what a library raises that stops on its own.
+    It is a ValueError as other values that are not taken raise it, and a RecursionError as a
+    library raises it that stops by itself.
     """
 
     def __init__(self) -> None:

@@ -1,14 +1,15 @@
-"""How deep BSON documents are nested: told from the heads of their elements, where it may be much.
+"""How deep BSON documents are nested, told from the types and sizes of their elements.
 
-The types and their sizes are those of bsonspec.org.
+That is only looked at where bytes that may begin a document are many. Types and sizes are those of
+bsonspec.org.
 """
 
 from __future__ import annotations
 
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
 
-#: Type -> bytes of its values, where these are always as many: a double, an ObjectId, a boolean, a
-#: date, integers, a timestamp, a decimal; undefined, null, MinKey and MaxKey have none.
+#: Number of a type -> size of its values in bytes, of types whose values all have one size: double,
+#: ObjectId, boolean, date, integers, timestamp, decimal; undefined, null, MinKey and MaxKey take 0.
 FIXED = dict(
     [(0x01, 8), (0x07, 12), (0x08, 1), (0x09, 8), (0x10, 4), (0x11, 8), (0x12, 8), (0x13, 16)]
     + [(kind, 0) for kind in (0x06, 0x0A, 0x7F, 0xFF)]
@@ -21,9 +22,9 @@ _NO_DOCUMENTS = bytes({*range(256)} - {DOCUMENT, ARRAY, SCOPED})
 
 
 def check_documents(data: bytes) -> None:
-    """TooDeep for documents, one after another, of which one is nested too deeply.
+    """TooDeep where one of the documents in ``data``, which follow each other, is too deep.
 
-    Of bytes that are none, it looks as far as a reader comes.
+    Bytes that are no BSON end the check: what a reader would make of them is not asked.
     """
     if _is_shallow(data):
         return
@@ -39,11 +40,13 @@ def check_documents(data: bytes) -> None:
 
 
 def _is_shallow(data: bytes) -> bool:
+    """Whether ``data`` has fewer bytes that may begin a document than there may be levels."""
     return len(data.translate(None, _NO_DOCUMENTS)) < MAX_DEPTH
 
 
 def _check_document(data: bytes) -> None:
-    #: Documents still to be looked at: where each begins and ends, and its level.
+    """TooDeep where the document ``data`` is too deep."""
+    #: The documents still to be looked at: where each begins and ends, and its level.
     stack = [(0, len(data), 1)]
     while stack:
         at, end, depth = stack.pop()
@@ -65,7 +68,8 @@ def _check_document(data: bytes) -> None:
 
 
 def _size(data: bytes, at: int, end: int, kind: int) -> int | None:
-    """How many bytes a value has; None where it breaks the rules."""
+    """The size in bytes of the value of type ``kind`` that begins at ``at``; None where it breaks
+    the rules. ``end``: where the document that it is in ends."""
     if kind in FIXED:
         return FIXED[kind]
     if kind == REGEX:

@@ -1,4 +1,8 @@
-"""How deep values are nested, looked at by C code: all values of one level together."""
+"""How deep values in memory are nested.
+
+The work is done by C code: ``gc.get_referents``, a function of Python's garbage collector, gives
+the values that are in a container, and all containers of one level are given to it together.
+"""
 
 from __future__ import annotations
 
@@ -23,59 +27,61 @@ from uuid import UUID
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
 from serialpack.literal import Literal
 
-#: Containers whose elements the collector knows: all of them, and (of maps whose keys are all
-#: text) no keys.
+#: Containers whose elements the collector gives, all of them. Of a map it gives the values and,
+#: unless they are all text, the keys.
 CONTAINERS = frozenset({list, dict, tuple, set, frozenset})
 
+#: Types whose values hold no others, and are met often.
 _LEAVES = frozenset(
     {type(None), bool, int, float, complex, str, bytes, bytearray, Literal}
     | {datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID}
 )
-#: Types of values that libraries write by their names, or not at all: what they refer to is no part
-#: of a record.
+#: Types whose values a library writes as a name (pickle), or refuses: what these refer to does not
+#: belong to the record.
 _NAMED = (
     *(type, ModuleType, FunctionType, BuiltinFunctionType, MethodType),
     *(CodeType, FrameType, GeneratorType),
 )
 _PLAIN = _LEAVES | CONTAINERS
-#: Stands for the end of the values in a container.
+#: Marks the end of an iterator over values.
 _END = object()
 #: The flag of types whose instances refer to others (Py_TPFLAGS_HAVE_GC).
 _HAS_CONTENTS = 1 << 14
 
-#: Containers whose contents are looked at together: few enough that these stay in the
-#: processor's cache.
+#: How many containers are given to the collector in one call: few enough that what they hold stays
+#: in the processor's cache.
 _TOGETHER = 500
 
-#: So many levels hold nearly all values; more are looked at only where there is no object in them.
+#: Nearly all records have fewer levels than this: the quick checks give up here.
 _SHALLOW = 16
 
-#: Among more values than this, some may be one value in many places.
+#: From more values than this, repeated ones are taken out before they are looked into.
 _SEVERAL = 16
-#: More values than this are no message any more.
+#: The most values that ``_is_message`` looks at.
 _MANY = 4096
-#: A level with so many times more values than when double ones were last left out is looked through
-#: for these again: their number may double with each level.
+#: When a level has grown to so many times what it was after repeated values were last taken out,
+#: they are taken out again: a value that stands in two places doubles the number on each level.
 _GROWN = 8
-#: Below so many levels it is checked whether a value holds itself.
+#: After so many levels it is checked whether a value holds itself.
 _TREES = 16
 
 
 def contents(containers: list[Any]) -> Iterator[list[Any]]:
-    """The values in ``containers``, some at a time.
+    """The values that are directly in ``containers``, in lists: one for each ``_TOGETHER`` of
+    these.
 
-    The keys of a map are not among them where all are text.
+    The keys of a map are among them only where not all of them are text.
     """
     for start in range(0, len(containers), _TOGETHER):
         yield get_referents(*containers[start : start + _TOGETHER])
 
 
 def by_level(records: list[Any]) -> Iterator[tuple[list[Any], list[Any], set[type]]]:
-    """Containers, some at a time, with the values in them (as of ``contents``) and the types of
-    these.
+    """All containers in ``records``, level by level: some at a time, with the values that are
+    directly in them (as ``contents`` gives them) and the types of these values.
 
-    They come level by level from ``records`` itself down, each once on its level, to where nothing
-    is read any more.
+    The first level is ``records`` itself. On each level a container comes once, in however many
+    places it stands. Levels beyond those that are allowed are not looked at.
     """
     level: list[Any] = [records]
     for _ in range(MAX_DEPTH + 2):
@@ -95,9 +101,10 @@ def by_level(records: list[Any]) -> Iterator[tuple[list[Any], list[Any], set[typ
 
 
 def check_values(records: list[Any]) -> None:
-    """TooDeep where a record is nested too deeply, which every one that holds itself is.
+    """TooDeep where a record is too deep; a record that holds itself always is.
 
-    What stands in several places is looked at in each, as those write it who have no references.
+    A value that stands in several places counts in each: most formats have no references, and write
+    it as often. For those that have, see ``check_graph``.
     """
     if _is_shallow(records, _SHALLOW) or _is_shallow(records, _SHALLOW, named=False):
         return
@@ -109,7 +116,8 @@ def check_values(records: list[Any]) -> None:
         if len(level) > _GROWN * distinct:
             level = _once(level)
             distinct = len(level)
-        # Objects that know each other come back on all levels, where one look finds it.
+        # Objects that refer to each other stay on all levels. One search for a value that holds
+        # itself finds them, before the levels are gone through to the limit.
         if depth == _TREES and holds_itself(level):
             raise TooDeep
     if any(map(_is_level, level)):
@@ -117,13 +125,12 @@ def check_values(records: list[Any]) -> None:
 
 
 def check_graph(records: list[Any]) -> None:
-    """As ``check_values``, for writers with references, which write once what stands in several
-    places.
-
-    What stands within itself counts as deep as where it is met first.
+    """As ``check_values``, for formats with references, which write a value once in however many
+    places it stands (pickle): it counts only where the writer meets it first. A value that holds
+    itself is allowed.
     """
     few = records
-    for _ in range(_SHALLOW):  # of a small message that is all
+    for _ in range(_SHALLOW):  # of a small record, this is all that is done
         few = _within(few)
         if not few:
             return
@@ -143,7 +150,7 @@ def check_graph(records: list[Any]) -> None:
 
 
 def depth_of(value: Any, most: int) -> int:
-    """How many levels ``value`` has; ``most`` where it has more."""
+    """How many levels ``value`` has, ``most`` at the most: deeper ones are not looked for."""
     level: list[Any] = [[value]]
     for depth in range(most):
         level = _below(level)
@@ -153,7 +160,7 @@ def depth_of(value: Any, most: int) -> int:
 
 
 def holds_itself(value: Any) -> bool:
-    """Whether a container, or an object, in ``value`` stands within itself."""
+    """Whether ``value``, or a container or object in it, is contained in itself."""
     done: dict[int, Any] = {}
     around = {id(value)}
     stack: list[tuple[Any, Iterator[Any]]] = [(value, iter(_below_one(value)))]
@@ -178,11 +185,11 @@ def levels(
     inside: Callable[[Any], list[Any]],
     containers: frozenset[type] = CONTAINERS,
 ) -> int:
-    """How many levels there are in ``records``, all of types that are known; TooDeep.
+    """How many levels there are in ``records``, whose values must all be of known types; TooDeep.
 
-    ``plain`` are the types that hold no other values. What is neither plain nor one of
-    ``containers`` is given to ``inside``, which returns the values in it, or raises TypeError for
-    what is not to be taken. Types are told exactly: a subclass is another type.
+    ``plain``: types that hold no other values; ``containers``: types whose contents the collector
+    gives. A value of any other type is given to ``inside``, which returns the values in it, or
+    raises TypeError for a value that is not to be taken. A subclass counts as another type.
     """
     level: list[Any] = [records]
     depth = -1
@@ -207,11 +214,12 @@ def levels(
 
 
 def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool = True) -> bool:
-    """Whether the collector finds all that is in ``values`` in fewer than ``levels`` levels.
+    """Whether all that is in ``values`` ends within ``levels`` levels, as the collector sees them.
 
-    That looks at no type, and takes a third of the time. But in an object the collector also finds
-    its class, and in that nearly all there is: then the levels do not end. With ``named`` False it
-    leaves out classes, and what else is written by its name.
+    This quick check looks at no types and takes a third of the time of ``_below``. It may say False
+    of shallow values: the collector counts the class of an object as a part of it, and by a class
+    nearly everything can be reached, so that the levels do not end. With ``named`` False it leaves
+    out classes and the other values that are written by their names.
     """
     for level in range(levels, 0, -1):
         if len(values) > 2 * _TOGETHER:
@@ -229,22 +237,24 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool
 
 
 def _without_named(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+    """``values`` without those that are written by their names (``_NAMED``)."""
     named = {kind for kind in set(map(type, values)) if issubclass(kind, _NAMED)}
     return [value for value in values if type(value) not in named] if named else values
 
 
 def _is_message(values: list[Any]) -> bool:
-    """Whether the collector soon finds all that is in ``values``, and few in each container."""
+    """Whether all that is in ``values`` ends within ``_SHALLOW`` levels and is not much (a quick
+    check that may say False of such values, too)."""
     for _ in range(_SHALLOW):
         if len(values) <= 2 * _TOGETHER:
             values = _within(values)
-        # In an object it would find all there is. One value of eight is looked at to see whether
-        # there are objects: to miss one only takes time.
+        # By the class of an object, the collector would reach nearly everything. One value of eight
+        # is looked at to see whether there are objects; to miss one costs time, nothing else.
         elif _PLAIN.issuperset(map(type, values[::8])):
             above, values = values, []
             for inside in contents(above):
                 values += inside
-                if len(values) > _MANY:  # perhaps what stands in many places
+                if len(values) > _MANY:  # perhaps one value in many places
                     return False
         else:
             return False
@@ -254,13 +264,14 @@ def _is_message(values: list[Any]) -> bool:
 
 
 def _within(values: list[Any]) -> list[Any]:
-    """The values in ``values``; of several, each is looked into once: a large one may stand there
-    often."""
+    """The values that are directly in ``values``. Of more than ``_SEVERAL`` values, repeated ones
+    are looked into once: a large one may stand there often."""
     return get_referents(*(_once(values) if len(values) > _SEVERAL else values))
 
 
 def _below(level: list[Any]) -> list[Any]:
-    """What may hold values itself of what is in one level: containers and objects."""
+    """The next level: of the values directly in those of ``level`` all that may hold values
+    themselves, which are containers and objects."""
     found: list[Any] = []
     for values in _inside(level):
         if _LEAVES.issuperset(map(type, values)):
@@ -275,18 +286,18 @@ def _below(level: list[Any]) -> list[Any]:
 
 
 def _below_one(value: Any) -> list[Any]:
-    """As ``_below``, of one container or object alone, in a quarter of the time."""
+    """``_below`` for one container or object, in a quarter of the time."""
     parts = get_referents(value) if type(value) in CONTAINERS else _parts(value)
     return [part for part in parts if type(part) in CONTAINERS or _may_hold(type(part))]
 
 
 def _once(level: list[Any]) -> list[Any]:
-    """``level`` with each value once, in however many places it stands."""
+    """``level`` without repeated values (the same object, not an equal one)."""
     return list(dict(zip(map(id, level), level, strict=True)).values())
 
 
 def _inside(level: list[Any]) -> Iterator[list[Any]]:
-    """The values in containers and objects, of many at a time."""
+    """The values directly in the containers and objects of ``level``, in lists."""
     if CONTAINERS.issuperset(map(type, level)):
         return contents(level)
     return chain(
@@ -296,7 +307,8 @@ def _inside(level: list[Any]) -> Iterator[list[Any]]:
 
 
 def _parts(value: Any) -> list[Any]:
-    """The values in an object: those in the map of its attributes, and not that map."""
+    """The values in an object: of its attributes, without the map (``__dict__``) that they are
+    in."""
     if not type(value).__dictoffset__:
         return get_referents(value)
     own = object.__getattribute__(value, "__dict__")
@@ -318,11 +330,13 @@ def _may_hold(kind: type) -> bool:
 
 
 def _is_level(value: Any) -> bool:
+    """Whether ``value`` counts as a level: a container, or an object that holds one."""
     return isinstance(value, tuple(CONTAINERS)) or bool(_below_one(value))
 
 
 def _check_in_order(records: list[Any]) -> None:
-    """As ``check_graph``, of containers and objects one by one, in the order of pickle."""
+    """``check_graph`` without quick checks: goes through containers and objects one by one, in the
+    order in which pickle meets them."""
     met: dict[int, Any] = {}
     stack: list[Iterator[Any]] = [iter([records])]
     while stack:
@@ -338,7 +352,8 @@ def _check_in_order(records: list[Any]) -> None:
 
 
 def _ordered(value: Any, below: list[Any]) -> list[Any]:
-    """``below`` in the order of ``value``: the collector begins at the end of a list."""
+    """``below``, the values in ``value``, in the order in which they stand in it: of a list, the
+    collector gives the last one first."""
     if not isinstance(value, list | tuple):
         return below
     found = {id(part): part for part in below}

@@ -1,4 +1,5 @@
-"""A far file to read from: from any place, or only from its front."""
+"""Open far files: read from any place (``RangedFile``), or only from the front
+(``StreamedFile``)."""
 
 from __future__ import annotations
 
@@ -11,16 +12,17 @@ from typing import IO
 
 from serialpack.far.trouble import as_ours
 
-#: The least bytes of a piece that is fetched: to ask once more takes longer.
+#: The least bytes that are fetched by a request: another request takes longer than so many bytes.
 _LEAST = 64 << 10
 
-#: So many pieces one behind the other are a scan. Of a block, its header and parts are fewer.
+#: After so many pieces that follow each other, the file is taken to be read through. To read the
+#: header and the parts of a block takes fewer.
 _SURE = 3
 
-#: The most bytes of a piece that is read ahead; one more is under way meanwhile.
+#: The most bytes of a piece that is read ahead.
 _MOST = 8 << 20
 
-#: The most pieces that are kept: of a container its front, its end, and where one reads.
+#: The most pieces that are kept. A container needs its front, its end, and the place that is read.
 _PIECES = 4
 
 Fetch = Callable[[int, int], bytes]
@@ -28,10 +30,11 @@ Status = Callable[[], os.stat_result]
 
 
 class FarFile(io.RawIOBase):
-    """A far file: what can be asked of it beside its bytes."""
+    """An open far file, which also has a status."""
 
     def status(self, *, again: bool = False) -> os.stat_result | None:
-        """The file's status when it was opened, or now; None where its size is not known."""
+        """The file's status when it was opened, or with ``again`` its status now; None where the
+        server does not say its size."""
         raise NotImplementedError
 
     def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
@@ -41,12 +44,14 @@ class FarFile(io.RawIOBase):
 
 
 class RangedFile(FarFile):
-    """A file of which parts can be had: ``fetch(start, stop)`` gets one, and may take long.
+    """A far file whose server gives parts of it: ``fetch(start, stop)`` gets one, by a request.
 
-    At first no more is fetched than is asked for. Whoever reads on where a piece ended gets twice
-    as much each time, as the page cache of Linux has it (mm/readahead.c); once that is ``_MOST``,
-    the next piece is fetched while one is worked on. So hardly more is fetched for nothing than is
-    read, and a scan does not wait.
+    At first no more is fetched than is asked for (but ``_LEAST`` bytes). When it turns out that the
+    file is read through, twice as much is fetched each time, as by the page cache of Linux
+    (mm/readahead.c); and from ``_MOST`` on, the next piece is fetched while the caller works on the
+    last one. So not much is fetched in vain, and a reader of the whole file does not wait.
+    ``found``: the status when it was opened; ``again``: gets the status now; ``close``: is called
+    once, when it is closed.
     """
 
     def __init__(
@@ -59,15 +64,15 @@ class RangedFile(FarFile):
         self._shut = close
         self._size = found.st_size
         self._at = 0
-        #: The pieces that are kept, each with where it begins; the one used longest ago is the
-        #: first.
+        #: The pieces that are kept, each with its place; first the one whose last use is longest
+        #: ago.
         self._pieces: list[tuple[int, bytes]] = []
-        #: Of the last piece that was fetched: its bytes, where it ended, and how many came before
-        #: it, each where the one before ended.
+        #: Of the piece that was fetched last: how many bytes it has, where it ends, and how many
+        #: pieces before it follow each other without a gap.
         self._last, self._end, self._run = 0, -1, 0
         self._ahead: tuple[int, Future[bytes]] | None = None
         self._one = threading.Lock()
-        # Everything looks at the front first; and this tells whether the server gives parts.
+        # The front is always read first; and this shows at once whether the server gives parts.
         self._miss(0, 0)
 
     def status(self, *, again: bool = False) -> os.stat_result:
@@ -110,8 +115,8 @@ class RangedFile(FarFile):
         super().close()
 
     def _piece(self, at: int, stop: int) -> tuple[int, bytes]:
-        """A piece with the byte ``at`` in it, and where it begins. ``stop``: where what is needed
-        now ends."""
+        """The place of a piece that has the byte ``at``, and the piece; fetched where none is kept.
+        ``stop``: the end of what is needed now."""
         for number in range(len(self._pieces) - 1, -1, -1):
             start, data = self._pieces[number]
             if start <= at < start + len(data):
@@ -120,7 +125,8 @@ class RangedFile(FarFile):
         return self._miss(at, stop)
 
     def _miss(self, at: int, stop: int) -> tuple[int, bytes]:
-        """The piece from ``at`` on, fetched, and ``at``. ``stop``: as for ``_piece``."""
+        """As ``_piece``, for a byte that no kept piece has: ``at``, and a new piece that begins
+        there."""
         self._run = self._run + 1 if at == self._end else 0
         size = min(2 * self._last, _MOST) if self._run >= _SURE else _LEAST
         ahead, self._ahead = self._ahead, None
@@ -141,11 +147,11 @@ class RangedFile(FarFile):
     def _fetched(self, start: int, stop: int) -> bytes:
         if start >= stop:
             return b""
-        with self._one:  # the piece that is under way uses the same connection
+        with self._one:  # a piece that is fetched ahead uses the same connection
             return self._fetch(start, stop)
 
     def _begun(self, start: int, stop: int) -> Future[bytes]:
-        """The piece from ``start`` to ``stop``, which a thread fetches meanwhile."""
+        """Begin to fetch the piece from ``start`` to ``stop`` in a thread."""
         future: Future[bytes] = Future()
 
         def work() -> None:
@@ -160,7 +166,8 @@ class RangedFile(FarFile):
 
 
 class StreamedFile(FarFile):
-    """A file that is read once, from its front to its end, as a pipe is."""
+    """A far file whose server gives no parts of it: it is read once, from its front, as a pipe
+    is."""
 
     def __init__(self, stream: IO[bytes], url: str, found: os.stat_result, again: Status) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A file on a server of files (SFTP): a part of it read, or written under another name."""
+"""What is special to SFTP: how paramiko reads a part of a file, and how a file appears whole."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from serialpack.hidden import hidden_name
 
 
 def part(file: Any, start: int, stop: int) -> bytes:
-    """The bytes ``start`` to ``stop`` of paramiko's ``file``, all asked for at once.
+    """The bytes ``start`` to ``stop`` of ``file``, an open file of paramiko.
 
-    Each request has 32 KiB. paramiko's ``readv`` sends them in a thread, and takes all for
-    answered where the first answer is there before the second request is: then it asks for the
-    rest again, and keeps the answers to both. So here no answer is read before all is asked for.
+    A request asks for 32 KiB, and all requests are sent before the first answer is read. paramiko's
+    own ``readv`` sends them in a thread: if the first answer comes before the second request was
+    sent, it believes that all was answered, asks for the rest again, and keeps both answers in
+    memory.
     """
 
     def ask(pieces: list[tuple[int, int]], most: int | None = None) -> None:
@@ -26,11 +27,11 @@ def part(file: Any, start: int, stop: int) -> bytes:
 
 
 class RenamedFile:
-    """A file under a hidden name until ``commit`` gives it its own; ``discard`` leaves nothing of
+    """A new file with a hidden name, to which ``commit`` gives its own name; ``discard`` removes
     it.
 
-    fsspec's own way writes below the server's ``/tmp``, which need not be there, nor be of one file
-    system with the target. ``new``: nothing may stand at the target.
+    fsspec itself would write to the server's ``/tmp``, which may not exist, or be on another file
+    system than the target. ``new``: no file may be there with the name.
     """
 
     def __init__(self, fs: Any, path: str, *, new: bool) -> None:
@@ -43,7 +44,7 @@ class RenamedFile:
         self._file.set_pipelined(True)
 
     def write(self, data: Any) -> None:
-        """Send ``data``, without waiting for what the server says to each 32 KiB of it."""
+        """Send ``data`` without waiting for the server's answers."""
         if len(data):
             self._file.write(self._last)
             self._file.write(data[:-1])
@@ -54,9 +55,10 @@ class RenamedFile:
         return self._size
 
     def close(self) -> None:
-        """Wait until the server has all of it; OSError where it has not.
+        """Wait until the server has all bytes; OSError where it could not write them.
 
-        paramiko looks at its answers where it waits for one, not where it closes the file.
+        paramiko looks at the answers when it has to wait for one, and not when it closes the file:
+        so the last byte is sent by a call that waits.
         """
         self._file.set_pipelined(False)
         self._file.write(self._last)

@@ -1,6 +1,6 @@
-"""fsspec, which knows the protocols: file systems, what they say of a file, files of theirs.
+"""Opens far files by fsspec, which knows the protocols, and asks for their status.
 
-Credentials and settings are fsspec's and its libraries' own: ``AWS_*``, ``~/.aws``, ``FSSPEC_*``,
+Credentials and settings are those of fsspec and its libraries: ``AWS_*``, ``~/.aws``, ``FSSPEC_*``,
 ``~/.config/fsspec``, the login in a URL. https://filesystem-spec.readthedocs.io
 """
 
@@ -21,8 +21,8 @@ from serialpack.far.reading import RangedFile, StreamedFile
 from serialpack.far.trouble import CONNECT, SILENCE, Changed, RangesIgnored, as_ours, log, tried
 from serialpack.far.urls import address
 
-#: Seconds that a server may give no byte, where its library tries again: gcsfs, six times in all;
-#: botocore, five times, so that these make a minute.
+#: For how many seconds a server may be silent, where the library itself tries again: gcsfs six
+#: times in all, botocore five times, which makes about a minute.
 _AGAIN, _AGAIN_S3 = 15, 10
 
 #: Protocol -> the extra that brings its library.
@@ -32,14 +32,18 @@ _EXTRAS = {
     **dict.fromkeys(("sftp", "ssh"), "sftp"),
 }
 
-#: What file systems call the time of the last change; of what is written once, that of its making.
+#: The names under which fsspec's file systems give the modification time of a file; where a file is
+#: never changed, the time at which it was made.
 _TIMES = ("LastModified", "Last-Modified", "mtime", "modified", "updated", "created")
-#: What file systems call a text that changes with the bytes of a file.
+#: The names under which they give something that changes when the bytes of a file do.
 _TAGS = ("ETag", "etag", "Content-MD5", "md5Hash", "generation", "Digest")
 
 
 def system_of(url: str, **more: Any) -> tuple[Any, str]:
-    """The fsspec file system of ``url``, and what the file is called there."""
+    """The fsspec file system of ``url``, and the path of the file in it. ``more``: settings for it.
+
+    MissingLibraryError, UsageError for an unknown scheme; other errors as of ``trouble.as_ours``.
+    """
     try:
         import fsspec
         from fsspec.core import url_to_fs
@@ -73,8 +77,8 @@ def system_of(url: str, **more: Any) -> tuple[Any, str]:
 
 
 def _settings(scheme: str, by_user: dict[str, Any]) -> dict[str, Any]:
-    """The settings for a file system that the user's configuration of fsspec leaves open: how long
-    it waits."""
+    """How long the file system of ``scheme`` waits, where the user's configuration of fsspec
+    (``by_user``) does not say it."""
     if scheme in ("http", "https"):
         return {} if "get_client" in by_user else {"get_client": _client}
     # These libraries also log what they raise, with a traceback; without a handler, to stderr.
@@ -102,7 +106,9 @@ def _missing(error: ImportError, url: str) -> MissingLibraryError:
 
 
 async def _client(**settings: Any) -> Any:
-    """A session of aiohttp that gives up on silence, not on what is long, and checks answers."""
+    """A session of aiohttp that gives up when the server is silent, not when an answer takes long;
+    and that checks answers: RangesIgnored where the server gives the whole file instead of a part,
+    Changed where the file is another one than at the last request."""
     import aiohttp
 
     #: URL -> the ETag of the file at the last request, or its time.
@@ -133,14 +139,15 @@ async def _client(**settings: Any) -> Any:
 
 
 def status_of(url: str) -> os.stat_result:
-    """The status of the file at ``url``, as if it lay on a disk; errors as of ``tried``."""
+    """The status of the file at ``url``, as ``os.stat`` has it for a file on a disk; errors as of
+    ``trouble.tried``."""
     fs, path = system_of(url)
     fs.invalidate_cache(path)
     return _as_stat(url, _info(fs, path, url))
 
 
 def _info(fs: Any, path: str, url: str) -> dict[str, Any]:
-    """What ``fs`` knows of the file at ``path``; errors as of ``tried``."""
+    """What ``fs`` says of the file at ``path``; errors as of ``trouble.tried``."""
     # By HTTP that is a HEAD, and a GET where it fails.
     asks_again = "http" in fs.protocol
     found: dict[str, Any] = tried(lambda: fs.info(path), url, "read", asks_again=asks_again)
@@ -148,9 +155,9 @@ def _info(fs: Any, path: str, url: str) -> dict[str, Any]:
 
 
 def _as_stat(url: str, info: dict[str, Any]) -> os.stat_result:
-    """What a file system says of a file. ``st_mtime_ns`` is None where it tells no time.
-
-    The number of the file (``st_ino``) is of its name and its ETag: another file has another one.
+    """What a file system says of a file (``info``), as a status. ``st_mtime_ns`` is None where it
+    says no time. ``st_ino`` is made of the URL and the ETag: it differs for another file, and for a
+    changed one.
     """
     if info.get("type") == "directory":
         raise IsADirectoryError
@@ -165,7 +172,8 @@ def _as_stat(url: str, info: dict[str, Any]) -> os.stat_result:
 
 
 def _nanoseconds(when: Any) -> int | None:
-    """``when``, as a file system gives it, in ns since 1970; None where it is no time."""
+    """A time as a file system gives it (text, datetime or seconds) in ns since 1970; None where it
+    is none of these."""
     try:
         if isinstance(when, str):
             digits = when[:4].isdigit()
@@ -184,7 +192,8 @@ def _umask() -> int:
 
 
 def files_below(folder: str) -> list[str]:
-    """The paths of the files below ``folder``, as seen from there, in the order of their names."""
+    """The paths of all files below ``folder``, relative to it, in the order of their names;
+    FileError."""
     fs, path = system_of(folder)
     if "http" in fs.protocol:
         raise FileError("HTTP lists no folders", path=folder, hint="name the files, --files-from")
@@ -198,7 +207,8 @@ def files_below(folder: str) -> list[str]:
 
 
 def opened(url: str) -> RangedFile | StreamedFile:
-    """The file at ``url``, to be read; one that can be sought where its server lets it."""
+    """The file at ``url``, opened to be read: a ``RangedFile`` where its server gives parts of
+    it."""
     fs, path = system_of(url)
     fs.invalidate_cache(path)
     how: dict[str, Any] = {"cache_type": "none"}  # ``RangedFile`` keeps pieces, and better ones
@@ -232,7 +242,8 @@ def opened(url: str) -> RangedFile | StreamedFile:
 
 
 class _Answer:
-    """What a server of HTTP sends, read as it comes; ``loop``: where aiohttp waits for it."""
+    """The answer of an HTTP server, read as it comes; ``loop``: the event loop that aiohttp runs
+    in."""
 
     def __init__(self, loop: Any, answer: Any) -> None:
         self._loop = loop
@@ -250,12 +261,14 @@ class _Answer:
 
 @lru_cache
 def _say_streamed(url: str) -> None:
-    """Log, once for each ``url``, that its file is read through: it may be opened several times."""
+    """Log that the file at ``url`` is read through from its front; once for each URL, as a file may
+    be opened several times."""
     log.warning("%s: the server gives no parts of it; it is read through from the front", url)
 
 
 def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
-    """The bytes ``start`` to ``stop`` of ``file``, from its server."""
+    """The bytes ``start`` to ``stop`` of the open ``file``, asked of its server; errors as of
+    ``trouble.tried``, and RangesIgnored."""
 
     def fetched() -> bytes:
         if hasattr(file, "readv"):

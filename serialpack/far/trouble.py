@@ -1,4 +1,4 @@
-"""What goes wrong with far files: in words, and tried again where that helps."""
+"""What goes wrong with far files: it is tried again where that may help, and else put in words."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from serialpack.errors import (
 )
 from serialpack.far.urls import shown
 
-#: Tells at INFO what is tried again, at WARNING what a server cannot do.
+#: Logs at INFO what is tried again, at WARNING what a server cannot do.
 log = logging.getLogger("serialpack.far")
 
-#: Seconds that are waited before each further try.
+#: How many seconds to wait before each further try.
 WAITS = [0.5, 1.0, 2.0, 4.0]
 
-#: Seconds that a server may give no byte, and seconds for it to take a connection.
+#: For how many seconds a server may be silent, and how many it may take to accept a connection.
 SILENCE, CONNECT = 30, 10
 
-#: Statuses of HTTP that may be gone the next time (RFC 9110, 15.6; RFC 6585, 4).
+#: Statuses of HTTP for which another try may go well (RFC 9110, 15.6; RFC 6585, 4).
 _PASSING = {408, 429, 500, 502, 503, 504}
 
-#: What paramiko says where a server did not begin to speak in time.
+#: The beginnings of paramiko's messages for a server that did not answer in time.
 _SILENT_SSH = "error reading ssh protocol banner", "no existing session"
 
-#: URLs whose libraries have tried several times themselves.
+#: URLs for which the libraries themselves try several times.
 _PATIENT = re.compile(r"\b(s3a?|gc?s)://")
 
 Found = TypeVar("Found")
 
 
 class RangesIgnored(Exception):
-    """The server gives the whole file where a part of it was asked for. ``whole``: that, to be
-    read."""
+    """The server gives the whole file, where a part of it was asked for. ``whole``: that answer,
+    open to be read."""
 
     def __init__(self, whole: IO[bytes]) -> None:
         super().__init__("the server gives no parts of it")
@@ -53,15 +53,15 @@ class RangesIgnored(Exception):
 
 
 class Changed(Exception):
-    """The file is another one than it was at the request before."""
+    """The file was changed between two requests."""
 
 
 def tried(call: Callable[[], Found], url: str, doing: str, *, asks_again: bool = False) -> Found:
-    """What ``call`` gives. Where that may help it is called again, a few times.
+    """The result of ``call``, which is called again a few times where that may help.
 
-    A server that is silent is asked twice at most; once where ``call`` itself ``asks_again``. Any
-    error becomes one of ours, with ``url`` as its path. fsspec itself tries S3 and Google Storage
-    again; what is left to do is plain HTTP.
+    Any error becomes one of ours, with ``url`` as its path; ``doing``: see ``as_ours``. If the
+    server is silent, it is asked twice at most, and only once where ``call`` itself ``asks_again``,
+    as the libraries of S3 and Google Storage do.
     """
     asks_again = asks_again or bool(_PATIENT.search(url))
     waits = iter(WAITS)
@@ -83,7 +83,8 @@ def tried(call: Callable[[], Found], url: str, doing: str, *, asks_again: bool =
 
 
 def as_ours(error: Exception, url: str, doing: str) -> SerialpackError:
-    """``error`` as one of ours: which file, what could not be done, why."""
+    """Our error for ``error``: which file it is, what could not be done (``doing``: "read",
+    "write", ...), why, and a hint where there is one."""
     for each in _causes(error):
         if isinstance(each, RangesIgnored):
             each.whole.close()
@@ -110,7 +111,8 @@ def as_ours(error: Exception, url: str, doing: str) -> SerialpackError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """``error``, and the errors that it came of: fsspec makes any error of HTTP "not found"."""
+    """``error``, and the errors that caused it. They are needed since fsspec turns any error of
+    HTTP into FileNotFoundError."""
     while error is not None:
         yield error
         if type(error).__name__ == "NoValidConnectionsError":  # an error for each address
@@ -119,7 +121,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    """The status with which an HTTP server answered; None where ``error`` is not about one."""
+    """The status of HTTP that ``error`` is about; None where it is about none."""
     named = "code" if type(error).__name__ == "HttpError" else "status"  # gcsfs's error
     found = getattr(error, named, None)
     return found if isinstance(found, int) else None
@@ -130,7 +132,7 @@ def _is_missing(error: Exception) -> bool:
 
 
 def _network(error: BaseException) -> BaseException | None:
-    """The error of the network that ``error`` came of; None where it came of none."""
+    """The error of the network among the causes of ``error``; None where none is."""
     return next(
         (
             each
@@ -143,6 +145,7 @@ def _network(error: BaseException) -> BaseException | None:
 
 
 def _is_silence(error: Exception) -> bool:
+    """Whether the server did not answer in time."""
     return any(
         isinstance(each, TimeoutError | asyncio.TimeoutError)
         or "TimeoutError" in type(each).__name__  # botocore's
@@ -165,7 +168,7 @@ def _no_host(error: Exception) -> bool:
 
 
 def _passes(error: Exception) -> bool:
-    """Whether another try may go well."""
+    """Whether another try may go well: the network, or the server, may be well again by then."""
     if any(isinstance(each, Changed) for each in _causes(error)):
         return False
     status = next(filter(None, map(_status, _causes(error))), None)
@@ -178,7 +181,7 @@ def _passes(error: Exception) -> bool:
 
 
 def _why(error: Exception) -> str:
-    """The reason of ``error`` in words, without its URL, which may hold a password."""
+    """The reason for ``error`` in words, without its URL, in which a password may be."""
     found = list(_causes(error))
     status = next(filter(_status, found), None)
     if status is not None:

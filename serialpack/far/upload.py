@@ -1,4 +1,4 @@
-"""A far file that is written: it appears whole, with ``commit``, or not at all."""
+"""Writes a far file, which appears whole when ``commit`` is called, or not at all."""
 
 from __future__ import annotations
 
@@ -11,33 +11,35 @@ from serialpack.far.sftp import RenamedFile
 from serialpack.far.systems import system_of
 from serialpack.far.trouble import as_ours, log, tried
 
-#: Bytes that are sent at a time. S3 takes parts of 5 MiB or more, and 10,000 of them.
+#: How many bytes are sent at a time. S3 takes parts of 5 MiB or more, and at most 10,000 of them.
 _PART = 16 << 20
 
-#: With so many parts sent, the next ones grow: so 10,000 hold 1.7 TB, not 160 GB.
+#: After so many parts, they get larger: so that 10,000 parts hold 1.7 TB, and not 160 GB.
 _EVEN = 2000
 
 
 class Upload:
-    """Bytes for the file at ``url``, sent part by part: what an object store calls multipart.
+    """Sends bytes to ``url`` part by part (object stores call that a multipart upload).
 
-    What fits into one part is kept until ``commit``, and sent by one request. ``new``: nothing may
-    stand at ``url``; S3 and Google Storage check that at the very end.
+    If all bytes fit into one part, they are kept until ``commit``, and sent by one request.
+    ``new``: no file may be at ``url``; S3 and Google Storage check that when the upload is
+    completed.
     """
 
     def __init__(self, url: str, *, new: bool) -> None:
         self._url = url
         self._new = new
-        # A file system of its own, in a transaction that never ends: a file opened in it gets its
-        # name by its own ``commit``, whatever the protocol. By SFTP each would be a connection, so
-        # ``RenamedFile`` does the same there.
+        # Each upload has a file system of its own, and opens a transaction in it that is never
+        # ended: a file opened in a transaction gets its name by its own ``commit``, whatever the
+        # protocol is. By SFTP that would take a new connection for each file, so ``RenamedFile``
+        # does the same there.
         self._renamed = url.startswith(("sftp:", "ssh:"))
         self._fs, self._path = system_of(url, skip_instance_cache=not self._renamed)
         self._buffer = io.BytesIO()
         self._file: Any = None
 
     def write(self, data: bytes | memoryview) -> None:
-        """Send ``data``, or keep it for a while; FileError."""
+        """Send ``data``, or keep it until a part is full; FileError."""
         if self._file is None and self._buffer.tell() + len(data) <= _PART:
             self._buffer.write(data)
             return
@@ -52,8 +54,9 @@ class Upload:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> SerialpackError:
-        """``error`` as one of ours. Early CPythons 3.12 crash when the garbage collector finds the
-        view of a buffer that gcsfs's frames hold (python/cpython#111049)."""
+        """Our error for ``error``. The frames of its traceback are cleared: early CPythons 3.12
+        crash when the garbage collector finds the view of a buffer in those of gcsfs
+        (python/cpython#111049)."""
         clear_frames(error.__traceback__)
         return as_ours(error, self._url, "write")
 
@@ -68,7 +71,7 @@ class Upload:
         self._buffer = io.BytesIO()
 
     def commit(self) -> None:
-        """Give what was sent its name; FileError."""
+        """Send the rest, and give the file its name; FileError."""
         try:
             if self._file is None and getattr(self._fs, "async_impl", False):
                 # An object store, where one request writes all or nothing.
@@ -87,7 +90,7 @@ class Upload:
             self._fs.invalidate_cache(self._path)
 
     def abort(self) -> None:
-        """Leave nothing of what was sent, as far as the server lets us."""
+        """Give the upload up, and remove what was sent, as far as the server lets us."""
         file, self._file = self._file, None
         self._buffer = io.BytesIO()
         if file is None:

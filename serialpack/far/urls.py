@@ -1,8 +1,9 @@
-"""Names of far files: what of them is shown, what stands beside them.
+"""URLs of far files: what may be shown of one, and names made of it.
 
-No message, report or container may hold a password: a URL is ``shown`` as soon as it comes in, and
-that is what travels. Only ``address``, which opens it, knows the rest again. So what is named after
-it (``sftp://host/a.json.spk``) has the same credentials.
+No message, report or container may hold a password. So ``shown`` takes it off as soon as a URL
+comes in, and remembers it; everybody else has the shown URL. Only ``address``, which is called to
+open a file, puts the password back, also into another URL on the same host
+(``sftp://host/a.json.spk``, the output).
 """
 
 from __future__ import annotations
@@ -10,29 +11,31 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-#: Scheme and host of a URL; where archives have a path is no host. A login ends at the last ``@``.
+#: The scheme and the host of a URL, with a login, which ends at the last ``@``. In URLs of archives
+#: and local files, a path stands in place of the host.
 _SCHEME = r"\b((?!zip:|tar:|libarchive:|memory:|file:|local:)[A-Za-z][A-Za-z0-9+.-]+://)"
 _HOST = re.compile(_SCHEME + r"([^/?#\s]+)")
 _LOGIN = re.compile(_SCHEME + r"([^/?#\s]*)@([^/?#\s@]*)")
 
-#: What in a query is as good as a password: in signed URLs (S3, Google, Azure), and by its usual
-#: names.
+#: The parameters of a query that are as good as a password: those of signed URLs (S3, Google,
+#: Azure), and others by their usual names.
 _SECRET = re.compile(
     r"([?&](?:x-(?:amz|goog)-(?:signature|credential|security-token)|signature|sig|token"
     r"|access[_-]?token|auth|api[_-]?key|key|password|awsaccesskeyid|googleaccessid)=)([^&#\s]+)",
     re.I,
 )
 
-#: Schemes that nothing is written by.
+#: Schemes by which files are only read.
 _READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "github", "gist", "data", "jar")
 
-#: What ``shown`` took off: the logins by scheme and host, and whole URLs by their shown text.
+#: What ``shown`` took off: scheme and host -> login; shown URL -> URL with the secrets in its
+#: query.
 _logins: dict[str, str] = {}
 _signed: dict[str, str] = {}
 
 
 def shown(text: str) -> str:
-    """``text``, with URLs in it, without their passwords; ``address`` puts them back."""
+    """``text`` without the passwords of the URLs in it, which are remembered for ``address``."""
 
     def login(found: re.Match[str]) -> str:
         scheme, secret, host = found.groups()
@@ -49,7 +52,8 @@ def shown(text: str) -> str:
 
 
 def address(url: str) -> str:
-    """The whole URL that ``shown`` made ``url`` of; or one beside it, with the same credentials."""
+    """``url`` with the passwords that ``shown`` took off it, or off another URL on the same
+    host."""
 
     def login(found: re.Match[str]) -> str:
         scheme, host = found.groups()
@@ -60,13 +64,13 @@ def address(url: str) -> str:
 
 
 def root_of(url: str) -> str:
-    """The part of ``url`` before the path, with the ``/`` there."""
+    """The part of ``url`` before its path, with the ``/`` at which that begins."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}/"
 
 
 def base_name(url: str) -> str:
-    """The name of the file that a copy of ``url`` on a disk would have."""
+    """The base name of the file at ``url``, as a copy on a disk would have it; may be empty."""
     link = next((each for each in url.split("::") if "://" in each), url)
     scheme, _, path = link.partition("://")
     if scheme in ("http", "https"):
@@ -75,5 +79,6 @@ def base_name(url: str) -> str:
 
 
 def is_writable(url: str) -> bool:
-    """Whether anything can be written beside ``url``: not by HTTP, nor into an archive."""
+    """Whether files can be written to the place of ``url``: not by HTTP, and not into an
+    archive."""
     return "::" not in url and url.partition("://")[0].lower() not in _READ_ONLY

@@ -1,5 +1,5 @@
-"""What a disk holds: files brought to it, read back from it, named on it, left on it dead,
-and removed from it.
+"""The steps by which files get to a disk and off it: bringing them to disk (fsync), reading them
+back, naming them, and removing sources, and hidden files that a killed run has left.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from serialpack.libc import of_libc
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 
-#: Errors by which a file system says that it has no hard links.
+#: The errors that a file system without hard links raises where one is to be made.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
 
-#: Errors by which a file system says that it cannot bring a folder to disk.
+#: The errors that a file system raises which cannot bring a folder to disk.
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EPERM}
 
-#: How much at the front of an output may be written over, which is known by heart then.
+#: So many bytes at the front of an output may be overwritten later (``WrittenBytes.patch``).
 _FRONT = 4096
 
 
 class WrittenBytes:
-    """What was written to a file, to be held against what is in it."""
+    """Remembers what was written to a file, so that it can be compared with what is read back: the
+    first ``_FRONT`` bytes as they are, a checksum of the rest."""
 
     def __init__(self) -> None:
         from xxhash import xxh3_128
@@ -37,32 +38,33 @@ class WrittenBytes:
         self._rest = xxh3_128()
 
     def copy(self) -> WrittenBytes:
-        """What was written so far."""
+        """A copy, of what was written so far."""
         again = WrittenBytes()
         again._front, again._rest = self._front[:], self._rest.copy()
         return again
 
     def add(self, data: Buffer) -> None:
-        """``data`` was written at the end."""
+        """Note that ``data`` was written at the end."""
         room = _FRONT - len(self._front)
         view = memoryview(data).cast("B")
         self._front += view[:room]
         self._rest.update(view[room:])
 
     def patch(self, offset: int, data: bytes) -> None:
-        """``data`` was written over what was there; at the front."""
+        """Note that ``data`` was written over what stood at ``offset``, within the first bytes."""
         assert offset + len(data) <= len(self._front)
         self._front[offset : offset + len(data)] = data
 
     def is_in(self, path: str) -> bool:
-        """Whether that, and nothing else, is what the disk holds at ``path``."""
+        """Whether the file at ``path`` holds just what was written; read from the disk, not from
+        the system's cache, where the system allows that."""
         with open(path, "rb", buffering=0) as file:
             if hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             return self.is_read(file.read)
 
     def is_read(self, read: Callable[[int], bytes]) -> bool:
-        """Whether that, and nothing else, is what ``read`` gives."""
+        """Whether ``read`` gives just what was written, from the front to the end."""
         from xxhash import xxh3_128
 
         front = b""
@@ -75,8 +77,9 @@ class WrittenBytes:
 
 
 def syncfs() -> Callable[[int], bool] | None:
-    """What brings to disk the file system that a descriptor is on, and says whether that went
-    well; None where there is nothing that says so (Linux does from 5.8 on)."""
+    """The system's function that brings all of a file system to disk: it takes a descriptor of any
+    file on it, and returns whether that went well. None where the system has none that reports
+    errors (Linux has from 5.8 on)."""
     try:
         if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) < (5, 8):
             return None
@@ -86,19 +89,19 @@ def syncfs() -> Callable[[int], bool] | None:
     return None if call is None else lambda fd: bool(call(fd) == 0)
 
 
-#: From so many bytes on, written at once, room is made for them before.
+#: Where so many bytes or more are written in one go, ``make_room`` is called first.
 LARGE = 16 << 20
 
-#: Keeps the size of the file as it is (fallocate(2), FALLOC_FL_KEEP_SIZE).
+#: FALLOC_FL_KEEP_SIZE of fallocate(2): the size of the file stays as it is.
 _KEEP_SIZE = 1
 
 
 def make_room(fd: int, start: int, size: int) -> None:
-    """Have the file system find room for ``size`` bytes at once, which are about to be written from
-    byte ``start`` on: ext4 takes them in two thirds of the time then.
+    """Have the file system reserve room for ``size`` bytes that are about to be written at
+    ``start``: on ext4, writing them takes two thirds of the time then.
 
-    Nothing where it cannot. Nothing on a file system without a disk of its own: memory takes
-    longer, and what compresses files (btrfs) would not then.
+    It does nothing where the system cannot do that, and on file systems without a disk of their
+    own: in memory it takes longer, and btrfs would not compress the file.
     """
     try:
         if not os.major(os.fstat(fd).st_dev):
@@ -110,28 +113,27 @@ def make_room(fd: int, start: int, size: int) -> None:
         call(fd, _KEEP_SIZE, start, size)
 
 
-#: The system begins to write, and nobody waits (sync_file_range(2), SYNC_FILE_RANGE_WRITE).
+#: SYNC_FILE_RANGE_WRITE of sync_file_range(2): begin to write, and do not wait.
 _WRITE = 2
 
 
 def begin_writing(fd: int) -> None:
-    """Have the system begin to write what a file has, where it can be told to: one of several that
-    is brought to disk then brings most of the others with it."""
+    """Have the system begin to write a file to disk, without waiting. Done for several files before
+    the first is waited for, it has most of them written together."""
     call = of_libc("sync_file_range", "c_int", "c_int64", "c_int64", "c_uint")
     if call is not None:
         call(fd, 0, 0, _WRITE)
 
 
-#: So many files are brought to disk at a time: the system writes once for all that wait. Of 128
+#: How many files are waited for at a time: the system writes once for all that wait. Of 128
 #: files of 900 bytes on ext4, one takes 150 us where one waits, 74 with 4, 50 with 16; 62, 45 and
 #: 50 where all were begun before, and least with 8: 40, for half of the processor's time.
 _AT_A_TIME = 8
 
 
 def sync_all(syncs: Sequence[Callable[[], object]]) -> list[OSError | None]:
-    """Call each of ``syncs``, which bring a file to disk; what was wrong with each.
-
-    Several wait at a time; all are done when this is left.
+    """Call each of ``syncs``, functions that bring one file to disk, several at a time. Returns for
+    each its OSError, or None.
     """
     if len(syncs) < 2:
         return [_fault(sync) for sync in syncs]
@@ -149,9 +151,11 @@ def _fault(sync: Callable[[], object]) -> OSError | None:
 
 
 def remove_dead(folder: str) -> int:
-    """Remove the hidden files in ``folder`` that no process is writing; how many these were.
+    """Remove the hidden files in ``folder`` that a killed run has left, and return how many there
+    were.
 
-    Where the file system knows no locks, none.
+    A living process holds a lock on its hidden files; where the file system has no locks, nothing
+    is removed.
     """
     count = 0
     with suppress(OSError), os.scandir(folder) as scan:
@@ -163,8 +167,8 @@ def remove_dead(folder: str) -> int:
 
 
 def without_dead(folders: Iterable[str]) -> Iterator[str]:
-    """Remove the hidden files of killed runs in each of ``folders``; what is said of that, a line
-    for each in which there were some."""
+    """Remove the hidden files of killed runs in each of ``folders``; yields a line to print for
+    each folder in which there were some."""
     for folder in dict.fromkeys(each or "." for each in folders):
         if count := remove_dead(folder):
             yield f"{folder}: removed {number_of(count, 'hidden file')} of a killed run"
@@ -183,7 +187,8 @@ def _removed_if_dead(path: str) -> bool:
 
 
 def hold(fd: int) -> bool:
-    """Whether the hidden file is this process's from now on; False: another takes it for dead."""
+    """Lock the hidden file ``fd``, to show that its writer is alive. False: another process is just
+    removing it, as that of a killed run."""
     try:
         import fcntl
 
@@ -196,7 +201,8 @@ def hold(fd: int) -> bool:
 
 
 def name_new(temp: str, path: str) -> None:
-    """Give ``temp`` the name ``path``, never over another file, not even one just made."""
+    """Rename ``temp`` to ``path``; ExistingFileError where a file is there, even one that was just
+    made."""
     if os.name == "nt":
         os.rename(temp, path)  # refuses to overwrite there
         return
@@ -215,16 +221,20 @@ def name_new(temp: str, path: str) -> None:
 
 
 def folded(name: str) -> str:
-    """What ``name`` has in common with all names that some file system takes for the same: case
-    does not count in it, nor whether an accent is part of its letter (NFC) or behind it (NFD)."""
+    """``name`` in a form that is the same for all names which any file system may take for one:
+    without differences of case, and of whether an accent is part of its letter (NFC) or behind it
+    (NFD)."""
     if name.isascii():
         return name.lower()
     return _decomposed(_decomposed(name).casefold())
 
 
-def ignored(folder: str) -> Callable[[str], str]:
-    """What two names have in common that are one file in ``folder``, or in that which is to be
-    made in it: found out with hidden files. All of them, where those cannot be made."""
+def folding_in(folder: str) -> Callable[[str], str]:
+    """A function that turns two names into the same text if ``folder`` takes them for one file.
+
+    Whether it ignores case, and forms of accents, is found out by making hidden files in it, or in
+    the nearest folder above that exists. Where none can be made, names count as different.
+    """
     while not os.path.isdir(folder or ".") and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     case = _are_one(folder, name := hidden_name(), name.upper())
@@ -269,10 +279,11 @@ def sync_folder(folder: str) -> None:
 
 
 def bring_to_disk(path: str) -> None:
-    """Bring to disk what another run has written at ``path``, and have it read from there;
-    FileError.
+    """Bring to disk a file that another run has written, and drop it from the system's cache, so
+    that it is read from the disk next; FileError.
 
-    Nothing where a file that is only read cannot be brought there, and of a far file.
+    It does nothing for a far file, and where the system cannot do that with a file opened to be
+    read.
     """
     if is_far(path):
         return
@@ -292,7 +303,8 @@ def bring_to_disk(path: str) -> None:
 
 
 def remove_source(path: str, before: os.stat_result | None) -> None:
-    """Remove a source that is safely packed, unless it is no longer the file that was read."""
+    """Remove a source that is safely packed; FileError where it is no longer the file that was
+    read. ``before``: its status when it was read."""
     try:
         now = status(path) if is_far(path) else os.lstat(path)
         if before is None or not same_file(now, before):

@@ -19,27 +19,29 @@ from serialpack.hidden import is_hidden
 
 
 class FoundFile(NamedTuple):
-    """A file: its ``path``, and the folder ``below`` the walked one that it is in, ``""`` for that
-    itself."""
+    """A file that was found. ``below``: the folder that it is in, as a path below the walked
+    folder; "" where it is directly in that."""
 
     path: str
     below: str
 
 
 class Walk:
-    """The files below ``folder``, in the order of their names; go through it once.
+    """Iterates over the files below ``folder``, in the order of their names; once. Afterwards its
+    attributes say what was left out.
 
-    Links to files are files. Links to folders are not followed, so that there are no circles;
-    what is neither (sockets, devices, pipes) and hidden files of outputs are passed over.
+    A link to a file counts as that file. Links to folders are not followed, so that there are no
+    circles. Sockets, devices, pipes and the hidden files of outputs are left out, and so are the
+    files to which standard output and standard error lead.
 
-    ``include``, ``exclude``: globs (``globs``) over paths below ``folder``. A file is taken that
-    one of ``include`` means, or a folder that it is in, or where there are none, and that none of
-    ``exclude`` does; a folder that one of these means is not entered.
-    ``takes``: which names are taken. ``links``: whether links to files are.
-    ``without``: real paths of files and folders to pass over, as are the files that standard
-    output and standard error lead to. ``whole``: also the folders, the
-    walked one first (those in which ``include`` does not choose), and links as what they are.
-    ``gitignore``: what files of that name mean is passed over, too (``.gitignore``).
+    - ``include``, ``exclude``: globs (module ``globs``) for paths below ``folder``. A file is taken
+      if ``include`` is empty, or matches it or a folder that it is in; and if ``exclude`` matches
+      neither
+    - ``takes(name)``: whether files of that name are taken; ``links``: whether links to files are
+    - ``without``: real paths of files and folders that are left out
+    - ``whole``: yield folders, too (the walked one first, but none that ``include`` only looks
+      through), and links as links
+    - ``gitignore``: leave out what ``.gitignore`` files say
     """
 
     def __init__(
@@ -64,7 +66,8 @@ class Walk:
         self.followed = self.left_links = 0
         #: How many folders below it have nothing in them; not counted where files are chosen.
         self.empty = 0
-        #: Those ``without`` which were come upon.
+        #: The files and folders of ``without``, and those of standard output and error, that were
+        #: met.
         self.passed_over: list[str] = []
         self._globs = tuple(include), tuple(exclude)
         self._include = matches_any(tuple(include)) if include else None
@@ -116,8 +119,8 @@ class Walk:
         return self._include is None or self._include(path, is_folder)
 
     def _kind(self, entry: os.DirEntry[str], path: str, taken: bool) -> str:
-        """How ``entry`` is to be taken: as a ``file`` or as a ``link``, or as a ``folder`` to be
-        entered; or not at all. ``taken``: a folder that it is in was chosen, and all that is below.
+        """``file``, ``link`` or ``folder`` (which is entered), as ``entry`` is to be taken; empty
+        where it is left out, which is counted. ``taken``: ``include`` chose a folder that it is in.
         """
         if path in self._without or self._is_standard(entry):
             self.passed_over.append(entry.path)

@@ -1,7 +1,8 @@
-"""What files ``.gitignore`` mean, by git's own rules (gitignore(5)), which are over bytes.
+"""Whether ``.gitignore`` files ignore a path, by git's own rules (gitignore(5)), which are over
+bytes.
 
-Each path is held against the rules by itself: what is below a folder that is ignored is never asked
-for.
+A path is only checked by itself, not by the folders that it is in: the caller never enters a folder
+that is ignored.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ _MEMBER = re.compile(rb"\[:(?P<name>[^]]*):\]|\\?(?P<first>.)(?:-\\?(?P<last>.))
 
 
 class _Rule(NamedTuple):
-    """A line: what it ``means``, names or whole paths; whether that is taken again, and whether it
-    is a folder."""
+    """A line of a ``.gitignore`` file. ``means(path)``: whether it matches; ``of_names``: it is
+    matched with base names, not with paths; ``taken``: it begins with ``!``, and takes back what an
+    earlier line ignores; ``folders``: it matches folders only."""
 
     means: Callable[[bytes], object]
     of_names: bool
@@ -48,8 +50,8 @@ class _Rule(NamedTuple):
 
 
 class GitIgnore:
-    """What the files ``.gitignore`` in ``folder``, in those below, and in those above it up to the
-    root of its repository mean; and ``.git`` itself."""
+    """Tells what is ignored below ``folder``: by the ``.gitignore`` files in it, in folders below
+    it, and in those above it up to the root of its repository; ``.git`` itself always is."""
 
     def __init__(self, folder: str) -> None:
         self._root = os.fsencode(os.path.realpath(folder))
@@ -68,7 +70,7 @@ class GitIgnore:
         self._above = found
 
     def __call__(self, path: str, is_folder: bool) -> bool:
-        """Whether ``path``, below the folder, is ignored; what is in it is not asked for then."""
+        """Whether ``path``, given from the folder on, is ignored."""
         absolute = os.path.join(self._root, os.fsencode(path))
         folder, name = os.path.split(absolute)
         if name == b".git":

@@ -1,7 +1,7 @@
-"""What of its mode and time an output does not keep: read back, counted, said.
+"""Tells which modes and times outputs do not keep.
 
-Some file systems change both without an error (FAT and NTFS know no modes, and have times of 2 s or
-100 ns). Attributes are kept by none.
+Some file systems change both without an error (FAT and NTFS have no modes, and times only to 2 s or
+100 ns); so they are read back. Extended attributes are not kept on any.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from serialpack.reports import NotKept
 from serialpack.text import number_of, printable
 
-#: Errors by which a file system says that it has no such thing, or that it is for the owner of all
-#: files on it to change.
+#: The errors that a file system raises which has no modes or times, or lets only its owner change
+#: them.
 _NONE_HERE = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 #: Labels that the system gives each file by itself.
@@ -24,7 +24,8 @@ _SPANS = (("days", 86_400 * 10**9), ("h", 3600 * 10**9), ("s", 10**9), ("ms", 10
 
 
 def given(give: Callable[..., object], *args: object, **how: object) -> None:
-    """Call what gives a mode or a time; where the file system has none, ``not_kept`` shows it."""
+    """Call ``give``, which sets a mode or a time. Where the file system has none, nothing is
+    raised: ``not_kept`` finds that out."""
     try:
         give(*args, **how)
     except NotImplementedError:
@@ -35,7 +36,8 @@ def given(give: Callable[..., object], *args: object, **how: object) -> None:
 
 
 def not_kept(found: os.stat_result, mode: int | None, mtime: int | None) -> NotKept | None:
-    """What of ``mode`` and ``mtime`` (ns), where they were given, ``found`` has otherwise."""
+    """In what the status ``found`` differs from the ``mode`` and the ``mtime`` (ns) that the file
+    was given; None where in nothing."""
     # Of a system without modes of files nothing was given.
     asked = mode if mode is not None and hasattr(os, "fchmod") else found.st_mode
     has, other = found.st_mode & 0o777, (found.st_mode ^ asked) & 0o777
@@ -54,13 +56,13 @@ def has_attributes(path: str) -> bool:
 
 
 def may_change(found: os.stat_result) -> bool:
-    """Whether mode and time of a file are for this user to change, as far as that shows."""
+    """Whether this user may change mode and time of the file with the status ``found``."""
     return not hasattr(os, "geteuid") or os.geteuid() in (0, found.st_uid)
 
 
 class NotKeptSum:
-    """The sum of it over several of what is called ``one``, or ``many``. ``why``: what keeps them
-    from modes and times."""
+    """Adds up what several outputs do not keep, and puts it in words. ``one``, ``many``: what
+    outputs are called ("file", "files"); ``why``: how the sentence begins."""
 
     def __init__(self, one: str, many: str, why: str = "the file system does not keep") -> None:
         self._names = one, many
@@ -76,7 +78,7 @@ class NotKeptSum:
         self._gone: list[str] = []
 
     def add(self, path: str, found: NotKept | None) -> None:
-        """Count ``found``, of what is at ``path``."""
+        """Add what the output at ``path`` does not keep."""
         if found is None:
             return
         if found.mode is not None:
@@ -94,7 +96,7 @@ class NotKeptSum:
 
     @property
     def lines(self) -> Iterator[str]:
-        """What is said of all; nothing where all was kept."""
+        """The lines to print; none where everything was kept."""
         if self._gone:
             of = self._of(self._gone, "removed source", "removed sources")
             yield f"extended attributes or an ACL of {of} are not kept"

@@ -50,7 +50,8 @@ _TIMED_OPEN = os.utime in os.supports_fd
 
 @cache
 def most_files() -> int:
-    """So many outputs are in a group at most, of the files that this process may have open."""
+    """How many outputs a group may have: half of the files that this process may have open, at most
+    ``_MOST_FILES``."""
     try:
         from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
     except ImportError:  # as on Windows
@@ -62,7 +63,7 @@ def most_files() -> int:
 
 
 class _HereGroup(threading.local):
-    """What this thread has: the group that its outputs go into."""
+    """Of each thread: the group into which its outputs go."""
 
     group: OutputGroup | None = None
 
@@ -74,12 +75,14 @@ _TOGETHER = 64 << 10
 
 
 class Output:
-    """A new file under its name only once it is whole: ``with Output(...) as out: out.write()``.
+    """A new file that gets its name only when it is whole: ``with Output(...) as out:
+    out.write()``.
 
-    Leaving the block without an error commits, or adds it to the ``OutputGroup`` that it was made
-    in; any error, and Ctrl-C, removes what was written. ``like``: the source, whose mode and
-    modification time the output gets; ``mtime`` (ns since 1970) and ``mode`` go before.
-    ``owner``: numbers of user and group that it is to belong to, where the system permits it.
+    Leaving the block without an error gives it its name, or adds it to the ``OutputGroup`` in which
+    it was made; any error, and Ctrl-C, removes what was written. ``force``: replace a file that is
+    there. ``like``: the status of the source, whose mode and modification time the output gets,
+    unless ``mode`` or ``mtime`` (ns since 1970) says another. ``owner``: the numbers of user and
+    group to which it is to belong, where the system permits that.
     """
 
     def __init__(
@@ -167,12 +170,12 @@ class Output:
             self._written.patch(offset, data)
 
     def so_far(self) -> str:
-        """Where this process reads what was written so far."""
+        """The path by which this process can read what was written so far."""
         self._flush()
         return self._file.place
 
     def mark(self) -> tuple[int, WrittenBytes | None]:
-        """How far it is written, and what is known of that, for ``rewind``."""
+        """A mark for ``rewind``: how far the output is written by now."""
         self._flush()
         written = None if self._written is None else self._written.copy()
         return os.lseek(self.fd, 0, os.SEEK_CUR), written
@@ -237,7 +240,8 @@ class Output:
         os.fsync(self.fd)
 
     def check_read_back(self) -> None:
-        """FileError where the disk does not hold what was written, as far as that is known."""
+        """FileError where the disk does not hold what was written; checked only in a group with
+        ``read_back``."""
         if self._written is not None and not self._written.is_in(self._file.place):
             raise FileError("what was read back is not what was written", path=self.path)
 
@@ -251,25 +255,25 @@ class Output:
 
 
 class OutputGroup:
-    """Outputs that get their names together: ``with OutputGroup() as group: group.commit()``.
+    """Outputs that get their names together: ``with OutputGroup() as group: ...; group.commit()``.
 
-    All that this thread makes within is in it, without its name, until ``commit``; what has no
-    name when the block is left is removed. ``each``: bring each file to disk by itself,
-    several at a time.
-    ``read_back``: read each again before it gets its name, for the source to be removed.
+    All outputs that this thread makes within the block belong to it, and get their names in
+    ``commit``; those without a name when the block is left are removed. ``each``: bring each file
+    to disk by itself, several at a time, and not the whole file system. ``read_back``: read each
+    output again before it gets its name, because its source will be removed (``--rm``).
     """
 
     def __init__(self, *, each: bool = False, read_back: bool = False) -> None:
         self.read_back = read_back
-        #: Whether what is made from now on must be what stands under its name already, if anything
-        #: does: that stays then, whatever ``force`` says.
+        #: Whether outputs that are made from now on may not replace another file: one that is there
+        #: must have the same bytes, and stays, whatever ``force`` says.
         self.only_same = False
         self._each = each
         #: What waits for its name.
         self.outputs: list[Output] = []
 
     def add(self, output: Output) -> None:
-        """``output`` is whole, and waits for its name."""
+        """Add ``output``, which is whole and waits for its name."""
         self.outputs.append(output)
 
     def drop(self, count: int) -> None:
@@ -278,10 +282,11 @@ class OutputGroup:
             self.outputs.pop().abandon()
 
     def commit(self, folders: Iterable[str] = ()) -> dict[str, FileError]:
-        """Bring all to disk and give them their names; what came of those that did not get one.
+        """Bring all outputs to disk and give them their names. Returns the path of each that
+        failed, with its error.
 
-        ``folders``: others that are to be brought to disk, as what is new stands in them. A
-        signal to this thread's process waits while names are given.
+        ``folders``: further folders in which something is new, and which are brought to disk, too.
+        A signal has to wait while names are given.
         """
         failed: dict[str, FileError] = {}
         outputs = self._on_disk(failed)
@@ -298,7 +303,8 @@ class OutputGroup:
         return failed
 
     def _on_disk(self, failed: dict[str, FileError]) -> list[Output]:
-        """The outputs that are on the disk."""
+        """Bring all outputs to disk, and return those for which that went well; the errors of the
+        others go to ``failed``."""
         all_at_once = None if self._each or len(self.outputs) < _ALL_FROM else syncfs()
         if all_at_once is not None:
             in_folders = {each.folder: each.fd for each in self.outputs}.values()
@@ -352,7 +358,8 @@ def _failed(output: Output, error: OSError | FileError, failed: dict[str, FileEr
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let signals wait until this is done, as far as this thread is the one that answers them."""
+    """Let signals wait until this block is left. Only the main thread answers signals; in any
+    other, this does nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

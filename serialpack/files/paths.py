@@ -1,4 +1,5 @@
-"""Names and paths in containers: made from those of files, and back into files below a folder."""
+"""Paths of entries and names in containers: made from paths of files, and turned into files
+again."""
 
 from __future__ import annotations
 
@@ -11,10 +12,11 @@ from serialpack.text import named_here, printable
 
 
 def entry_path(path: str) -> tuple[str, str]:
-    """The path in an archive for the file at ``path``, and what was taken off its front.
+    """The path that the file at ``path`` has in an archive, and what was taken off its front for
+    that.
 
-    As with tar, that is all up to the last ``..``, or the ``/`` (on Windows the drive, too); of
-    a URL scheme and host, or bucket.
+    As with tar, everything up to the last ``..`` is taken off, or the first ``/`` (on Windows the
+    drive, too); of a URL the scheme and the host, or bucket.
     """
     drive, rest = os.path.splitdrive(path)
     if is_far(path):
@@ -33,7 +35,7 @@ def entry_path(path: str) -> tuple[str, str]:
 
 
 def check_folder(folder: Path) -> None:
-    """FileError where ``folder`` is something else."""
+    """FileError where ``folder`` is a URL, or something else than a folder is there."""
     if is_far(folder):
         hint = "name a folder of this machine"
         raise FileError("an archive does not unpack into a far folder", path=folder, hint=hint)
@@ -41,21 +43,20 @@ def check_folder(folder: Path) -> None:
         raise FileError("is no folder", path=os.fspath(folder), hint="name another one")
 
 
-#: Folders that were made, or were there, when this process was to make them.
+#: The folders for which ``make_folder`` was called in this process.
 _made: set[str] = set()
 
 
 def made_again(folder: str) -> bool:
-    """Whether ``folder`` was made once more, which this process was to make, and which is gone:
-    another run removes it where nothing has come into it."""
+    """If ``folder`` was made by this process and is gone, make it again, and return True. Another
+    run may remove a folder in which nothing is."""
     path = os.path.abspath(folder)
     return path in _made and not os.path.lexists(path) and bool(make_folder(path))
 
 
 def make_folder(folder: Path) -> list[str]:
-    """Make ``folder``, and those it is in, where they are not there, however many they are.
-
-    The folders that something was made in.
+    """Make ``folder`` and all folders above it that do not exist. Returns the folders in which one
+    was made; FileError.
     """
     check_folder(folder)
     path = os.path.abspath(folder)
@@ -89,14 +90,14 @@ def make_folder_of_one(folder: Path, named: Path | None = None) -> list[str]:
 
 
 def as_of_one(error: SerialpackError, folder: str) -> None:
-    """Have ``error`` say which ``folder`` cannot be made, and leave its path to the file that it
-    was for, which the caller knows."""
+    """Make ``error`` say that ``folder`` cannot be made, and drop its path and hint: the caller
+    sets the path to that of the file for which the folder was to be made."""
     error.message = f"{printable(folder)}: {error.message}"
     error.path = error.hint = None
 
 
 def _is_there(path: str) -> bool:
-    """Whether there is anything at ``path``; OSError where there cannot be: it is too long."""
+    """Whether anything is at ``path``; OSError where nothing can be, as the path is too long."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -105,10 +106,11 @@ def _is_there(path: str) -> bool:
 
 
 def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") -> str:
-    """Where the ``entry`` of an archive goes below ``folder``. The folders it is in are made.
+    """The path of the file that the ``entry`` of an archive becomes below ``folder``; the folders
+    that it is in are made.
 
-    RefusedError where that would be elsewhere: over a symbolic link, or because a part of the
-    path means something else to Windows (a drive, a device, a folder).
+    RefusedError where the file would lie outside of ``folder``: behind a symbolic link, or because
+    Windows takes a part of the path for a drive, a device or a folder.
     """
     parts = named_here(entry).split("/")
     path = os.path.join(folder, *parts)
@@ -123,10 +125,11 @@ def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") ->
 
 
 def safe_name(name: str | None) -> str | None:
-    """The base name in a stored name, or None where it holds no safe one.
+    """The base name in ``name``, as a container has it, without what is not safe; None where
+    nothing is left.
 
-    A name comes from a file that anyone may have made: folders, ``..``, control characters,
-    NUL and names that mean devices on Windows never reach the file system.
+    Anyone may have made the container: folders, ``..``, control characters, NUL, and names of
+    devices on Windows must not reach the file system.
     """
     if not name:
         return None

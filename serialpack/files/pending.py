@@ -1,5 +1,4 @@
-"""A file that is being made, and gets its name once it is whole: until then it has none, or one
-that nobody looks at."""
+"""A file that is being written: until it is whole, it has no name, or a hidden one."""
 
 from __future__ import annotations
 
@@ -20,10 +19,10 @@ _NEW |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class PendingFile:
-    """A file that is to be called ``path``, in ``folder``. FileError where it cannot be made.
+    """A file in ``folder`` that will be called ``path``; FileError where it cannot be made.
 
-    It is without a name (``unnamed``) where the system can do that; else it is a hidden file,
-    locked (flock(2)) while its writer lives, which ``disk.remove_dead`` removes after a crash.
+    It has no name where the system can do that (``unnamed``). Else it has a hidden one, and is
+    locked (flock(2)) while its writer lives; after a crash, ``disk.remove_dead`` removes it.
     """
 
     def __init__(self, path: str, folder: str) -> None:
@@ -55,7 +54,7 @@ class PendingFile:
 
     @property
     def hidden_path(self) -> str:
-        """The hidden file, for what needs a name. OSError where it cannot have one."""
+        """The path of the hidden file, which gets a hidden name now if it has none; OSError."""
         if not self._hidden:
             self._hidden = self._new_name()
             try:
@@ -68,12 +67,15 @@ class PendingFile:
 
     @property
     def place(self) -> str:
-        """Where this process reads what was written."""
+        """The path by which this process can read what was written."""
         return self._hidden or place_of(self.fd)
 
     def give_name(self, *, force: bool, only_same: bool) -> None:
-        """Give it its name; what has that is replaced where ``force`` says so, and stays where it
-        must be the same (``only_same``). ExistingFileError where it is not to be, OSError.
+        """Give the file its name; OSError.
+
+        If a file of that name is there: with ``only_same`` it stays, and ExistingFileError is
+        raised where its bytes are others; else with ``force`` it is replaced; else
+        ExistingFileError.
         """
         if os.name == "nt":
             self._close()  # what is open is not renamed there
@@ -92,8 +94,8 @@ class PendingFile:
         self._close()
 
     def _named_first(self, *, force: bool) -> bool:
-        """Whether the file, which had no name, has its own now; not where something else has that,
-        and is to be replaced."""
+        """Give the file, which has no name, its own. False: another file has that name, and is to
+        be replaced (``force``), which needs a hidden name first."""
         while True:
             try:
                 name_unnamed(self.fd, self._path)
@@ -108,7 +110,7 @@ class PendingFile:
                 return True
 
     def remove(self) -> None:
-        """Let nothing be left of it."""
+        """Close it, and remove it where it has a hidden name."""
         self._close()
         if self._hidden:
             with suppress(OSError):
@@ -123,8 +125,8 @@ class PendingFile:
 
 
 def other_exists(path: str) -> FileError:
-    """The error where an output is there that must be the one to be written (``only_same``), and is
-    not."""
+    """The error where a file is there whose bytes must be those of the output (``only_same``), and
+    are not."""
     return ExistingFileError(
         "exists already, and is not what its source becomes now",
         path=path,

@@ -1,7 +1,7 @@
-"""Files that were found to be files: none is waited for.
+"""Opens files that were found to be regular files, and refuses whatever has come in their place.
 
-What opens a named pipe waits until somebody writes to it. That is what whoever names one asks for;
-whoever names a file, or the folder that it stands in, does not.
+Opening a named pipe waits until somebody writes to it. A user who names a pipe wants that; one who
+names a folder, in which a regular file was found, must not be made to wait by a pipe in its place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that are read, and what must be true of a file before it is written or read."""
+"""``Source``: whatever is read; and the words for what goes wrong with files (``file_error``)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from serialpack.text import printable
 
 Path = str | os.PathLike[str]
 File = IO[bytes] | io.BufferedIOBase  # gzip.GzipFile is no IO to a type checker
-#: What messages call bytes that are in no file, and a file without a name.
+#: The name in messages for a source that has none.
 UNNAMED = "<input>"
 
-#: Of which kind our error is where Python people catch one of theirs.
+#: Python's error -> ours, which is also one of Python's: callers may catch either.
 _KINDS: dict[type[OSError], type[SystemFileError]] = {
     FileNotFoundError: MissingFileError,
     FileExistsError: ExistingFileError,
@@ -43,7 +43,8 @@ _KINDS: dict[type[OSError], type[SystemFileError]] = {
 
 
 def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
-    """``error`` as one of ours: which file, what could not be done, why."""
+    """The FileError for ``error`` at ``path``: which file it is, what could not be done (``doing``:
+    "read", "write", ...), and why. This is where such messages get their words and hints."""
     if isinstance(error, FileError):
         return error
     why = (error.strerror or str(error) or type(error).__name__).lower()
@@ -58,9 +59,12 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
 
 
 class Source:
-    """A file or file object that is read once, from the front."""
+    """Whatever is read: a path, a URL or a binary file object; once, from its front.
 
-    #: The format that it is in, where it is made of something that says so.
+    ``path``: its name for messages; ``stat``: its status, None where it is no regular file.
+    """
+
+    #: The name of its format, where it is made of something that says so (a store).
     format: str | None = None
 
     def __init__(self, source: Path | File, name: str | None = None) -> None:
@@ -76,12 +80,13 @@ class Source:
             self._close = False
             found = name or getattr(source, "name", None)
             self.path = found if isinstance(found, str) else UNNAMED
-        #: Whether Python's own class reads it from the system.
+        #: Whether it is a file of the system, read by Python's own class.
         self._real = isinstance(self._file, io.BufferedReader) and type(self._file.raw) is io.FileIO
         self._pushed = b""
         self._got = 0
         self._with: list[Callable[[], None]] = []
-        #: Whether a file has come to its end: what it grows by from then on is a change.
+        #: Whether the end of a regular file was reached: it is not read on where it grows after
+        #: that.
         self._ended = False
         self.stat = self._stat()
         if self.stat is not None:
@@ -94,7 +99,8 @@ class Source:
 
     @property
     def about(self) -> int | None:
-        """About how many bytes there are to read, as far as that is known by now."""
+        """About how many bytes there are to read, as far as that is known so far; for progress
+        bars."""
         return self.size
 
     @property
@@ -108,7 +114,8 @@ class Source:
 
     @property
     def here(self) -> str | None:
-        """The path, where others can open it here and read the same; else None."""
+        """The path, where a library can open it on this machine and read the same bytes; else
+        None."""
         return self.path if self.owned and not self.is_far and self.stat else None
 
     @property
@@ -118,7 +125,7 @@ class Source:
 
     @property
     def owned(self) -> bool:
-        """Whether it was opened here, by its name."""
+        """Whether this object has opened the file, by its name, and closes it."""
         return self._close
 
     def read(self, size: int) -> bytes:
@@ -155,7 +162,8 @@ class Source:
         return data
 
     def read_into(self, view: memoryview) -> int:
-        """Fill ``view``; how many bytes, fewer than it has only at the end."""
+        """Read into ``view``, and return how many bytes; fewer than it has room for only at the
+        end."""
         done = min(len(self._pushed), len(view))
         view[:done] = self._pushed[:done]
         self._pushed = self._pushed[done:]
@@ -175,10 +183,11 @@ class Source:
         return done
 
     def read_at(self) -> Callable[[memoryview, int], int] | None:
-        """Fills memory with what stands so many bytes behind the next one, as ``read_into`` does.
+        """A function like ``read_into`` for several threads: it also takes how many bytes behind
+        the next one it is to begin, and does not move the position.
 
-        Several threads may call it at once. None where one alone can read: of what is no file of
-        the system's, and of systems that do not read at a place.
+        None where that is not possible: the source is no file of the system, or the system cannot
+        read at a place.
         """
         if self.stat is None or not self._real or not hasattr(os, "preadv"):
             return None
@@ -196,15 +205,15 @@ class Source:
         return read
 
     def pass_over(self, size: int) -> None:
-        """Go on ``size`` bytes further; where there is ``read_at``."""
+        """Move the position ``size`` bytes on. Only allowed where ``read_at`` gives a function."""
         self._file.seek(self._file.tell() - len(self._pushed) + size)
         self._pushed = b""
 
     def room(self, size: int) -> memoryview | None:
-        """Memory for the next ``size`` bytes, which nobody else has, for ``read_into``.
+        """New memory for the next ``size`` bytes, for ``read_into``.
 
-        None where it is not known whether so many are there: that of a regular file is, and of
-        one that says by ``__len__`` how many are left.
+        None where it is not known that so many are there. It is known of a regular file, and of one
+        that says by its length how many bytes are left.
         """
         if self.stat is None:
             left = length_hint(self._file, -1)
@@ -223,21 +232,23 @@ class Source:
         return self._pushed[:size]
 
     def _put_back(self) -> None:
-        """Let the system give once more what was peeked at, where it can: it copies that once."""
+        """Move the file back to before the bytes that were peeked at, where that is possible: to
+        read these again is quicker than to join them with what follows."""
         if self._pushed and self._real and self._got <= (self.size or 0):
             self._file.seek(-len(self._pushed), os.SEEK_CUR)
             self._got -= len(self._pushed)
             self._pushed, self._ended = b"", False
 
     def seekable(self) -> bool:
-        """Whether the file can be read from its end: no pipe, and nothing was read but a peek."""
+        """Whether any place of the file can be read: it is no pipe, and was only peeked at so
+        far."""
         try:
             return self._file.seekable() and self._file.tell() == len(self._pushed)
         except (AttributeError, ValueError):
             return False
 
     def again(self) -> Source | None:
-        """The file opened once more; None where it has no name to open it by."""
+        """A new source for the same file, opened once more; None where that is not possible."""
         if self.stat is None or not self._close:
             return None
         again = Source(self.path)
@@ -253,9 +264,8 @@ class Source:
             raise changed(self.path)
 
     def check_damage(self, error: SerialpackError) -> None:
-        """FileError where ``error`` may come of what was written to the file while it was read.
-
-        What is far tells of that by itself.
+        """FileError where the file was written to while it was read, so that ``error`` (damage,
+        say) may come of that. Far files raise an error of their own then.
         """
         if isinstance(error, InputError) and not self.is_far:
             self.check_unchanged()
@@ -298,12 +308,12 @@ _open: dict[int, str] = {}
 
 
 def open_folders() -> set[str]:
-    """The folders of the files that are being read: what belongs to a file may be beside it."""
+    """The folders of the files that are open as sources: a shared dictionary may lie there."""
     return {os.path.dirname(path) for path in list(_open.values())}
 
 
 def shown(path: Path) -> str:
-    """What ``path`` is called from here on: a URL without the password in it."""
+    """``path`` as text, as it may be shown: a URL without its password (``far.urls``)."""
     text = os.fspath(path)
     if is_far(text):
         from serialpack.far import urls
@@ -349,52 +359,11 @@ def _open_source(path: str) -> IO[bytes]:
 
 
 def exists(path: str) -> FileError:
+    """The error where an output is there already."""
     return ExistingFileError("exists already", path=path, hint="-f overwrites it")
 
 
-def check_output(path: Path, *, force: bool, source: os.stat_result | None = None) -> None:
-    """FileError where ``path`` cannot or must not be written; called before anything is read."""
-    text = shown(path)
-    if is_far(text):
-        _check_far_output(text, force=force, source=source)
-        return
-    try:
-        found = os.stat(text)
-    except OSError:
-        if not os.path.isdir(os.path.dirname(text) or "."):
-            raise MissingFileError(
-                "its folder does not exist", path=text, hint="make the folder first"
-            ) from None
-        if not force and os.path.islink(text):
-            raise exists(text) from None
-        return
-    if stat.S_ISDIR(found.st_mode):
-        raise FolderError("is a folder", path=text, hint="name a file in it")
-    if source is not None and os.path.samestat(found, source):
-        raise FileError("is the input itself", path=text, hint="name another file with -o")
-    if not stat.S_ISREG(found.st_mode):
-        raise FileError("is not a regular file", path=text, hint="write to it with -o - and >")
-    if not force:
-        raise exists(text)
-
-
-def _check_far_output(url: str, *, force: bool, source: os.stat_result | None) -> None:
-    from serialpack.far.urls import is_writable
-
-    if not is_writable(url):
-        scheme = url.partition("://")[0]
-        raise FileError(f"{scheme}:// is only read", path=url, hint="name a local file with -o")
-    try:
-        found = status(url)
-    except MissingFileError:
-        return
-    if source is not None and os.path.samestat(found, source):
-        raise FileError("is the input itself", path=url, hint="name another file with -o")
-    if not force:
-        raise exists(url)
-
-
 def same_file(now: os.stat_result, before: os.stat_result) -> bool:
-    """Whether it is the same file, and nothing was written to it."""
+    """Whether both are of the same file, with the same size and modification time."""
     written = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
     return os.path.samestat(now, before) and not written

@@ -1,4 +1,4 @@
-"""What is written to: a path, where a file appears whole, or a file object of the caller's."""
+"""Targets: what a caller names to be written to, a path or a file object."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeGuard
 
+from serialpack.errors import FileError, FolderError, MissingFileError
 from serialpack.far import is_far
 from serialpack.files.disk import LARGE, make_room
 from serialpack.files.output import Output
-from serialpack.files.source import File, Path, check_output, file_error, shown
+from serialpack.files.source import File, Path, exists, file_error, shown, status
 from serialpack.reports import NotKept
 from serialpack.stages.stage import Buffer
 
@@ -23,7 +24,9 @@ Write = Callable[[Buffer], object]
 
 @contextmanager
 def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Iterator[Write]:
-    """Something to write to: a new file that appears whole, a file object, or nothing."""
+    """A function that writes to ``target``: to a new file, which gets its name when this block is
+    left without an error, to a device, or to a file object. None: what is written is dropped.
+    ``force``, ``like``: as for ``Output``."""
     if target is None:
         yield len
     elif is_device(target):
@@ -37,7 +40,8 @@ def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Ite
 
 
 def not_kept_by(write: Write) -> NotKept | None:
-    """What a file that ``write``, which is ``sink``'s, has made whole does not keep."""
+    """What the file that was written by ``write``, a function from ``sink``, does not keep of its
+    mode and time."""
     output = getattr(write, "__self__", None)
     return output.not_kept if isinstance(output, Output) else None
 
@@ -52,9 +56,8 @@ def output_at(path: Path, *, force: bool, like: os.stat_result | None = None) ->
 
 
 def is_device(target: Target | None) -> TypeGuard[Path]:
-    """Whether a path is of what is written to as it stands: a device such as /dev/null, a pipe.
-
-    Nothing is overwritten there. A disk is not among them.
+    """Whether ``target`` is the path of a character device (/dev/null) or of a named pipe. To these
+    bytes are written directly: there is nothing that could be overwritten, or be left half written.
     """
     if not isinstance(target, str | os.PathLike):
         return False
@@ -69,7 +72,7 @@ def is_device(target: Target | None) -> TypeGuard[Path]:
 
 @contextmanager
 def opened_device(target: Path) -> Iterator[IO[bytes]]:
-    """What ``is_device`` is true of, to write to; FileError."""
+    """A device, opened to be written to; FileError."""
     path = os.fspath(target)
     try:
         file = open(path, "wb", buffering=0)  # noqa: SIM115
@@ -80,7 +83,7 @@ def opened_device(target: Path) -> Iterator[IO[bytes]]:
 
 
 class _TargetStream:
-    """A file object of the caller's, written to until it has taken everything."""
+    """Writes to a file object, again and again until it has taken all bytes."""
 
     def __init__(self, file: File) -> None:
         self._file = file
@@ -123,3 +126,46 @@ def target_name(target: Target | None) -> str | None:
     if isinstance(target, str | os.PathLike):
         return shown(target)
     return getattr(target, "name", None)
+
+
+def check_output(path: Path, *, force: bool, source: os.stat_result | None = None) -> None:
+    """FileError where ``path`` cannot be written, or must not: without ``force`` no file may be
+    there, and never the ``source`` itself. Called before anything is read."""
+    text = shown(path)
+    if is_far(text):
+        _check_far_output(text, force=force, source=source)
+        return
+    try:
+        found = os.stat(text)
+    except OSError:
+        if not os.path.isdir(os.path.dirname(text) or "."):
+            raise MissingFileError(
+                "its folder does not exist", path=text, hint="make the folder first"
+            ) from None
+        if not force and os.path.islink(text):
+            raise exists(text) from None
+        return
+    if stat.S_ISDIR(found.st_mode):
+        raise FolderError("is a folder", path=text, hint="name a file in it")
+    if source is not None and os.path.samestat(found, source):
+        raise FileError("is the input itself", path=text, hint="name another file with -o")
+    if not stat.S_ISREG(found.st_mode):
+        raise FileError("is not a regular file", path=text, hint="write to it with -o - and >")
+    if not force:
+        raise exists(text)
+
+
+def _check_far_output(url: str, *, force: bool, source: os.stat_result | None) -> None:
+    from serialpack.far.urls import is_writable
+
+    if not is_writable(url):
+        scheme = url.partition("://")[0]
+        raise FileError(f"{scheme}:// is only read", path=url, hint="name a local file with -o")
+    try:
+        found = status(url)
+    except MissingFileError:
+        return
+    if source is not None and os.path.samestat(found, source):
+        raise FileError("is the input itself", path=url, hint="name another file with -o")
+    if not force:
+        raise exists(url)

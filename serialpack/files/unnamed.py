@@ -1,6 +1,6 @@
-"""Files without a name, which get one once they are whole: open(2), O_TMPFILE, of Linux.
+"""Files without a name, which get one when they are whole: O_TMPFILE of Linux, open(2).
 
-Whatever ends their writer, nothing is left of them. Not all file systems have them.
+Nothing is left of them if their writer is killed. Not all file systems have them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from serialpack.hidden import forget, hidden_name, hide
 
 _UNNAMED = getattr(os, "O_TMPFILE", 0)
 
-#: By device, whether such a file gets a name there.
+#: The number of a device -> whether a file without a name can get one there, as tried.
 _named_on: dict[int, bool] = {}
 
 
 def open_unnamed(folder: str) -> int | None:
-    """The descriptor of a new file, to be written (mode 0600), that can get a name in ``folder``.
+    """The descriptor of a new file without a name (mode 0600), which can get one in ``folder``.
 
-    None where there is none: what else may be wrong, making one with a name will say.
+    None where that is not possible, whatever the reason: the caller makes a file with a name then,
+    and gets an error where that fails, too.
     """
     if not _UNNAMED:
         return None
@@ -40,6 +41,7 @@ def open_unnamed(folder: str) -> int | None:
 
 
 def _gets_name(fd: int, folder: str) -> bool:
+    """Whether the file ``fd`` can get a name in ``folder``; it is removed again."""
     path = os.path.join(folder, hidden_name())
     hide(path)
     try:
@@ -54,7 +56,7 @@ def _gets_name(fd: int, folder: str) -> bool:
 
 
 def place_of(fd: int) -> str:
-    """Where this process finds a file that has no name."""
+    """The path by which this process can open a file that has no name."""
     return f"/proc/self/fd/{fd}"
 
 

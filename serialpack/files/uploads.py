@@ -1,4 +1,4 @@
-"""An output that a URL names: sent as it is written, and there once it is whole."""
+"""An output at a URL: it is sent as it is written, and appears when it is whole."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from serialpack.stages.stage import Buffer
 
 
 class FarOutput(Output):
-    """As ``Output``, but for what a server does: mode and time are its own, and it has no folder.
+    """An ``Output`` on a server, which gives it a mode and a time of its own.
 
-    Ctrl-C waits until a part is sent: what is under way when an upload is given up may be kept,
-    and paid for, by an object store.
+    Ctrl-C has to wait until a part is sent: an object store may keep, and charge for, a part that
+    is under way when the upload is given up.
     """
 
     def _begin(self) -> None:
@@ -31,13 +31,13 @@ class FarOutput(Output):
         self._flush()
 
     def begin_to_disk(self) -> None:
-        """Nothing is anywhere before it has its name."""
+        """Nothing to do: the disk is the server's affair."""
 
     def to_disk(self) -> None:
-        """Nor then."""
+        """Nothing to do: the disk is the server's affair."""
 
     def check_read_back(self) -> None:
-        """It is read when it has its name: ``give_name``."""
+        """Nothing to do: it can only be read when it has its name, and ``give_name`` does so."""
 
     def give_name(self) -> None:
         """Send the rest; FileError where the server does not have what was written then."""
@@ -53,7 +53,8 @@ class FarOutput(Output):
                 raise FileError("what was read back is not what was written", path=self.path)
 
     def _stands_there(self) -> bool:
-        """Whether the very file is there already; ExistingFileError where another one is."""
+        """Whether a file with the same bytes is there; ExistingFileError for one with other
+        bytes."""
         assert self._written is not None
         try:
             with Source(self.path) as source:

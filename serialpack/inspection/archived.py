@@ -5,16 +5,20 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from serialpack.container.entries import EntryRow, cut
+from serialpack.container.entries import EntryRow, entry_spans
+from serialpack.container.header import Header
 from serialpack.container.index import IndexRow
-from serialpack.container.records import Header
 from serialpack.container.rows import decode_rows
 
 
 class ArchivedEntry(NamedTuple):
-    """One entry. ``type``: file, folder or link; ``packed``: about its share of its block's bytes;
-    ``modified``: ISO 8601 in UTC; ``mode``: permissions in octal; ``target``: where a link leads;
-    ``owner``: numbers of user and group. None where that is not known."""
+    """One entry. Fields are None where nothing is known.
+
+    ``type``: ``file``, ``folder`` or ``link``; ``size``: bytes when unpacked; ``packed``: about how
+    many bytes of the container are due to it, as its share of a block that it is in with others;
+    ``modified``: ISO 8601 in UTC; ``mode``: permissions, four octal digits; ``target``: where a
+    link leads; ``owner``: the numbers of user and group.
+    """
 
     path: str
     type: str
@@ -30,8 +34,11 @@ class ArchivedEntry(NamedTuple):
 def entries_in(
     header: Header, format: str, rows: Iterable[IndexRow], size: int, packed: int
 ) -> tuple[ArchivedEntry, ...] | None:
-    """The entries of a member with this ``header`` and these ``rows``; None where it is not of an
-    archive. DamagedError where the rows are malformed."""
+    """The entries of one member of an archive; None where the member is of no archive.
+
+    ``format``, ``size``, ``packed``: of the member; ``rows``: of its index, with the lists of their
+    entries. DamagedError where these lists are malformed.
+    """
     if not header.in_archive:
         return None
     if not header.shared:
@@ -51,7 +58,7 @@ def entries_in(
     return tuple(
         _listed(entry, format, row.share(begin, end))
         for row in rows
-        for entry, begin, end in cut(decode_rows(row.entries) if row.entries else [])
+        for entry, begin, end in entry_spans(decode_rows(row.entries) if row.entries else [])
     )
 
 

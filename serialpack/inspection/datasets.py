@@ -1,6 +1,7 @@
-"""Lists the datasets of HDF5 and the tables of databases, whose own libraries read them.
+"""Lists the datasets of HDF5 files and the tables of databases, which only their libraries read.
 
-These libraries read files only: a stream, or a packed file, is copied to one if it is not large.
+These libraries open a file by its path. So the bytes of a pipe, or those that a container restores
+to, are copied to a temporary file first, up to ``MOST_BYTES``; more are not listed.
 """
 
 from typing import Any
@@ -22,12 +23,15 @@ from serialpack.text import number_of
 
 
 def is_library_read(declared: Declaration) -> bool:
-    """Whether files of a format are listed here."""
+    """Whether ``library_listing`` lists files of a format."""
     return declared.has_datasets or declared.is_database
 
 
 def library_listing(source: Source, declared: Declaration) -> Listing:
-    """The listing of ``source``, whose format ``is_library_read``."""
+    """The listing of ``source``, a file in the format ``declared``, for which ``is_library_read``.
+
+    Nothing is raised for a damaged file or an absent library: the listing says why it ends.
+    """
     kind, found = declared.name, list[ListedEntry]()
     add = _add_datasets if declared.has_datasets else _add_tables
     try:

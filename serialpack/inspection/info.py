@@ -1,4 +1,4 @@
-"""What inspection finds out about a file: of a container its members, of any other its shape."""
+"""The result of an inspection: of a container its members, of any other file its shape."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,18 +15,25 @@ if TYPE_CHECKING:
 
 
 class MemberInfo(NamedTuple):
-    """One member of a container. Times are in ns since 1970; None where nothing is known.
+    """One member of a container. Fields are None where nothing is known.
 
-    ``size``: bytes that it unpacks to; ``packed``: bytes that it takes, of which ``container`` are
-    no data. ``entry``: its path, where it is one entry of an archive; ``entries``: those in it,
-    where it holds several. ``why``: auto's reason for the chain, where the data gave one.
-    ``forms``: of columns, how many blocks have which form, where that is known without reading all;
-    ``columns``: what is in them, if asked for. ``array``: what array it is, or has compressed in
-    it; its range is that of up to 64 MiB (compressed 4 MiB), or of the first block where only that
-    is read, as of far files. ``dictionary``: the one that unpacks it. ``holds``: of an object its
-    values, of a file of arrays what each is, with words for what is large (``pipeline.outline``);
-    of a compressed file what is in it (``nifti in gzip``). ``listing``: the datasets of HDF5, the
-    tables of a database. ``damage``: what is wrong with the array."""
+    - ``why``: the reason that auto gave for the chain; empty where it looked at no data
+    - ``name``: the base name of the source; ``mtime``: its time in ns since 1970
+    - ``entry``: the path of the member, where it is one entry of an archive; ``entries``: the
+      entries in it, where it is of an archive
+    - ``size``: bytes that it unpacks to; ``serialized``: bytes after its serializer; ``packed``:
+      bytes that it takes in the file, of which ``container`` are headers and the like
+    - ``digest``: XXH3-128 of what it restores to, in hexadecimal
+    - ``forms``: of the serializer columns, how many blocks have which form; None where that cannot
+      be told without reading the blocks. ``columns``: what is in them, if that was asked for
+    - ``array``: the array that the source is, or that is in it where it is compressed. The range of
+      its numbers is told of arrays up to 64 MiB (4 MiB where it is compressed); ``damage``: what is
+      wrong with that array
+    - ``dictionary``: the shared dictionary that it is unpacked with
+    - ``holds``: of an object an outline of its values, of a file of arrays what each is
+      (``pipeline.outline``); of a compressed file the formats (``nifti in gzip``)
+    - ``listing``: the datasets or tables in the source
+    """
 
     chain: Chain
     why: str
@@ -63,13 +70,13 @@ class MemberInfo(NamedTuple):
 
     @property
     def stored_blocks(self) -> int:
-        """How many blocks are stored as they are, for they did not shrink."""
+        """How many blocks are stored uncompressed, because they did not shrink."""
         return sum(b.stored for b in self.blocks)
 
 
 class ColumnsInfo(NamedTuple):
-    """What the columns of a member hold. ``structure``: bytes that are of no column; ``text``:
-    bytes of blocks that are kept as text."""
+    """The columns of a member, all blocks together. ``structure``: stored bytes that belong to no
+    column; ``text``: stored bytes of the blocks that are kept as text, without columns."""
 
     columns: "tuple[ColumnInfo, ...]"
     structure: int
@@ -77,11 +84,14 @@ class ColumnsInfo(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What a file that is no container looks like. ``fields``: name -> types seen in the records of
-    the first ``looked_at`` bytes (``look.Look``). ``entropy``: in bits a byte, of single bytes in
-    the first ``sampled`` ones. ``inside``: the shape of what is in it, where it is compressed;
-    ``listing``: its entries, where it is a tar or a zip, also a compressed one. ``wrong``: what is
-    wrong with the array that it is."""
+    """What a file that is no container looks like; the fields that ``look.Look`` has, too, are
+    explained there.
+
+    ``chain``, ``why``: what auto would choose for it, and the reason. ``entropy``: of the first
+    ``sampled`` bytes, taken one by one, in bits a byte. ``inside``: what is in the file, where it
+    is compressed; ``listing``: its entries, where it is a tar or a zip (also a compressed one), or
+    has datasets or tables. ``wrong``: what is wrong with the array that it is.
+    """
 
     format: str
     looks_like: str | None
@@ -101,8 +111,8 @@ class Shape(NamedTuple):
 
     @property
     def damage(self) -> DamagedError | None:
-        """What is wrong with a compressed file, an array, a tar or a zip, in the part that was
-        read; None where nothing is."""
+        """What is wrong with a compressed file, an array, a tar or a zip, as far as it was read;
+        None where nothing is."""
         if self.inside is not None:
             look = self.inside.look
             if (damage := self.inside.damage or (look and look.damage)) is not None:
@@ -126,8 +136,8 @@ class Inspection(NamedTuple):
 
     @property
     def damage_inside(self) -> InputError | None:
-        """What is wrong with a file that is no container, or with the file in a container that is
-        whole, in the part that was read; None where nothing is."""
+        """What is wrong with a file that is no container, or with the file that a container holds
+        while the container itself is whole; None where nothing is, as far as it was read."""
         if self.shape is not None:
             return self.shape.damage
         told = (m.damage or (m.listing and m.listing.damage) for m in self.members)

@@ -1,4 +1,4 @@
-"""The listing of a tar, a zip, or a file of datasets or tables, and its entries."""
+"""What a listing is: the named things in a tar, a zip, an HDF5 file or a database."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -7,13 +7,14 @@ from serialpack.errors import DamagedError
 if TYPE_CHECKING:
     from serialpack.formats.arrays.extremes import Extreme
 
-#: The most entries that are listed, and the most bytes of a stream that are searched for them.
+#: The most entries that are listed, and the most bytes of a pipe that are read to find them.
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64 << 20
 
 
 class ListedArray(NamedTuple):
-    """An array: the type of an item as NumPy spells it, the lengths, and the order, C or F."""
+    """What the header of an array says: the type of an item as NumPy spells it (for records a list
+    of names and types), the lengths, and the order, ``C`` or ``F``."""
 
     dtype: object
     shape: tuple[int, ...]
@@ -28,10 +29,12 @@ class ListedArray(NamedTuple):
 
 
 class ListedDataset(NamedTuple):
-    """A dataset of HDF5: what it has beside what ``look.ArrayLook`` says of any array.
+    """What is known of an array beside its ``ListedArray``. Only datasets of HDF5 have ``chunks``,
+    ``filters`` and ``attributes``.
 
-    ``chunks``: the lengths of a chunk, None where it has none; ``filters``: those that chunks went
-    through, in order; ``attributes``: how many it has.
+    ``chunks``: the lengths of a chunk, None where the dataset is not chunked; ``filters``: what
+    chunks went through when they were written, in order; ``attributes``: how many there are.
+    ``minimum`` to ``why``: as in ``look.ArrayLook``.
     """
 
     chunks: tuple[int, ...] | None
@@ -44,11 +47,15 @@ class ListedDataset(NamedTuple):
 
 
 class ListedEntry(NamedTuple):
-    """One entry. ``packed``: bytes that it takes in the file, where known. ``modified``: ISO 8601,
-    in UTC where it ends in Z, else in the local time of whoever wrote it. ``type``: file,
-    folder, link, dataset, attribute, group, or other. ``array``: what the header of an array (.npy)
-    says; its range is in ``dataset``. ``about``: where a link leads to, the value of an attribute,
-    and the like."""
+    """One entry of a listing.
+
+    ``size``: bytes when unpacked; ``packed``: bytes that it takes in the file, None where that is
+    not known. ``modified``: ISO 8601; in UTC where it ends in Z, else in the local time of whoever
+    wrote it. ``type``: file, folder, link, dataset, attribute, group, table, view or other.
+    ``array``: what the header of an array (a .npy file, a dataset) says; the range of its numbers
+    is in ``dataset``. ``about``: more in words: where a link leads, the value of an attribute, the
+    rows and columns of a table.
+    """
 
     name: str
     size: int
@@ -61,9 +68,11 @@ class ListedEntry(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The entries of a tar or zip, or the datasets of a file (``kind``). ``whole``: whether these
-    are all; ``count``: how many there are, where that is known; ``why``: why no more are listed;
-    ``damage``: the damage at which the list ends, if any."""
+    """The entries of a file of this ``kind`` (tar, zip, hdf5, sqlite, ...).
+
+    ``count``: how many there are in the file, None where that is not known; ``whole``: whether all
+    are listed, and where not ``why``; ``damage``: the damage at which the list ends.
+    """
 
     kind: str
     entries: tuple[ListedEntry, ...]

@@ -1,6 +1,7 @@
-"""The rough shape of a file: format, records, fields with their types; what is in a compressed one.
+"""The rough shape of a file that is no container: its format, its records, their fields and types.
 
-It is told from the first bytes; only the keys of one large object are looked for behind these.
+It is told from the first bytes. Only two things are looked for further on: the range of an array's
+numbers, and the keys of a file that is one large JSON object.
 """
 
 import io
@@ -24,7 +25,7 @@ from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.inspection.listed import ListedArray, Listing
-from serialpack.inspection.listing import listing_of
+from serialpack.inspection.tar_zip import listing_of
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
@@ -33,30 +34,33 @@ from serialpack.values.structure import Structure
 if TYPE_CHECKING:
     from serialpack.formats.arrays.extremes import Extreme
 
-#: Bytes of a file that are looked at for its format and its first records.
+#: How many bytes at the front of a file are looked at for its format and its first records.
 SAMPLE = 256 << 10
 
-#: Bytes that are looked at for a record larger than that. Of an array more are, and of JSON, as its
-#: text is gone through without making values.
-LARGER = 4 << 20
-FAR = 64 << 20
+#: How many bytes at the front are looked at where the first record is larger than ``SAMPLE``.
+LARGE_SAMPLE = 4 << 20
 
+#: How many bytes at the front are read of an array (for the range of its numbers) and of JSON (for
+#: the keys of one object): to go through these makes no values, and takes only a moment.
+MOST_READ = 64 << 20
 
-#: What a volume is called whose header and numbers are two files.
+#: The words for a volume that lies in two files, in place of a compression.
 _PAIR = "a pair of files"
 
-#: Bytes of a file that tell whether it is one whose entries are listed.
+#: How many bytes at the front tell whether a file is one whose entries are listed.
 _HEAD = 128 << 10
 
 
 class ArrayLook(NamedTuple):
-    """An array: the type of its items as NumPy spells it, or for records a list of name and type.
+    """An array, and the range of its numbers.
 
-    ``order``: C (neighbours differ in the last index) or F (in the first). ``minimum``,
-    ``maximum``: of the numbers as they are stored; ``nan``: how many are none (NaN or NaT), and are
-    left out. None where there is no number; or ``why`` they were not looked for. Infinities and
-    times (ISO 8601) are text. ``scale``: the slope and intercept that turn the numbers into what
-    was measured, where the header of a volume says so.
+    ``dtype``: the type of an item as NumPy spells it, for records a list of names and types.
+    ``order``: ``C`` (neighbours in the file differ in the last index) or ``F`` (in the first).
+    ``minimum``, ``maximum``: of the numbers as they are stored; infinities and times (ISO 8601) are
+    given as text. Both are None where there is no number, or where they were not looked for, and
+    ``why`` says the reason. ``nan``: how many are NaN or NaT, which count for neither. ``scale``:
+    the slope and the intercept that turn the numbers into what was measured, where the header of a
+    volume has them.
     """
 
     dtype: object
@@ -75,11 +79,14 @@ class ArrayLook(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What was seen.
+    """What was seen of a file.
 
-    ``fields``: name -> types seen in the first ``records_seen`` records, in the first ``looked_at``
-    bytes; ``whole``: that is the whole file or, where the records are one object, all of its keys.
-    ``record_types``: what the records are. ``damage``: what is wrong with an array.
+    ``format``: the one that pack would take it for; ``looks_like``: what its first bytes seem to
+    be, in words; None where they say nothing. ``fields``: of each field its types, the most
+    frequent first, in the ``records_seen`` records of the first ``looked_at`` bytes. ``whole``:
+    whether these are all records, or where the file is one object all of its keys.
+    ``record_types``: the types of the records themselves. ``array``: the array that the file is;
+    ``damage``: what is wrong with it.
     """
 
     format: str
@@ -94,8 +101,8 @@ class Look(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """What is in a compressed file, or in a pair of files: ``look``, or ``why`` it cannot be looked
-    at. ``damage``: what ends it early, where it is damaged."""
+    """What is in a compressed file, or in a pair of files: its ``look``, or None and ``why`` it
+    cannot be looked at. ``damage``: where the file is damaged, what ends it early."""
 
     compression: str
     look: Look | None
@@ -106,10 +113,11 @@ class Inside(NamedTuple):
 def look_inside(
     source: Source, format: str | None, table: AsFound
 ) -> tuple[Inside | None, Listing | None]:
-    """What is in ``source``, where it is compressed; and its entries, where it is a tar or a zip,
-    compressed or not. ``source`` is read for that.
+    """What is in ``source``, or None where it is neither compressed nor one of a pair; and its
+    listing, or None where it has none. Of a compressed file, the listing is of the file in it.
 
-    ``format``, ``table``: how the file that is compressed is written.
+    ``source`` may be read for that, no longer only peeked at. ``format``, ``table``: what the user
+    says of the file inside.
     """
     compression = compression_of(source)
     if compression is None:
@@ -119,19 +127,20 @@ def look_inside(
             return Inside(_PAIR, None, error.said), None
         if pair is source:
             return None, listing_of(source, source.peek(_HEAD))
-        return Inside(_PAIR, look_at(pair, pair.peek(LARGER))), None
+        return Inside(_PAIR, look_at(pair, pair.peek(LARGE_SAMPLE))), None
     try:
         inner = decompressed(source)
-        block, damage = front_of(inner, LARGER)
+        block, damage = front_of(inner, LARGE_SAMPLE)
     except (MissingLibraryError, UnsupportedError) as error:
         return Inside(compression, None, error.said), None
     if damage is not None and not block:
         return Inside(compression, None, damage.said, damage), None
-    # A zip is read from its end: it is listed only where all of it is here.
-    everything = damage is not None or len(block) < LARGER
+    # A zip is read from its end: one that is compressed is listed only where all of it is in
+    # ``block``.
+    everything = damage is not None or len(block) < LARGE_SAMPLE
     readable = Source(io.BytesIO(block), inner.path) if everything else inner
     listing = listing_of(readable, block[:_HEAD])
-    look = look_at(inner, block, format, table, far=False)
+    look = look_at(inner, block, format, table, read_on=False)
     return Inside(compression, look, "" if damage is None else damage.said, damage), listing
 
 
@@ -141,16 +150,17 @@ def look_at(
     format: str | None = None,
     table: AsFound = AsFound(),  # noqa: B008  (never changed)
     *,
-    far: bool = True,
+    read_on: bool = True,
 ) -> Look:
-    """The shape of ``source``, which begins with ``block`` (``LARGER`` bytes, or all of it).
+    """The shape of ``source``, which begins with ``block`` (``LARGE_SAMPLE`` bytes, or all of it).
 
-    ``far``: more of a file is read where that takes no longer than a moment.
+    ``format``, ``table``: what the user says of it. ``read_on``: ``source`` may be read behind
+    ``block``, up to ``MOST_READ``.
     """
     name = source.name if source.stat is not None else None
     if (other := other_encoding(block[:SAMPLE], format, name, table)) is not None:
         format, encoding = other
-        block, table, far = front_in_utf8(block, encoding), AsFound(), False
+        block, table, read_on = front_in_utf8(block, encoding), AsFound(), False
     head = block[:SAMPLE]
     format = told(format, name, head, table)
     records, size = _first_records(format, head)
@@ -165,9 +175,9 @@ def look_at(
         record_types=_types(records),
     )
     if FORMATS.declaration(format).is_array:
-        pieces = _pieces(source) if far and source.stat is not None else iter((block,))
-        length = source.size if far else None
-        all_of = len(block) if len(block) < LARGER else length
+        pieces = _pieces(source) if read_on and source.stat is not None else iter((block,))
+        length = source.size if read_on else None
+        all_of = len(block) if len(block) < LARGE_SAMPLE else length
         array, wrong = array_in(pieces, length or len(block), all_of)
         damage = DamagedError(f"a damaged {format}: {wrong}", path=source.path) if wrong else None
         found = found._replace(array=array, damage=damage)
@@ -175,7 +185,7 @@ def look_at(
         return found
     fmt = FORMATS.get(format)
     if isinstance(fmt, JsonText):
-        pieces = _pieces(source) if far and source.stat is not None else iter((block,))
+        pieces = _pieces(source) if read_on and source.stat is not None else iter((block,))
         return _with_keys(found, head, pieces) or found
     if fmt.quick and (not records or _are_members(format, head)):
         records, size = _first_records(format, block)
@@ -183,7 +193,7 @@ def look_at(
             fields=_fields(records),
             records_seen=min(len(records), 1),
             looked_at=size,
-            whole=size == len(block) < LARGER,
+            whole=size == len(block) < LARGE_SAMPLE,
             record_types=_types(records),
         )
     return found
@@ -192,11 +202,11 @@ def look_at(
 def array_in(
     pieces: Iterable[Buffer], size: int, all_of: int | None
 ) -> tuple[ArrayLook | None, str]:
-    """The array in a file that comes in ``pieces``, None where there is none; and what is wrong
-    with it, or "".
+    """The array that a file is, or None where it is none; and what is wrong with it, or "".
 
-    Its numbers are looked at where the first ``size`` bytes hold them, and these are no more than
-    ``FAR``. ``all_of``: how many bytes the file has, where that is known.
+    ``pieces``: the bytes of the file, of which ``size`` can be had; ``all_of``: how many the file
+    has, None where that is not known. The range of the numbers is looked for where they all lie in
+    the first ``size`` bytes and in the first ``MOST_READ``.
     """
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
     from serialpack.formats.arrays.kinds import MOST_HEADER, sound_header_in
@@ -220,10 +230,10 @@ def array_in(
         if all_of is not None and needed > all_of:
             wrong = f"{needed - all_of:,} bytes of the numbers are missing"
             raise Unordered(wrong)
-        if needed > min(size, FAR):
+        if needed > min(size, MOST_READ):
             raise Unordered(
                 f"the numbers take {format_size(finder.size)}, of which the first"
-                f" {format_size(min(size, FAR))} are looked at"
+                f" {format_size(min(size, MOST_READ))} are looked at"
             )
         for piece in chain((memoryview(head)[header.size :],), pieces):
             finder.add(piece)
@@ -236,7 +246,8 @@ def array_in(
 
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:
-    """``found``, with the keys of the one large object that the file is; None where it is none."""
+    """``found`` with the keys of the file, where it is one large JSON object (or begins with one
+    that ``head`` does not hold to its end); None where it is not."""
     from serialpack.formats.json.keys import keys_of, object_start
 
     start = object_start(head)
@@ -258,14 +269,15 @@ def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None
 
 
 def _pieces(source: Source) -> Iterator[bytes]:
-    left = FAR
+    """The first ``MOST_READ`` bytes of ``source``, 1 MiB at a time."""
+    left = MOST_READ
     while left and (piece := source.read(min(left, 1 << 20))):
         left -= len(piece)
         yield piece
 
 
 def _are_members(format: str, head: bytes) -> bool:
-    """Whether the records that were split off ``head`` are the members of one map."""
+    """Whether the file that begins with ``head`` is one map, whose members are taken as records."""
     fmt = FORMATS.get(format)
     assert isinstance(fmt, ValueFormat)
     with suppress(SerialpackError, Unheld):
@@ -275,17 +287,19 @@ def _are_members(format: str, head: bytes) -> bool:
 
 
 def _split(fmt: ValueFormat, head: bytes) -> Iterator[Any]:
+    """The blocks of records in ``head``, of which only the first is sure to be whole."""
     read = in_lines(fmt.declared, io.BytesIO(head).read, head)
-    # Where the file goes on, the first block is a part of the sample: it ends where a record does.
+    # Where the file goes on behind ``head``, blocks are smaller than that: so the first one ends
+    # where a record does, and not where ``head`` is cut off.
     size = SAMPLE // 4 if len(head) == SAMPLE else len(head)
     return fmt.split(read, max(size, 1))
 
 
 def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
-    """The records that ``head`` holds to their ends, and how many bytes of it they take; none where
-    it holds none or is not valid."""
+    """The records that lie whole at the front of ``head``, and how many bytes they take; no records
+    where there is none, or the text is not valid."""
     fmt = FORMATS.get(format)
-    # Looking at a file must never run what is in it; datasets are listed.
+    # A format that is not safe could run code that is in the file; HDF5 has a listing instead.
     if not isinstance(fmt, ValueFormat) or not fmt.safe or fmt.declared.has_datasets:
         return [], len(head)
     try:
@@ -299,10 +313,11 @@ def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
 
 
 def _elements(fmt: ValueFormat, head: bytes) -> tuple[list[Any], int] | None:
-    """As ``_first_records``, of an array of MessagePack or CBOR that goes on behind ``head``; None
-    for any other.
+    """As ``_first_records``, for one array of MessagePack or CBOR that goes on behind ``head``;
+    None for anything else.
 
-    As a message that is cut, it would be gone through value by value to say what is wrong.
+    Read as any message, the array that is cut off would be gone through once more, value by value,
+    to find words for the error.
     """
     if len(head) < SAMPLE or not isinstance(fmt, MessageFormat):
         return None
@@ -319,6 +334,7 @@ def _types(values: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _type(value: Any) -> str:
+    """The word for the type of ``value``; ``other`` where there is none."""
     kind = type(value)
     return _TYPES.get(kind) or _FINE_TYPES.get(fine_kind(kind) or "", "other")
 

@@ -29,7 +29,8 @@ from serialpack.formats.python.buffers import (
     frame_layout,
     is_framed,
 )
-from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
+from serialpack.pipeline.pack import pack_blocks, pack_smallest, ways_of
+from serialpack.pipeline.packing import Packing, check_meta
 from serialpack.pipeline.unpack import Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of

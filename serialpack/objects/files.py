@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from serialpack.container.header import Header
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
-from serialpack.container.records import Header
 from serialpack.container.small import MAX_SMALL, end_of_damaged, first_small
 from serialpack.detection.detect import HEAD, detect, looks_like
 from serialpack.errors import (

@@ -1,14 +1,27 @@
-"""The one main line: a source to a container, block by block, and back.
+"""The main line: a source becomes a container, block by block, and a container its source again.
 
-Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. ``line`` runs the blocks of a source,
-also those that are converted; ``blocks`` takes one through serializer, filters and codec, with
-the proof of ``reading`` and ``writing``; ``workers`` does so in threads and ``processes`` in
-processes, in order; ``ranges`` and ``fields`` read a part; ``small`` is the short way for
-messages.
+Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. The modules, by what they are about:
 
-- plan: what a worker is told, small enough to be sent to a process. There are two, ``blocks.Plan``
-  of a container's member and ``conversion.plan.ConversionPlan``: a header says the one, a user the
-  other, and the main line reads neither; it is given what makes a worker (``workers.MakeWorker``)
-- proof: what was made is undone and compared, before it is written
+- what is asked for: ``packing`` (header and plan of a member), ``settle`` (the choice of ``auto``)
+- one block: ``blocks`` takes it through the chain and back; ``writing`` and ``reading`` are its
+  serializer's half with the proof, ``parts`` and ``squeeze`` that of filters and codec, ``wide``
+  one large record piece by piece, ``digest`` the checksum over all blocks
+- many blocks at a time: ``line``, by threads (``workers``) or processes (``processes``); ``timing``
+  has the seconds, ``expect`` the total for a progress bar
+- small things, which have a shorter way: ``short`` for files, ``small`` and ``writers`` for objects
+- only a part of a container: ``ranges`` (records, bytes), ``fields`` (columns), ``stored`` (bytes
+  from any place, by ``unshared``), ``outline`` (what an object holds, by ``beside``), ``in_place``
+- a damaged container: ``salvage`` and ``salvage_workers``, with ``sought``,
+  ``rejoin`` and ``lost``; ``shared`` restores
+  blocks that several entries of an archive share
+
+The words:
+
+- plan: all that a worker must know, small enough to be sent to a process. There are two: a header
+  says ``blocks.Plan``, of a container's member; a user says ``conversion.plan.ConversionPlan``. The
+  main line looks into neither: it is given a function that makes a worker (``workers.MakeWorker``)
+- proof: what was made is undone and compared with what it was made of, before it is written
 - exact: the very bytes of the source come back
+- keeps: a chain keeps a source where its serialized bytes are those of the source
+- settings: what a serializer is told beside its parameters, as a schema; kept in the header
 """

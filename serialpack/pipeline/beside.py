@@ -1,4 +1,8 @@
-"""The large values of a dumped object: buffers beside its message, long bytes in it."""
+"""Where the large values lie in the serialized bytes of a dumped object.
+
+They are the buffers that stand beside its message (arrays), and the long byte strings in it. Each
+may be packed by a chain of its own.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,8 @@ from serialpack.stages.chain import StageSpec
 
 
 def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
-    """The large values in ``data``, in order, as the serializer ``called`` wrote one object."""
+    """The large values in ``data``, in order; ``data``: one object, written by the serializer
+    ``called``."""
     serializer = of_values(SERIALIZERS.create(*called))
     if not is_framed(data.read(0, len(MARK))):
         return _long_bytes(serializer, data, slice(0, len(data)))
@@ -35,8 +40,8 @@ def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
 
 
 def heads_of(serializer: RecordSerializer) -> Heads | None:
-    """How to read the first bytes of values in the messages of ``serializer``; None where it writes
-    none that can be read so."""
+    """What reads the heads of values (type and length) in the messages of ``serializer``; None
+    where its messages have no such heads."""
     fmt = FORMATS.get(serializer.messages or serializer.stored_format or "bytes")
     return fmt.heads if isinstance(fmt, MessageFormat) else None
 

@@ -1,18 +1,16 @@
-"""One block through the chain and back. Each packer and unpacker belongs to one worker."""
+"""One block: packed through the chain of its member, and unpacked again.
+
+A packer and an unpacker are used by one worker, one block after another.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from serialpack.codecs import CODECS
+from serialpack.container.block import CONTINUED, EXACT, STORED, Block, Part, StoredBlock
 from serialpack.container.frames import checksum
-from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part, StoredBlock
-from serialpack.errors import (
-    CodecError,
-    DamagedError,
-    RefusedError,
-    ValueRefusedError,
-    newer,
-)
+from serialpack.container.header import Header
+from serialpack.errors import CodecError, DamagedError, RefusedError, ValueRefusedError, newer
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.parts import PartPacker, PartUnpacker, not_given_back
@@ -33,18 +31,25 @@ if TYPE_CHECKING:
 #: The key of a header's style under which the serializer's settings stand.
 SETTINGS = "z"
 
-#: About the share of the work of serializing that is done before the proof begins.
+#: For progress bars: about the share of the serializer's work that comes before the proof.
 _WRITTEN = 0.9
 
-#: What readers of stored bytes raise for bytes that no writer of ours has written.
+#: The exceptions that reading serialized bytes may raise where somebody else made these bytes: they
+#: pass all checksums, and still are malformed.
 MALFORMED = (ValueError, TypeError, LookupError, OverflowError, RecursionError, AttributeError)
 
-#: How many blocks are early: they may be all of the file (see ``shrinks_well``).
+#: So many blocks at the front are ``early`` for ``auto.choice.shrinks_well``: a file may have no
+#: more.
 _EARLY = 2
 
 
 class Plan(NamedTuple):
-    """How blocks of one member are packed or unpacked. Small, and can be sent to a process."""
+    """How the blocks of one member are packed or unpacked. It is small, and can be sent to a
+    process.
+
+    ``verify``: prove each block; ``demand_exact``: refuse a block whose very bytes would not come
+    back (``--exact``).
+    """
 
     chain: Chain
     format: str
@@ -62,9 +67,11 @@ class Plan(NamedTuple):
 
 
 def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
-    """Whether the codec of ``chain`` had better know that what it gets is text of records.
+    """Whether the codec of ``chain`` should be told that it gets the text of records, for which
+    some codecs have better settings (``Codec.for_records``).
 
-    Asked of the ``first`` block for all: what is written depends on no worker, nor on their order.
+    It is decided once, by the ``first`` block: so the bytes that are written do not depend on which
+    worker gets which block.
     """
     kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format))
     declared = FORMATS.declaration(format)
@@ -75,9 +82,8 @@ def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
 
 
 def plan_of(header: Header) -> Plan:
-    """How the blocks of a member are packed and undone, as its header says.
-
-    DamagedError; UnsupportedError for what this version lacks.
+    """The plan that the ``header`` of a member says. DamagedError where the header contradicts
+    itself; UnsupportedError for a stage, format or feature that this version does not have.
     """
     chain = chain_of_numbers(header.chain, header.writer)
     if chain.zstd_envelope != header.zstd_envelope:
@@ -111,21 +117,22 @@ def plan_of(header: Header) -> Plan:
 
 
 class PackedBlock(NamedTuple):
-    """A block ready to be written: its header, and the stored bytes of each of its parts.
+    """A block that is ready to be written: its header, and the stored bytes of each of its parts.
 
-    ``data``: the serialized bytes; None where these are the source's.
+    ``data``: the serialized bytes, for the digest; None where these are the source's. ``seconds``:
+    the time of each stage.
     """
 
     block: Block
     payload: tuple[Buffer, ...]
     data: Buffer | None
     seconds: dict[str, float]
-    #: What of the source, beside its values, does not come back: comments, say.
+    #: What of the source does not come back although all values do: comments, say.
     dropped: Sequence[Loss] = ()
 
 
 class Serialized(NamedTuple):
-    """A block between serializer and codec, proved where that was asked for."""
+    """A block between serializer and filters; it was proved where the plan says ``verify``."""
 
     data: Buffer
     records: int | None
@@ -136,8 +143,8 @@ class Serialized(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """A block unpacked: its serialized bytes, and the source's (None where these are the same, or
-    not asked for)."""
+    """An unpacked block: its serialized bytes (``data``), and the source's bytes (``source``; None
+    where these are the same bytes, or were not asked for)."""
 
     data: Buffer
     source: Buffer | None
@@ -150,7 +157,7 @@ class Restored(NamedTuple):
 
 
 class BlockPacker:
-    """Packs blocks: serialize, filter, compress, and prove by undoing it all."""
+    """Packs blocks: serializes, filters, compresses, and proves each step by undoing it."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -172,8 +179,8 @@ class BlockPacker:
             return self.finish(source, serialized, timer)
 
     def alone(self, source: SourceBlock, timer: Timer) -> tuple[Block, Buffer]:
-        """The block of a source that is all in one, and its payload: as a call gives them, but
-        faster. Only where the serializer ``passes``."""
+        """The block of a source that is one block, and its payload: the same as by calling the
+        packer, in less time. Only allowed where the serializer ``passes``."""
         timer.seconds.update(serialize=0.0, prove=0.0)  # there was nothing to do
         data = source.data
         packed = self._parts.one(data, 0, timer, early=True, payload=source.payload)
@@ -184,13 +191,15 @@ class BlockPacker:
 
     @property
     def _serialized(self) -> float:
-        """About the share of all work that is done once the block is serialized and proved."""
+        """For progress bars: about the share of all work that is done once the block is serialized
+        and proved."""
         if self.serializer.compresses:
             return 0.95
         return 0.0 if self.keeps else 0.5
 
     def serialize(self, source: SourceBlock, timer: Timer) -> Serialized:
-        """The first half: the block through the serializer, and the proof that it comes back."""
+        """The first half of packing: the serializer, and the proof that the block comes back from
+        it. RefusedError, SyntaxInputError."""
         if isinstance(self.serializer, ByteSerializer):
             return self._serialize_bytes(source, self.serializer, timer)
         assert isinstance(self.serializer, RecordSerializer)
@@ -235,7 +244,8 @@ class BlockPacker:
         with within(0, self._serialized * _WRITTEN):
             data = serializer.encode(source.data, kind)
         timer.lap("serialize")
-        # Not "data is source.data": Python has only one b"1", whoever made it.
+        # ``keeps`` is asked, and not whether ``data is source.data``: Python has only one b"1", so
+        # that may be true of bytes that were made anew.
         if self.plan.verify and not self.keeps and not gives_back(serializer, data, source.data):
             data = serializer.plain(source.data)
             if not gives_back(serializer, data, source.data):
@@ -244,7 +254,7 @@ class BlockPacker:
         return Serialized(data, source.records, True, {})
 
     def finish(self, source: SourceBlock, serialized: Serialized, timer: Timer) -> PackedBlock:
-        """The second half: filters and codec, undone again, and the checksums."""
+        """The second half of packing: filters and codec, with their proof, and the checksums."""
         data, exact = serialized.data, serialized.exact
         kept = self.keeps
         if source.extents and kept:
@@ -281,7 +291,10 @@ class BlockPacker:
 
 
 class BlockUnpacker:
-    """Restores blocks, holding every checksum that they carry against what comes back."""
+    """Unpacks blocks, and verifies every checksum that they carry.
+
+    ``serialized``: only as far as the serialized bytes; ``source`` of each result is None then.
+    """
 
     def __init__(self, plan: Plan, *, serialized: bool = False) -> None:
         self.plan = plan
@@ -294,7 +307,8 @@ class BlockUnpacker:
         self.squeeze = self._parts.squeeze
 
     def __call__(self, stored: StoredBlock) -> Restored:
-        """The block restored; DamagedError with its place where anything is not as promised."""
+        """The unpacked block; DamagedError, with its place in the file, where it does not restore
+        to what its header says."""
         timer = Timer()
         data = self.decompress(stored, timer)
         at(0.5)
@@ -302,19 +316,20 @@ class BlockUnpacker:
         return Restored(data, None if source is data else source, timer.seconds)
 
     def decompress(self, stored: StoredBlock, timer: Timer) -> Buffer:
-        """The first half: the serialized bytes, held against their checksum."""
+        """The first half of unpacking: the serialized bytes, whose checksum is verified."""
         if self.keeps and not stored.block.exact:
             raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
-        # The check of a block in place is of its parts' checksums, which were verified.
+        # That of a block in place is made of the checksums of its parts, which were verified.
         if not stored.block.in_place and checksum(data) != stored.block.check:
             raise _damaged(stored, "the checksum of its content does not match")
         timer.lap("checksum")
         return data
 
     def deserialize(self, stored: StoredBlock, data: Buffer, timer: Timer) -> Buffer:
-        """The second half: the source's bytes, held against what the block promises."""
+        """The second half of unpacking: the source's bytes, whose checksum and size are verified
+        where the block is exact."""
         block = stored.block
         if self.keeps:
             source = data
@@ -345,10 +360,10 @@ class BlockUnpacker:
         return writing.decode(data, style, first=block.seq == 0, exact=block.exact, right=right)
 
     def pieces(self, stored: StoredBlock) -> Iterator[Buffer]:
-        """The source's bytes from the front, for a caller that stops when it has enough.
+        """The source's bytes from the front, in pieces, for a caller that stops when it has enough.
 
-        The checksum of the content is not verified: that would take the rest of it. Those of the
-        stored bytes were, and they cover every byte that is decoded here.
+        The checksum of the content is not verified, as that would take all of it. The checksums of
+        the stored bytes were, and they cover every byte that is decoded here.
         """
         block = stored.block
         plain = self.keeps and not self.squeeze.filters and not block.in_place

@@ -8,8 +8,8 @@ from serialpack.stages.stage import Buffer
 
 
 class WholeDigest:
-    """XXH3-128 of all of a member: of the source's bytes where every block is exact, else of the
-    serialized bytes. For a block in place, ``Block.told`` stands for these."""
+    """XXH3-128 over all blocks of a member: over the source's bytes where every block is exact,
+    else over the serialized bytes. Of a block in place, ``Block.part_checks`` is added instead."""
 
     def __init__(self) -> None:
         self._serialized = xxh3_128()

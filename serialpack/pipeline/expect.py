@@ -1,4 +1,4 @@
-"""Tells how many bytes will come out of a container, for whoever looks on (a progress bar)."""
+"""Tells a progress bar how many bytes will come out of a container."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from serialpack.watch import expect, watching
 
 
 def expect_restored(source: Source, *, serialized: bool = False) -> None:
-    """Let whoever looks on know how many bytes come out of ``source``, a container.
-
-    ``serialized``: the serialized bytes are meant, not the source's.
+    """Tell the progress bar, if there is one (``watch``), how many bytes come out of the container
+    ``source``. ``serialized``: count the serialized bytes, not the source's.
     """
     if watching() is None:
         return

@@ -16,7 +16,7 @@ from serialpack.columns.parse import shape
 from serialpack.columns.stored.block import ColumnBlock, Form, read_text
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Broken, Texts, Unknown
-from serialpack.container.records import Block, StoredBlock
+from serialpack.container.block import Block, StoredBlock
 from serialpack.container.seek import BlockParts, StoredMember, find_members
 from serialpack.errors import DamagedError, RefusedError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
@@ -34,10 +34,10 @@ _NO_LOCK = nullcontext()
 
 
 def projectable(source: Source, plan: Plan) -> StoredMember | None:
-    """The one member of a container whose fields can be read from their columns alone.
+    """The member of the container ``source``, where fields can be read from their columns alone.
 
-    None where the container is not seekable or has several members, where its records are not
-    stored as columns, and where its source is neither a sequence of records nor an array of them.
+    None where that cannot be: the container is not seekable or has several members, its records are
+    not stored as columns, or its source is neither a sequence of records nor an array of them.
     """
     columns = plan.chain.serializer.name == "columns"
     records = FORMATS.declaration(plan.format).has_lines or plan.style.get("k") == Structure.ARRAY
@@ -50,10 +50,11 @@ def projectable(source: Source, plan: Plan) -> StoredMember | None:
 
 
 class OpenBlock:
-    """A block of columns, of which only what is asked for is read, each part verified.
+    """A block of the serializer columns, of which only the parts are read that are needed.
 
-    ``load`` gives the stored bytes of a part, verified. Whatever is done with the columns is to be
-    done ``with checked()``, which raises DamagedError and UnsupportedError.
+    ``load(number)`` gives the stored bytes of a part, verified. All work with the columns must be
+    done within ``with block.checked():``, which turns the errors of columns into DamagedError and
+    UnsupportedError.
     """
 
     def __init__(self, plan: Plan, block: Block, start: int, load: Callable[[int], Buffer]) -> None:
@@ -122,10 +123,8 @@ def opened_block(
     start: int,
     lock: AbstractContextManager[object] = _NO_LOCK,
 ) -> tuple[OpenBlock, BlockParts]:
-    """Block ``number`` of a member, which begins at ``start``, and its parts, which count the bytes
-    that are read.
-
-    ``lock``: is held whenever ``file`` is read.
+    """Block ``number`` of a member, at byte ``start`` of ``file``; and its ``BlockParts``, which
+    say how many bytes were read. ``lock``: held while ``file`` is read, where threads share it.
     """
     with lock:
         parts = BlockParts(file, member, number, start)
@@ -138,7 +137,8 @@ def opened_block(
 
 
 class _Piece(NamedTuple):
-    """The lines of one block, the bytes that were read for them, and the fields that none had."""
+    """What became of one block: its lines, how many bytes were read for them, and the fields that
+    no record in it has."""
 
     text: bytes
     read: int
@@ -146,12 +146,13 @@ class _Piece(NamedTuple):
 
 
 class Projected:
-    """The records of a container's source with only some of their fields, as text, block by block.
+    """Iterates over the records of a container with only some of their ``fields``, as text, a piece
+    for each block. JSON and NDJSON become NDJSON, tables stay tables (``columns.fields``).
 
-    JSON and NDJSON become NDJSON, tables stay tables: see ``columns.fields.json`` and ``csv``.
-    ``member``: see ``projectable``; ``plan``: how to undo it. ``read``: bytes of the file that were
-    read so far; ``missing``: fields that no record had so far. RefusedError where a record is no
-    map, or not valid JSON (``verify`` checks also the fields that were asked for); DamagedError.
+    ``member``: from ``projectable``; ``plan``: of that member. While it goes on, ``read`` says how
+    many bytes of the file were read so far, and ``missing`` which fields no record had so far.
+    RefusedError where a record is no map or not valid JSON (``verify``: the text that is given out
+    is checked, too); DamagedError.
     """
 
     def __init__(

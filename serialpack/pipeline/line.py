@@ -1,8 +1,7 @@
 """The main line: the blocks of one source go through workers, and come back in order.
 
-It times them and tells whoever looks on. What comes behind takes what the workers made of each
-block: the container for ``pack`` (``pack.pack_stream``), a joiner for ``--to``
-(``conversion.stream.convert_stream``).
+What the workers make of a block is taken by the caller: ``pack.pack_blocks`` writes it to a
+container, ``conversion.stream.convert_stream`` joins it to a file in another format.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,28 +16,29 @@ from serialpack.pipeline.workers import INLINE, MakeWorker, in_order
 #: The least bytes of a source for which worker processes pay: to start two takes 0.2-0.45 s.
 PROCESSES_FROM = 64 << 20
 
-#: The same for serializers that compress: those take longer.
+#: The same for serializers that compress, which take longer.
 PROCESSES_FROM_IF_SLOW = 12 << 20
 
-#: In the limit on bytes that are on their way, a smaller block counts as if it had so many.
+#: The limit on bytes that are held at a time is reckoned with blocks of at least so many bytes.
 _LEAST_HELD = 4 << 20
 
-#: The most bytes of a small file, for which there is a shorter way: mostly it is one of many.
+#: The most bytes of a small file, for which there is a shorter way (``short``).
 SMALL = 64 << 10
 
 Progress = Callable[[int, int], object]
 
-#: Has workers elsewhere (on other machines) do the work: takes blocks, of a source or stored in a
-#: container, and gives each with what a worker made of it, in order.
+#: Has the work done on other machines: takes blocks (of a source, or as stored in a container) and
+#: what makes a worker; yields each block with what a worker made of it, in order.
 Elsewhere = Callable[[Iterator[Any], MakeWorker], Iterator[tuple[Any, Any]]]
 
 
 class Crew(NamedTuple):
     """Who works on the blocks.
 
-    ``threads``: how many workers. ``processes``: whether they may move into processes of their own,
-    once the source turns out large; ``slow``: whether that pays early. ``inline``: the most bytes
-    of a single block that is worked on in the caller's thread. ``elsewhere``: does all instead.
+    ``threads``: how many workers there are. ``processes``: whether they may go on in processes of
+    their own once the source turns out to be large; ``slow``: whether that pays for smaller
+    sources, too. ``inline``: if the source has only one block, and this has no more bytes, it is
+    worked on in the caller's thread. ``elsewhere``: does all the work in place of these.
     """
 
     threads: int = 1
@@ -49,12 +49,12 @@ class Crew(NamedTuple):
 
 
 class Line:
-    """The blocks of a source; ``first`` is read at once, for whoever plans.
+    """The blocks of one source. The ``first`` is read at once, for the caller to plan by.
 
-    ``block_size``: the bytes of a block; only one whose single record, or header, is longer has
-    more, and then fewer blocks are on their way at a time. ``size``: the source's bytes, where they
-    are known. ``progress(read, written)`` is called after each block, with totals in bytes;
-    ``written`` is set by whoever writes.
+    ``block_size``: bytes of a block. A block may have more, where a single record or header does;
+    then fewer blocks are held at a time. ``size``: bytes of the source, None where they are not
+    known. ``progress(read, written)`` is called after each block, with totals in bytes.
+    ``seconds``: the time of each stage, added up; ``written`` is to be set by the caller.
     """
 
     def __init__(
@@ -75,9 +75,10 @@ class Line:
         self.first = next(self._blocks)
 
     def through(self, make: MakeWorker, crew: Crew) -> Iterator[tuple[SourceBlock, Any]]:
-        """Each block, and what a worker from ``make`` made of it: anything with ``seconds``.
+        """Yield each block with what a worker made of it, in order. ``make``: makes a worker, whose
+        results have ``seconds``, the time of each stage.
 
-        What the caller does before the next block is asked for counts as writing.
+        The time that the caller takes before it asks for the next block counts as writing.
         """
         maker = WorkerMaker(make, size=self._size, processes=crew.processes, slow=crew.slow)
         blocks = chain((self.first,), self._blocks)
@@ -110,10 +111,11 @@ class Line:
 
 
 class WorkerMaker:
-    """Makes the workers: threads, or processes once there is enough to pay for their start.
+    """Makes workers, which go on in processes of their own once there is enough work to pay for the
+    start of these.
 
-    ``size``: the source's bytes, where they are known. ``processes``: whether there may be any.
-    ``slow``: whether they pay early; then one worker stays here, as this process has time.
+    ``size``: bytes of the source, where they are known; ``processes``, ``slow``: as in ``Crew``.
+    With ``slow``, one worker stays in this process, which has little else to do.
     """
 
     def __init__(
@@ -132,7 +134,8 @@ class WorkerMaker:
 
 
 class _Worker:
-    """A worker in this process that moves into its own when the source turns out large."""
+    """A worker that begins in this process, and goes on in one of its own when the source turns out
+    to be large."""
 
     def __init__(self, maker: WorkerMaker, make: MakeWorker) -> None:
         self._maker = maker

@@ -1,4 +1,4 @@
-"""The ranges of a source that are lost with some of its blocks: bytes and records, where known."""
+"""Which bytes and records of a source are lost, where some of its blocks are damaged."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _OPEN = "nothing tells whether there was more"
 def lost_ranges(
     number: int, member: FoundMember, slots: list[Slot], why: dict[int, str]
 ) -> Iterator[LostRange]:
-    """The ranges that are not given back, in order; blocks next to each other are one range.
+    """The lost ranges of ``member``, in order; blocks that follow each other are one range.
 
-    ``slots``: all that is known of the blocks of ``member``, which has the number ``number`` in its
-    file; ``why``: for each block that is not given back the reason.
+    ``number``: of the member in its file; ``slots``: its blocks, as far as they are known; ``why``:
+    the number of each block that is not given back -> the reason.
     """
     sizes, counts = [slot.size for slot in slots], [slot.records for slot in slots]
     places, records = _places(sizes), _places(counts)
@@ -50,8 +50,8 @@ def lost_ranges(
 
 
 def _places(sizes: list[int | None]) -> list[int | None]:
-    """Where each block begins, and where the last one ends, counted from the front; None for all
-    behind a block whose size is not known."""
+    """The place at which each block begins, and the one at which the last ends, in bytes or records
+    of the source; None for all places behind a block whose size is not known."""
     places: list[int | None] = [0]
     for size in sizes:
         before = places[-1]
@@ -67,8 +67,9 @@ def _end(
     *,
     until_end: bool,
 ) -> int | None:
-    """Where the blocks before number ``end`` end: counted from the front, or else from the
-    ``total`` back. ``until_end``: it is not known that these are all, so the total alone says it.
+    """The place at which the blocks before number ``end`` end: counted from the front, or where
+    that is not known back from the ``total``. ``until_end``: more blocks may have followed, of
+    which nothing is left; then only the total tells.
     """
     if until_end:
         return total

@@ -1,4 +1,7 @@
-"""The outline of what a container holds. Words stand for large values, which are not read."""
+"""An outline of the object, or the arrays, in a container, for ``inspect``.
+
+Large values are not read: words stand for them.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +30,13 @@ _FEW, _SHORT, _DEEP = 20, 100, 10
 
 
 def holds(file: IO[bytes]) -> Any:
-    """The outline of a container of one member, as values that JSON has.
-
-    Of an object its values, of a file of arrays the name of each with its shape and chain. None for
-    anything else, and for what takes long to find out.
+    """The outline of a container of one member, in types that JSON has: of an object its values, of
+    a file of arrays the shape and the chain of each by its name. None for anything else, and where
+    it would take long to find out.
     """
     try:
-        # Trusted, for nothing that can run code is loaded: of a pickle only the size is told.
+        # No trust is needed, for nothing that can run code is loaded: of a pickle only sizes are
+        # told.
         stored = StoredBytes(Source(file), trust=True)
         if FORMATS.get(stored.plan.format).serialized:
             return _short(_object(stored), _DEEP)

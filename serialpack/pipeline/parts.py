@@ -1,14 +1,15 @@
-"""The parts of a block: each goes through filters and codec, is proved, and comes back again.
+"""The parts of a block: packed through filters and codec, with the proof, and unpacked again.
 
-Most blocks have one part, under the chain of the header. An extent of the source with a chain of
-its own (an array in an object, say) is a part by itself, which can be read without the others.
+Most blocks have one part, packed through the chain of the header. A block may also be cut into
+extents with chains of their own (an array in an object, say): each becomes a part, which can be
+read without the others.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from serialpack.auto.choice import shrinks_well
+from serialpack.container.block import Part
 from serialpack.container.frames import checksum
-from serialpack.container.records import Part
 from serialpack.errors import CodecError, DamagedError, SerialpackError, newer
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.timing import Timer
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 
 class PackedPart(NamedTuple):
-    """A part as it is to be stored. ``stored``: neither filters nor codec were applied. ``check``:
-    the checksum of the restored part."""
+    """A part that is ready to be written. ``stored``: neither filters nor codec were applied, as
+    they saved nothing. ``check``: the checksum of its bytes before packing; that of ``payload`` is
+    in ``part``."""
 
     stored: bool
     payload: Buffer
@@ -31,10 +33,8 @@ class PackedPart(NamedTuple):
 
 
 class PartPacker:
-    """Packs parts. ``verify``: undo each, and compare.
-
-    ``min_saving``: see ``auto.choice.Choice``.
-    """
+    """Packs parts. ``verify``: undo each and compare; ``min_saving``: see
+    ``auto.choice.Choice``."""
 
     def __init__(
         self, chain: Chain, dictionary: "Dictionary | None", min_saving: float, *, verify: bool
@@ -56,14 +56,16 @@ class PartPacker:
         early: bool,
         payload: Buffer | None = None,
     ) -> PackedPart:
-        """``data`` as the one part of a block. ``early``: see ``shrinks_well``. ``payload``: what
-        filters and codec make of it, where that is known already."""
+        """Pack ``data``, all of block number ``block``, as one part. ``early``: see
+        ``auto.choice.shrinks_well``; ``payload``: what filters and codec make of it, where that is
+        known already."""
         return self._pack(data, self._chain, self.squeeze, block, timer, early=early, known=payload)
 
     def several(
         self, data: Buffer, extents: tuple[Extent, ...], block: int, timer: Timer
     ) -> list[PackedPart]:
-        """``data`` as parts, one for each of ``extents``."""
+        """Pack ``data``, all of block number ``block``, as one part for each of ``extents``, which
+        cut it without gaps."""
         found, at, view = [], 0, memoryview(data)
         for extent in extents:
             chain = extent.chain or self._chain
@@ -108,8 +110,9 @@ class PartPacker:
     def _compress(
         self, data: Buffer, chain: Chain, squeeze: Squeeze, *, early: bool, known: Buffer | None
     ) -> tuple[bool, Buffer]:
-        """Whether the part is stored as it is, and its payload: ``known``, where that is given."""
-        # ``shrinks_well`` tries zstd, which tells nothing of other codecs.
+        """Whether the part is stored uncompressed, and its payload; ``known``: what filters and
+        codec make of ``data``, where that was made before."""
+        # ``shrinks_well`` tries zstd on samples, which tells nothing about other codecs.
         least = self._least if chain.codec.name == "zstd" else 0
         if chain.plain:
             return False, data
@@ -138,10 +141,8 @@ class PartPacker:
     def _undo(
         self, payload: Buffer, squeeze: Squeeze, chain: Chain, was: tuple[int, int], block: int
     ) -> None:
-        """Undo filters and codec as unpacking will, and compare; the error of ``not_given_back``.
-
-        ``was``: the size and the checksum of what was packed.
-        """
+        """Undo filters and codec as unpacking will, and compare size and checksum with ``was``,
+        those of what was packed; raise ``not_given_back`` where they differ."""
         room = None
         if squeeze.restores_in_place:
             if len(self._room) < was[0]:
@@ -156,7 +157,7 @@ class PartPacker:
 
 
 class PartUnpacker:
-    """Restores parts. ``writer``: the version that wrote them, for messages."""
+    """Restores parts to serialized bytes. ``writer``: the version that wrote them, for messages."""
 
     def __init__(self, chain: Chain, dictionary: "Dictionary | None", writer: str) -> None:
         self.squeeze = Squeeze(chain, dictionary)
@@ -167,9 +168,9 @@ class PartUnpacker:
     def __call__(
         self, part: Part, payload: Buffer, *, stored: bool, room: memoryview | None = None
     ) -> Buffer:
-        """The part restored. ``stored``: whether its block says that it is stored as it is;
-        ``room``: memory that may be used for it. CodecError, UnsupportedError; DamagedError where
-        it has a chain that no part can have."""
+        """The bytes that ``part`` restores to. ``stored``: whether the block says that it is stored
+        uncompressed; ``room``: memory of that size, which may be used for them. CodecError,
+        UnsupportedError; DamagedError where the part has a chain that it cannot have."""
         squeeze = self.squeeze if part.chain is None else self._own(part.chain, stored=stored)
         if stored and not self._chain.zstd_envelope:
             if part.stored != part.restored:
@@ -190,7 +191,8 @@ class PartUnpacker:
 
 
 def not_given_back(chain: Chain, what: str, block: int | None = None) -> SerialpackError:
-    """The error for a stage that fails its proof; ``what`` went wrong, in words."""
+    """The error for a chain that does not give back what it was given: the fault of a library or of
+    the machine, not of the data. ``what`` went wrong, in words."""
     where = "" if block is None else f"block {block}: "
     return SerialpackError(
         f"{where}{chain} did not give back what it was given ({what})",

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from serialpack.container.block import EXACT, StoredBlock
+from serialpack.container.header import DEFAULT_BLOCK_SIZE, Header
 from serialpack.container.reader import read_members
-from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header, StoredBlock
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.errors import DamagedError, InputError, UsageError
 from serialpack.files.source import Source

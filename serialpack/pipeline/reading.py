@@ -1,4 +1,5 @@
-"""The reading half: blocks of a source become records, and their text is proved."""
+"""The side of the source: its blocks are read as records, and records are written as its text
+again."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -11,9 +12,9 @@ from serialpack.values.kinds import Difference
 class Proof(NamedTuple):
     """The outcome of a proof.
 
-    ``lost``: the first value that is not the same; None where all are. ``exact``: whether the very
-    bytes come back, or only the same values. ``style``: how the style of this block differs from
-    the source's; mostly empty.
+    ``lost``: the first value that would come back different; None where all are the same.
+    ``exact``: whether the very bytes come back, and not only the same values. ``style``: in what
+    the style of this block differs from that of the source; mostly empty.
     """
 
     lost: Difference | None
@@ -22,19 +23,21 @@ class Proof(NamedTuple):
 
 
 class Reading:
-    """A format, and the style of one source in it."""
+    """Reads and writes the blocks of one source: its format, and its style (how it spells
+    values)."""
 
     def __init__(self, fmt: ValueFormat, style: Style) -> None:
         self.format = fmt
         self.style = style
 
     def read(self, block: SourceBlock) -> list[Any]:
-        """The records of a block; SyntaxInputError, RefusedError, and Unheld for what Python
-        cannot hold."""
+        """The records of a block; SyntaxInputError, RefusedError, or ``Unheld`` for a value that
+        Python cannot hold."""
         return self.format.parse(block)
 
     def text(self, block: SourceBlock, records: list[Any], changes: Style) -> bytes:
-        """The text of a block with these ``records``, in the source's style with ``changes``."""
+        """The text of ``records`` in the source's style with ``changes``; ``block``: the block that
+        they are of."""
         return self.format.write_text(records, {**self.style, **changes}, first=block.index == 0)
 
     def prove(
@@ -43,12 +46,14 @@ class Reading:
         records: list[Any],
         strictly: Callable[[], list[Any]] | None = None,
     ) -> Proof:
-        """Prove that ``records``, read from the block or from its serialized bytes, give it back.
+        """Prove that ``records``, as they will come back, give the text of ``block`` or its values.
 
-        First the bytes are compared, in the source's style and in guesses at the block's own. Where
-        they differ, the values are: strictly, as read from the text that will be written.
-        ``strictly`` gives the records for that, where ``records`` may equal others whose text
-        differs. One of ``serializers.base.FAILURES`` for values that have no text.
+        First bytes are compared: those of the block with the text of ``records``, in the source's
+        style and in others that the block may have (``guesses``). If none is the same, values are
+        compared: those of the block with those read from the text that unpacking will write.
+        ``strictly``: gives the records for that, where ``records`` were read so that values may
+        equal others with another text. Raises one of ``serializers.base.FAILURES`` for values that
+        have no text.
         """
         guess = self._exact(block, records)
         if guess is not None:
@@ -61,16 +66,15 @@ class Reading:
             return Proof(self.format.difference(block, text), False, changed)
 
     def style_of(self, block: SourceBlock, records: list[Any]) -> Style | None:
-        """How the style differs in which the block is the very text of ``records``; None where no
-        such style is found.
-
-        One of ``serializers.base.FAILURES`` for values that have no text.
+        """The style in which ``records`` have the very text of the block; None where none is found.
+        Raises one of ``serializers.base.FAILURES`` for values that have no text.
         """
         changes = self._exact(block, records)
         return None if changes is None else {**self.style, **changes}
 
     def guesses(self, block: SourceBlock) -> Iterator[Style]:
-        """Guesses how the style of a block may differ from the source's, likeliest first."""
+        """In what the style of ``block`` may differ from the source's: guesses, the likeliest
+        first."""
         yield self.format.style_changes(block, self.style)
         yield from self.format.style_guesses(block, self.style)
 
@@ -82,6 +86,7 @@ class Reading:
         return None
 
     def is_usual(self, block: SourceBlock, records: list[Any]) -> bool:
-        """Whether the block's text is that of ``records`` in the source's style."""
+        """Whether the block is the very text of ``records`` in the source's style (with the
+        differences that the format can tell, without guessing)."""
         changed = self.format.style_changes(block, self.style)
         return self.text(block, records, changed) == bytes(block.data)

@@ -1,4 +1,5 @@
-"""Makes a source again of the blocks that are left of one: an array, lines or a table."""
+"""Writes the blocks that are left of a damaged source so that they are a valid file again: an
+array, a map, lines or a table."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Plain:
 
 
 class Headed(Plain):
-    """Writes the elements of one array, or members of one map, behind the number of those left."""
+    """Writes the elements of an array, or the members of a map, in a format that says their number
+    first (MessagePack, CBOR): the number is that of those which are left."""
 
     def __init__(self, out: LimitedWrite, fmt: Format, style: Style, left: list[Slot]) -> None:
         super().__init__(out)
@@ -59,8 +61,8 @@ class Rejoined(Plain):
         self._format = fmt
         self._last = last
         self._begun = False
-        #: The last block so far. It is held until another block comes, or the end, by which what
-        #: stands behind its records may have to change.
+        #: The last block so far, which is held back: if no other block follows, what stands behind
+        #: its records may have to be replaced. ``_white``: blocks of white space behind it.
         self._held: Buffer = b""
         self._white: list[Buffer] = []
         self._slot: Slot | None = None
@@ -88,8 +90,8 @@ class Rejoined(Plain):
         self._held, self._white = b"", []
 
     def _with_head(self, slot: Slot, restored: Restored) -> Buffer:
-        """The text of the first block that is left. What stands before the first record of a source
-        is in it, or was written."""
+        """The text of the first block that is left, where the first block of the source is lost.
+        What a source begins with (``[``, a line of names) is in this text, or was written."""
         plan, fmt = self._plan, self._format
         serializer = reader(*plan.chain.serializer)
         if isinstance(serializer, RecordSerializer) and not keeps(type(serializer), fmt):
@@ -103,7 +105,7 @@ class Rejoined(Plain):
         return restored.source_data
 
     def finish(self) -> None:
-        """Write the block that is held, and what closes the sequence, where that is lost."""
+        """Write the block that was held back, and what closes the sequence, where that is lost."""
         if self._slot is None:
             return
         bare = bytes(self._held).rstrip(_WHITE)

@@ -1,51 +1,49 @@
-"""Writes as much of its source as is left in a damaged member.
+"""Gives back what is left in a damaged container.
 
-Every block that is given back has passed all of its checksums. Records are kept whole, and what
-is left of a sequence of them is a sequence again, as its format spells one (``Format.slice_ends``).
+Every block that is given back has passed all of its checksums. Records are given back whole or not
+at all, and what is left of an array, of lines or of a table is written as one again (``rejoin``).
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, NamedTuple
 
-from serialpack.codecs import CODECS
-from serialpack.container.frames import checksum
+from serialpack.container.block import CONTINUED, StoredBlock
+from serialpack.container.header import Header
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.container.records import CONTINUED, Header, StoredBlock
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.salvage import find_remains, first_body, read_found
 from serialpack.container.small import MAX_SMALL, several_small
 from serialpack.detection.detect import looks_like
-from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
+from serialpack.errors import Damage, DamagedError, NotContainerError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Style
-from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
+from serialpack.pipeline.blocks import Plan, Restored
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import Progress
 from serialpack.pipeline.lost import lost_ranges
 from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
+from serialpack.pipeline.salvage_workers import SalvageWorker, without_chain
 from serialpack.pipeline.small import expand
 from serialpack.pipeline.sought import sought, whole_small
-from serialpack.pipeline.timing import Timer, add_seconds, timed
+from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.pipeline.writing import keeps
 from serialpack.reports import LostRange
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import chain_of_numbers
-from serialpack.stages.stage import Buffer
 
 _DAMAGED = "damaged"
 _RECORD = "a part of a record that is lost"
 _OBJECT = "a part of an object that is lost"
-_UNTOLD = "header and index are lost, so how it was packed is not known"
 
 
 class Salvaged(NamedTuple):
-    """What was written, what is damaged, and which ranges of the sources are lost."""
+    """What was written, what is damaged in the container, and what is lost of its sources."""
 
     done: Unpacked
     damage: tuple[Damage, ...]
@@ -64,8 +62,8 @@ def salvage_source(
 ) -> Salvaged:
     """Write what is left of the members of ``source``, one after another.
 
-    ``alone``: they must be one file, and no archive. DamagedError where nothing is left, or
-    NotContainerError. Everything else as in ``unpack_stream``.
+    ``alone``: refuse an archive. DamagedError where nothing is left; NotContainerError where it is
+    no container at all. The rest as in ``unpack.unpack_stream``.
     """
     head = source.peek(SNIFF)
     several = several_small(source.peek(MAX_SMALL + 1)) if is_small(head) else None
@@ -178,7 +176,11 @@ def _header(body: bytes, start: int) -> Header:
 
 
 class _Work:
-    """Restores the blocks of a member that are whole, and writes them."""
+    """The work on one member: finds out which blocks are given back, restores them and writes them.
+
+    Call ``drop_pieces``, then ``write``. Results are ``why``, ``failed``, ``records``, ``exact``,
+    ...
+    """
 
     def __init__(
         self,
@@ -198,8 +200,8 @@ class _Work:
         self.slots = member.slots()
         self._format = FORMATS.get("bytes" if plan is None else plan.format)
         self._style: Style = {} if plan is None else plan.style
-        #: For each block that is not given back the reason. Those in ``failed`` looked whole, and
-        #: could not be restored.
+        #: The number of each block that is not given back -> the reason. Those in ``failed`` looked
+        #: whole, but could not be restored.
         self.why = {slot.seq: _DAMAGED for slot in self.slots if not slot.whole}
         self.failed: set[int] = set()
         self.seconds: dict[str, float] = {}
@@ -213,7 +215,8 @@ class _Work:
         return [slot for slot in self.slots if slot.seq not in self.why]
 
     def drop_pieces(self, header: Header | None) -> None:
-        """Take out whole blocks that are pieces of a record or an object that is not whole."""
+        """Decide not to give back whole blocks that are pieces of a record, or of an object, that
+        is not whole."""
         if self._format.serialized:
             self._verify(self.slots)
             if self.why or not self._member.last_known:
@@ -228,7 +231,8 @@ class _Work:
             self._verify(self.left)
 
     def _groups(self) -> Iterator[list[Slot]]:
-        """The blocks in groups: those that are pieces of one record, and every other by itself."""
+        """The blocks in groups: those that are pieces of one record together, each other one
+        alone."""
         group: list[Slot] = []
         for slot in self.slots:
             if group and not (slot.flags or 0) & CONTINUED:
@@ -239,11 +243,12 @@ class _Work:
             yield group
 
     def _may_go_on(self, group: list[Slot], header: Header | None) -> bool:
-        """Whether the record of ``group`` may go on in a block of which nothing is known."""
+        """Whether the last record of ``group`` may go on in a lost block of which nothing is
+        known."""
         last = group[-1]
         behind = self.slots[last.seq + 1 : last.seq + 2]
         unknown = behind[0].flags is None if behind else not self._member.last_known
-        # All pieces of a long record but the last one have the block size.
+        # The pieces of a long record have the block size, all but the last one.
         piece = len(group) > 1 or last.records == 1
         if header is None or not (unknown and piece and last.size == header.block_size):
             return False
@@ -258,12 +263,14 @@ class _Work:
             self.why.setdefault(slot.seq, why)
 
     def _verify(self, slots: Iterable[Slot]) -> None:
-        """Restore the blocks to see which are whole, before what they are part of is begun."""
+        """Restore the blocks once to see which of them can be, before anything is written of what
+        they are a part of."""
         for _ in self._restored(slots):
             pass
 
     def _restored(self, slots: Iterable[Slot]) -> Iterator[tuple[Slot, Restored]]:
-        """Those of the blocks that can be restored; for the others ``why`` gets the reason."""
+        """Restore the blocks of ``slots``, and yield those that can be; ``why`` gets the reason for
+        the others."""
         wanted = [slot for slot in slots if slot.seq not in self.why]
         places = {slot.seq: slot for slot in wanted}
 
@@ -273,7 +280,7 @@ class _Work:
                 self._out.check(slot.found.block.size)
                 yield read_found(self._file, slot.found)
 
-        make = _without_chain if self._plan is None else _SalvageWorker(self._plan).make
+        make = without_chain if self._plan is None else SalvageWorker(self._plan).make
         for stored, restored in in_order(
             timed(jobs(), self.seconds, "read"),
             make,
@@ -291,12 +298,13 @@ class _Work:
 
     @property
     def _headed(self) -> bool:
-        """Whether the source is one array or map that begins with its length."""
+        """Whether the source is one array or map in a format that says its length first."""
         return self._format.head_of(self._style, 0) is not None
 
     @property
     def head_lost(self) -> bool:
-        """Whether the names that all records need (a table's) are lost with the first block."""
+        """Whether the names that all records need (those of a table's columns) are lost, since they
+        stood in the first block."""
         if self._plan is None or not self._format.slice_needs_head or 0 not in self.why:
             return False
         serializer = SERIALIZERS.cls(self._plan.chain.serializer.name)
@@ -323,7 +331,7 @@ class _Work:
         for slot, restored in self._restored(left):
             assert slot.found is not None
             source, block = restored.source_data, slot.found.block
-            data = block.told if block.in_place else restored.data
+            data = block.part_checks if block.in_place else restored.data
             digest.add(data, None if source is restored.data else source, exact=block.exact)
             self.exact = self.exact and block.exact
             writer.add(slot, restored)
@@ -337,57 +345,6 @@ class _Work:
         if not self.why and index is not None and index.index is not None:
             self.digest_matches = index.index.is_of(digest.digest())
         return count
-
-
-class _SalvageWorker:
-    """Makes workers that restore blocks, and give the error of a damaged one back as its result."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-
-    def make(self) -> Callable[[StoredBlock], Restored | DamagedError]:
-        unpacker = BlockUnpacker(self._plan)
-
-        def work(stored: StoredBlock) -> Restored | DamagedError:
-            try:
-                return unpacker(stored)
-            except DamagedError as error:
-                return error
-
-        return work
-
-
-def _without_chain() -> Callable[[StoredBlock], Restored | DamagedError]:
-    """A worker that restores blocks whose chain is not known: stored ones, and those of zstd.
-
-    Their checksum proves it. It is of the serialized bytes, which are the source's where the block
-    is exact and has no second checksum.
-    """
-    codec = CODECS.create("zstd")
-
-    def work(stored: StoredBlock) -> Restored | DamagedError:
-        block, timer = stored.block, Timer()
-        if block.in_place:
-            return Restored(stored.payload[0], None, timer.seconds)
-        if block.exact and block.source_check is None:
-            for undo in (_as_it_is, codec.decompress):
-                try:
-                    parts = zip(block.parts, stored.payload, strict=True)
-                    data = b"".join(bytes(undo(piece, part.restored)) for part, piece in parts)
-                except CodecError:
-                    continue
-                if len(data) == block.size and checksum(data) == block.check:
-                    timer.lap("decompress")
-                    return Restored(data, None, timer.seconds)
-        return DamagedError(_UNTOLD)
-
-    return work
-
-
-def _as_it_is(stored: Buffer, size: int) -> Buffer:
-    if len(stored) != size:
-        raise CodecError("is not stored as it is")
-    return stored
 
 
 def _sum_if_known(counts: Iterable[int | None]) -> int | None:

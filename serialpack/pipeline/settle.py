@@ -1,4 +1,4 @@
-"""Settles the chain for a source: ``auto``'s choice, or one for each of its large values."""
+"""Settles which chain packs a source: one for all of it, or one for each of its large values."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,8 @@ from serialpack.stages.stage import Buffer
 def settle(
     choice: Choice, format: str, peek: Callable[[int], Buffer], source: Source | None = None
 ) -> Choice:
-    """As ``auto.choice.settle``, for a source that may have large values."""
+    """As ``auto.choice.settle``; if ``source`` has large values (arrays in an .npz file, say), the
+    choice has a chain for each (``auto.extents``)."""
     if not choice.settled and source is not None:
         from serialpack.auto.extents import settle_apart
 

@@ -1,10 +1,11 @@
-"""Restores blocks that entries of an archive share, and holds each entry against its check."""
+"""Restores blocks that several entries of an archive share, and verifies the checksum of each
+entry."""
 
 from typing import NamedTuple
 
-from serialpack.container.entries import Covered, EntryRow, cut
+from serialpack.container.block import StoredBlock
+from serialpack.container.entries import Covered, EntryRow, entry_spans
 from serialpack.container.frames import checksum
-from serialpack.container.records import StoredBlock
 from serialpack.container.rows import decode_rows
 from serialpack.errors import DamagedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
@@ -12,11 +13,12 @@ from serialpack.stages.stage import Buffer
 
 
 class SharedBlock(NamedTuple):
-    """The entries of a block, and the bytes of all of them, one after another.
+    """A restored block that entries share: the ``entries``, and the bytes of all of them, one after
+    another (``data``).
 
-    ``serialized``, ``source``: as ``Restored`` has them. ``damage``: why there are no bytes;
-    ``covered``: what the index says of the entries where the block's own list is damaged too.
-    ``read``: bytes of the file that were read for it.
+    ``serialized``, ``source``: as in ``blocks.Restored``. ``damage``: the error, where the block
+    could not be restored; ``covered``: what the index says of its entries, where the list in the
+    block is damaged, too. ``read``: how many bytes of the file were read for it.
     """
 
     entries: list[EntryRow]
@@ -42,7 +44,8 @@ class SharedBlock(NamedTuple):
 
 
 class SharedUnpacker:
-    """Restores the blocks of one member that entries share; a damaged one comes with its error."""
+    """Restores the blocks of one member that entries share. A damaged block raises no error: its
+    result has the error as ``damage``."""
 
     def __init__(self, plan: Plan) -> None:
         self._unpack = BlockUnpacker(plan)
@@ -89,7 +92,7 @@ def check_entries(stored: StoredBlock, entries: list[EntryRow], data: Buffer) ->
     if len(data) != stored.block.size:
         raise _damaged(stored, "its entries are not as large as it is")
     view = memoryview(data)
-    for entry, begin, end in cut(entries):
+    for entry, begin, end in entry_spans(entries):
         if entry.check is None or not entry.is_file:
             continue  # it has no check of its own: those of the block cover it
         if checksum(view[begin:end]) != entry.check:

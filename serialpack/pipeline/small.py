@@ -1,4 +1,4 @@
-"""Packs objects into the small form and unpacks them, without the machinery of blocks."""
+"""Packs small objects into the small form, and unpacks them, in less time than by blocks."""
 
 import io
 from threading import local
@@ -7,7 +7,7 @@ from serialpack.container.small import (
     MOST_WRITTEN,
     STORED,
     UNPROVED,
-    Said,
+    SmallHead,
     packed_settings,
     read_small,
     small_form,
@@ -16,7 +16,8 @@ from serialpack.container.small import (
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Style
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.pack import pack_stream
+from serialpack.pipeline.packing import Packing
 from serialpack.pipeline.parts import not_given_back
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.unpack import check_trust
@@ -32,8 +33,8 @@ _thread = local()
 
 
 class SmallWriter:
-    """Packs serialized objects in the small form, in one thread; ``settings``: those of their
-    serializer."""
+    """Packs serialized objects into the small form, one after another, in one thread. ``settings``:
+    those of their serializer."""
 
     def __init__(self, chain: Chain, settings: Style) -> None:
         self._chain = chain
@@ -71,9 +72,9 @@ def _undo(chain: Chain, squeeze: Squeeze, payload: Buffer, data: Buffer) -> None
 
 
 def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
-    """The plan by which to read the small form ``data``, and the serialized object in it.
+    """The plan of the small form ``data``, and the serialized object in it.
 
-    DamagedError where it is not whole; RefusedError as by ``check_trust``.
+    DamagedError where it is not whole; RefusedError as of ``unpack.check_trust``.
     """
     said, size, payload = read_small(data)
     restored: Buffer = payload
@@ -90,7 +91,7 @@ def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
     return plan, restored
 
 
-def _planned(said: Said) -> tuple[Plan, bool, bool]:
+def _planned(said: SmallHead) -> tuple[Plan, bool, bool]:
     """The plan for such small forms, whether their payload is the object's bytes as they are, and
     whether these are safe to load; kept in ``said.made``.
 
@@ -105,7 +106,8 @@ def _planned(said: Said) -> tuple[Plan, bool, bool]:
 
 
 def expand(data: Buffer) -> bytes:
-    """The small form ``data`` as a container with header and blocks, for those who read blocks."""
+    """The small form ``data`` packed anew as a container with header and blocks, for those who read
+    these."""
     plan, restored = unpack_small(data, trust=True)  # whoever reads the blocks checks it
     pieces: list[Buffer] = []
     pack_stream(

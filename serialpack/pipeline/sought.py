@@ -1,4 +1,4 @@
-"""A seekable source, for salvage: what is behind the damage may be needed first."""
+"""Makes a source seekable, which salvage needs: it reads the index first, wherever it stands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from serialpack.files.source import Source, file_error
 
 
 def whole_small(source: Source) -> bool:
-    """Whether ``source`` is in the small form, of which nothing can be salvaged but the whole."""
+    """Whether ``source`` is one whole small form: there is nothing to salvage, it is just
+    unpacked."""
     try:
         return is_small(source.peek(SNIFF)) and bool(Small.decode(source.peek(MAX_SMALL + 1)))
     except DamagedError:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Squeeze:
-    """Filters and codec of a chain, as one reversible step.
+    """The filters and the codec of a chain as one step, ``forward`` and ``backward``.
 
-    ``dictionary``: for the codec. MissingFileError where its file is not there, InputError where
-    that is no sound one.
+    ``dictionary``: for the codec; MissingFileError where its file does not exist, InputError where
+    it is no sound dictionary.
     """
 
     def __init__(self, chain: Chain, dictionary: Dictionary | None = None) -> None:
@@ -53,8 +53,8 @@ class Squeeze:
         return self.codec.compress(self.filtered(data))
 
     def backward(self, stored: Buffer, size: int, room: memoryview | None = None) -> Buffer:
-        """The ``size`` bytes that ``stored`` restores to. ``room``: memory for as many, which they
-        may be put in, and are where this ``restores_in_place``."""
+        """The ``size`` bytes that ``stored`` restores to; CodecError. ``room``: memory for as many
+        bytes. They are put there where ``restores_in_place`` is true; else it is not used."""
         data = (
             self.codec.decompress_into(stored, room)
             if room is not None and self.restores_in_place

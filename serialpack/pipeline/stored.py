@@ -1,4 +1,5 @@
-"""Reads serialized bytes of a container from any place, and only the blocks that it takes."""
+"""Reads the serialized bytes of a container from any place; only the blocks are read that it
+takes."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from threading import Lock
 from typing import IO, Any, cast
 from weakref import finalize
 
-from serialpack.container.records import IN_PLACE
+from serialpack.container.block import IN_PLACE
 from serialpack.container.seek import BlockParts, find_members, read_block
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.files.source import Source
@@ -37,7 +38,8 @@ class StoredBytes:
     """
 
     def __init__(self, source: Source, *, trust: bool = False, closes: bool = True) -> None:
-        """``closes``: close the source with this object, where nobody else has its file."""
+        """``closes``: close ``source`` when this object is gone, where it was opened by its
+        name."""
         members = find_members(source.file)
         if len(members) != 1:
             raise UsageError("holds several files one after another", hint="unpack it")
@@ -74,15 +76,17 @@ class StoredBytes:
         return self._starts[-1]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle it as the name of the file, which is opened again then; TypeError without one."""
+        """It is pickled as the name of its file, which is opened again when it is unpickled;
+        TypeError where the file was not opened by a name."""
         if self._name is None:
             raise TypeError("what lies in an open file has no name by which to open it again")
         return _opened_again, (self._name, self._member.index.digest)
 
     @property
     def mapped_at(self) -> int | None:
-        """Where the bytes begin in the file; None where they are packed, or it cannot be mapped."""
-        # Not asked by its number: a file that decompresses another has the number of that one.
+        """The place in the file at which the bytes begin; None where they are compressed, or the
+        file cannot be mapped to memory."""
+        # ``fileno`` does not tell: a file that decompresses another gives the number of that one.
         plain = isinstance(getattr(self._source.file, "raw", self._source.file), FileIO)
         if self._parts is None or not plain:
             return None
@@ -161,8 +165,8 @@ def _opened_again(path: str, digest: bytes) -> StoredBytes:
 
 
 def opened_bytes(source: Source) -> IO[bytes]:
-    """The source of a container of one member as an open file, for as often as it is called;
-    RefusedError for several members."""
+    """What a container of one member unpacks to, as a file that can be read and sought. It may be
+    called several times for one ``source``. RefusedError for several members."""
     if len(find_members(source.file)) > 1:
         raise several_files()
     stored = StoredBytes(source, closes=False)

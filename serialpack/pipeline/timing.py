@@ -1,4 +1,5 @@
-"""Where the time goes: seconds per stage, for ``--stats``; who did what when, for ``--profile``."""
+"""Where the time goes: the seconds of each stage (``--stats``), and what each thread did when
+(``--profile``)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +11,11 @@ Item = TypeVar("Item")
 
 
 class TimeSpan(NamedTuple):
-    """What a thread did without a pause: ``stages``, in this order, with their seconds.
+    """What a thread did from ``start`` to ``end`` (seconds of ``perf_counter``): its ``stages``, in
+    this order, each with its seconds.
 
-    ``start``, ``end``: of ``perf_counter``. What is between them beyond the stages went into
-    sending to a worker process and back. In the stage ``wait`` the thread waits.
+    If the stages take less than the whole span, the rest went into sending work to a process and
+    back. In the stage ``wait`` the thread did nothing.
     """
 
     thread: int
@@ -28,9 +30,8 @@ _spans: list[TimeSpan] | None = None
 
 @contextmanager
 def recorded() -> Iterator[list[TimeSpan]]:
-    """Record what all threads do meanwhile: a span for each block that one reads, works on, writes.
-
-    Not two at a time.
+    """Record what all threads do while this is open: a span for each block that a thread reads,
+    works on or writes. The yielded list gets the spans. Only one recording at a time.
     """
     global _spans
     spans: list[TimeSpan] = []
@@ -72,8 +73,8 @@ def add_seconds(total: dict[str, float], more: dict[str, float]) -> None:
 
 
 def turns(items: Iterator[Item], total: dict[str, float]) -> Iterator[Item]:
-    """``items``; the time until each comes is added to ``total["wait"]``, the time until the next
-    one is asked for to ``total["write"]``."""
+    """Yield ``items``. The time that each takes to come is added to ``total["wait"]``; the time
+    that the caller takes before it asks for the next one, to ``total["write"]``."""
     since = perf_counter()
     for item in items:
         waited = perf_counter()
@@ -85,7 +86,7 @@ def turns(items: Iterator[Item], total: dict[str, float]) -> Iterator[Item]:
 
 
 def timed(items: Iterator[Item], total: dict[str, float], stage: str) -> Iterator[Item]:
-    """``items``; the time until each comes is added to ``total[stage]``."""
+    """Yield ``items``. The time that each takes to come is added to ``total[stage]``."""
     while True:
         since = perf_counter()
         try:

@@ -1,4 +1,4 @@
-"""A container's members become bytes again: all of them, or a range of records or bytes."""
+"""Unpacks a container: its members become the bytes of their sources again."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -7,10 +7,11 @@ from threading import local
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.container.frames import Into
+from serialpack.container.block import Block, StoredBlock
+from serialpack.container.frames import MemoryFiller
+from serialpack.container.header import Header
 from serialpack.container.reader import Member, read_members
-from serialpack.container.records import Block, Header, StoredBlock
-from serialpack.container.short import ShortForms
+from serialpack.container.short import ShortReader
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.formats.base import Format, ValueFormat
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
@@ -29,7 +30,9 @@ Room = Callable[[int], memoryview | None]
 
 
 class Unpacked(NamedTuple):
-    """What was written, and of what. ``exact``: it is the source, byte for byte."""
+    """What was unpacked. ``read``, ``written``: bytes; ``blocks``: how many there are, of which
+    ``blocks_read`` were read; ``records``: None where their number is not known; ``exact``: what
+    was written is the source, byte for byte; ``seconds``: the time of each stage."""
 
     headers: tuple[Header, ...]
     format: str
@@ -45,7 +48,8 @@ class Unpacked(NamedTuple):
 
 
 class LimitedWrite:
-    """Counts the bytes that are written, and refuses those beyond the user's limit (``most``)."""
+    """Writes by ``write`` and counts the bytes (``written``); RefusedError where there would be
+    more than ``most``, the user's limit."""
 
     def __init__(self, write: Write, most: int | None) -> None:
         self.write = write
@@ -67,17 +71,16 @@ class LimitedWrite:
 
 
 def member_plan(header: Header, *, trust: bool = True) -> Plan:
-    """How a member's blocks are undone; UnsupportedError for what this version lacks.
-
-    RefusedError without ``trust``, where undoing them can run code that is in them.
-    """
+    """The plan for unpacking a member; errors as of ``blocks.plan_of``, and RefusedError as of
+    ``check_trust``."""
     plan = plan_of(header)
     check_trust(plan.chain, trust=trust)
     return plan
 
 
 def check_trust(chain: Chain, *, trust: bool) -> None:
-    """RefusedError without ``trust``, where undoing ``chain`` can run code that is in the file."""
+    """RefusedError where unpacking by ``chain`` can run code that is in the file (a pickle), unless
+    the user says ``trust``."""
     if not (trust or _is_safe(chain.serializer.name)):
         # The same words serve inspect --head, which has no --trust.
         raise untrusted(
@@ -86,7 +89,7 @@ def check_trust(chain: Chain, *, trust: bool) -> None:
 
 
 def check_shown(fmt: Format) -> None:
-    """RefusedError where looking at values of a format can run code that is in the file."""
+    """RefusedError where reading values of the format ``fmt`` can run code that is in the file."""
     if isinstance(fmt, ValueFormat) and not fmt.safe:
         raise RefusedError(
             f"showing {fmt.name} can run any code that the file's writer put into it",
@@ -100,7 +103,7 @@ def _is_safe(serializer: str) -> bool:
 
 
 def untrusted(what: str, hint: str) -> RefusedError:
-    """The refusal of ``what``, which can run code in the file; ``hint``: what ``--trust`` does."""
+    """The refusal of ``what`` ("reading pickle"), which can run code that is in the file."""
     return RefusedError(
         f"{what} can run any code that the file's writer put into it",
         hint=hint,
@@ -115,20 +118,22 @@ def unpack_stream(
     threads: int = 1,
     max_size: int | None = None,
     progress: Progress | None = None,
-    into: Into | None = None,
+    into: MemoryFiller | None = None,
     elsewhere: Elsewhere | None = None,
     room: Room | None = None,
     first: bool = False,
 ) -> Unpacked:
-    """Unpack all members that ``read`` gives, in order, checking every byte.
+    """Unpack all members of a container, in order; every checksum is verified.
 
-    ``trust``: also those whose serializer can run code that is in the file. ``into``: see
-    ``FrameSource``. ``elsewhere``: has others restore the blocks. ``room(size)``: memory to restore
-    the next block in, which ``write`` then gets, or None. ``first``: only the first member; nothing
-    behind it is read.
-
-    ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
-    written: a caller that wants all or nothing gives a file of its own.
+    - ``read(n)`` gives up to n bytes, none only at the end; ``into``: see ``FrameSource``
+    - ``write``: takes what is unpacked. What was written before damage is found stays written: a
+      caller that wants all or nothing gives a temporary file
+    - ``trust``: see ``check_trust``; ``max_size``: RefusedError where more bytes would be written
+    - ``progress(read, written)`` is called after each block, with totals in bytes
+    - ``elsewhere``: see ``line.Crew``
+    - ``room(size)``: gives memory to restore the next block into, which ``write`` then gets; or
+      None
+    - ``first``: only the first member; nothing behind it is read
     """
     out = LimitedWrite(write, max_size)
     done = [
@@ -224,7 +229,8 @@ def unpack_member(
 
 
 class _LastUnpacker(local):
-    """The unpacker that a thread keeps for the next small file: mostly it is packed alike."""
+    """The unpacker that a thread keeps for the next small file, which mostly is packed in the same
+    way."""
 
     unpacker: BlockUnpacker | None = None
 
@@ -235,7 +241,8 @@ _last = _LastUnpacker()
 def _restored_short(
     member: Member, plan: Plan, seconds: dict[str, float], before: Callable[[int], None]
 ) -> Iterator[tuple[StoredBlock, Restored]]:
-    """As ``_restored``, of a short member. It has no digest: where its block is whole, all is."""
+    """``_restored`` for a short member, which has only one block, and no digest beside its
+    checksum."""
     (stored,) = timed(_announced(member, before), seconds, "read")
     unpacker = _last.unpacker
     if unpacker is None or unpacker.plan != plan:
@@ -249,18 +256,17 @@ def _restored_short(
 
 
 class ShortUnpacker:
-    """Unpacks small files that are one short member each, one after another, in one thread.
-
-    ``trust``: as for ``unpack_stream``.
+    """Unpacks files that are one short member each, one after another, in one thread; in less time
+    than ``unpack_stream`` does. ``trust``: see ``check_trust``.
     """
 
     def __init__(self, *, trust: bool = False) -> None:
         self._trust = trust
-        self._forms = ShortForms(self._form)
+        self._forms = ShortReader(self._form)
 
     def _form(self, header: Header) -> "tuple[BlockUnpacker, bool] | None":
-        """The unpacker of files with such a header, and whether they were proved when packed; None
-        where ``unpack_stream`` is to unpack them."""
+        """The unpacker for files with this ``header``, and whether they were proved when they were
+        packed; None where ``unpack_stream`` is to unpack them."""
         unpacker = BlockUnpacker(member_plan(header, trust=self._trust))
         kept = unpacker.keeps and not header.in_archive
         return (unpacker, not header.unproved) if kept else None
@@ -296,7 +302,7 @@ class UnpackedShort(NamedTuple):
 
 
 def several_files() -> RefusedError:
-    """The error for a container of several members that is to be read as one file of a format."""
+    """The error for a container of several members, where one file in a format is expected."""
     return RefusedError(
         "it holds several files one after another, which are no one file in any format",
         hint="unpack it without --to, or each on its own",
@@ -310,10 +316,10 @@ def restored_pieces(
     trust: bool = False,
     threads: int = 1,
 ) -> Iterator[Buffer]:
-    """What ``unpack_stream`` writes, piece by piece, for the caller to take.
+    """Yield what ``unpack_stream`` would write, piece by piece.
 
-    ``serialized``: the serialized bytes, not the source's. Several members are refused: their
-    sources one after another need not be one file of a format.
+    ``serialized``: yield the serialized bytes, not the source's. RefusedError for several members:
+    their sources, joined, need not be a file in any format.
     """
     for number, member in enumerate(read_members(read)):
         if number:
@@ -335,10 +341,11 @@ def _restored(
     elsewhere: Elsewhere | None = None,
     room: Room | None = None,
 ) -> Iterator[tuple[StoredBlock, Restored]]:
-    """The member's blocks, restored; DamagedError where they are not what was packed.
+    """Yield the blocks of ``member`` with what they restore to; DamagedError where that is not what
+    was packed.
 
-    ``before`` is called with the size of each block before it is restored. ``watched``: whoever
-    looks on counts these blocks, and not something that is made of them.
+    ``before(size)`` is called before each block is restored. ``watched``: a progress bar counts
+    these blocks, not something that the caller makes of them.
     """
     digest = WholeDigest()
     blocks = timed(_announced(member, before, room), seconds, "read")
@@ -358,7 +365,7 @@ def _restored(
         if not serialized:
             source = restored.source_data
             digest.add(
-                stored.block.told if stored.block.in_place else restored.data,
+                stored.block.part_checks if stored.block.in_place else restored.data,
                 None if source is restored.data else source,
                 exact=stored.block.exact,
             )
@@ -371,7 +378,8 @@ def _restored(
 def _announced(
     member: Member, before: Callable[[int], None], room: Room | None = None
 ) -> Iterator[StoredBlock]:
-    """The blocks of ``member``, with memory from ``room``; ``before`` is told the size of each."""
+    """Yield the blocks of ``member``, each with memory from ``room``; before that, call ``before``
+    with its size."""
     for stored in member.blocks():
         before(stored.block.size)
         yield stored if room is None else stored._replace(room=room(stored.block.size))

@@ -1,4 +1,4 @@
-"""A seekable file that may be read in several processes that came of one by fork."""
+"""Reads a file without using its position, which is shared by all processes after a fork."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from serialpack.formats.shared.large import SizedFile
 
 
 def unshared(file: IO[bytes]) -> IO[bytes]:
-    """``file``, or for a file of the system another one that reads it without moving its position.
+    """A file that reads ``file`` at positions of its own, where the system can do that; else
+    ``file``.
 
-    After a fork all processes have that position in common: each would read where another one has
-    sought to.
+    After a fork, all processes share the position of an open file: each would read at the place to
+    which another one has sought.
     """
     raw = getattr(file, "raw", None)
     if type(file) is not BufferedReader or type(raw) is not FileIO or not hasattr(os, "preadv"):

@@ -1,7 +1,9 @@
-"""A block of one large record, through a serializer and back part by part.
+"""Serializes a block of one large record part by part, and back, so that its values are never all
+in memory at once.
 
-Where anything is unusual both give None. Then the general way, which has the record as values, does
-it, or says what is wrong. ``formats.shared.parts`` explains the words.
+Both functions return None for a record that is unusual in any way. Then ``writing`` does it in the
+general way, with all values in memory, or says what is wrong. The words are those of
+``formats.shared.parts``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Has blocks worked on by threads: read ahead, worked on in parallel, given back in order.
+"""Jobs (mostly blocks) are read ahead, worked on by several threads, and given back in order.
 
-Three kinds of thread, all daemons, so that a read that hangs never keeps the process from
-ending: one that takes jobs from an iterator, ``threads`` that work, and the caller's, which
-writes the results and is the one that a signal interrupts.
+One thread takes jobs from an iterator, ``threads`` threads work on them, and the caller's thread
+gets the results; it is the one that a signal interrupts. The others are daemons, so that a read
+that hangs does not keep the process from ending.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-#: The most bytes of a single block that is worked on in the caller's thread: even level 22 takes
-#: only some tenths of a second for them.
+#: A single block with no more bytes than this is worked on in the caller's thread: even level 22 of
+#: zstd takes only some tenths of a second for it.
 INLINE = 256 << 10
 
-#: The same where nothing is compressed: no single step takes longer for these.
+#: The same where nothing is compressed, which takes no longer for so many bytes.
 INLINE_PLAIN = 8 << 20
 
 
-#: Of several files, larger ones are worked on one by one, each by all threads. The others are
-#: worked on several at a time where there are so many of them, or so many bytes.
+#: For many files: one with more bytes than LARGE is worked on by all threads, and no other at that
+#: time. The others are worked on several at a time, if there are MANY_FILES of them or MUCH bytes.
 LARGE = 4 << 20
 MANY_FILES, MUCH = 1000, 16 << 20
 
 
-#: Makes a worker, which does one job after another: a ``partial`` of a class and the plan for its
-#: instances. It can be pickled, and so can what its workers get and give.
+#: Makes a worker, a function that is called with one job after another: a ``partial`` of a class
+#: and the plan for its instances. It can be pickled, and so can jobs and results.
 MakeWorker = Callable[[], Callable[[Any], Any]]
 
 
 class _Slot(Generic[Job, Result]):
-    """A job on its way, and what came of it."""
+    """A job that is being worked on, and its result or error; ``done`` is released when it has
+    one."""
 
     __slots__ = ("done", "error", "job", "result", "seen")
 
@@ -57,7 +58,8 @@ class _Slot(Generic[Job, Result]):
 
 
 class _Doing(Generic[Job, Result]):
-    """Has workers do jobs; times them, and tells whoever looks on. ``size``: see ``in_order``."""
+    """Calls workers with jobs, records the time, and tells a progress bar. ``size``: see
+    ``in_order``."""
 
     def __init__(self, size: Callable[[Job], int] | None) -> None:
         self._size = size
@@ -88,9 +90,9 @@ class _Doing(Generic[Job, Result]):
 
 
 class _Room:
-    """How many ``jobs`` may be on their way, and how much they may weigh together (``most``).
+    """Limits how many ``jobs`` are held at a time, and how much they weigh together (``most``).
 
-    Not a semaphore: a signal between two steps of Python would leave its lock locked for ever.
+    A semaphore would not do: a signal between two steps of its Python code would leave it locked.
     """
 
     def __init__(self, jobs: int, most: int) -> None:
@@ -128,13 +130,15 @@ def in_order(
     weight: Callable[[Job], int] = lambda _: 0,
     most: int = 0,
 ) -> Generator[tuple[Job, Result], None, None]:
-    """Each job with its result, in the order of ``jobs``; an error is raised in its job's place.
+    """Yield each job with its result, in the order of ``jobs``; an error is raised in the place of
+    its job.
 
-    At most ``threads`` + 2 jobs are held at once. Together they weigh ``most`` bytes at most, by
-    ``weight``, unless one alone weighs more; the next job is read already and waits.
-    ``make_worker`` is called once in each thread. A single job that is ``inline``, that is small,
-    is worked on in this thread, for others would only cost time. A large one is not: a signal has
-    to wait for what this thread is doing. ``size``: a job's bytes, as whoever looks on counts them.
+    - ``make_worker`` is called once in each of ``threads`` threads
+    - at most ``threads`` + 2 jobs are held at a time; their ``weight`` together is at most
+      ``most``, unless one alone weighs more. One more job has been read, and waits
+    - ``inline(job)``: whether a job that is the only one is worked on in the caller's thread. That
+      is quicker for a small one; during a large one, signals would have to wait
+    - ``size(job)``: its bytes, for a progress bar; None where it is not to count these jobs
     """
     doing = _Doing[Job, Result](size)
     first = next(jobs, None)

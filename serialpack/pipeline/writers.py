@@ -1,6 +1,7 @@
-"""What writes objects: a chain, its serializer, and the packer of small ones.
+"""Writers of objects, for ``dump`` and ``dumps``: a chain, its serializer, and a packer of small
+forms.
 
-Each thread keeps its writers: making one takes longer than packing most messages.
+A thread keeps its writers, since to make one takes longer than to pack most messages.
 """
 
 import re
@@ -42,8 +43,9 @@ _kept = _KeptWriters()
 
 
 def writer_of(chain: str, effort: int, options: Mapping[str, Any] | None) -> Writer:
-    """The writer for ``chain``, whose open parameters ``effort`` sets. UsageError for a serializer
-    of bytes, and where ``choose`` raises it."""
+    """The writer for ``chain`` (``msgpack+zstd``); what it leaves open, ``effort`` says.
+    ``options``: what the serializer is told by name, as a schema. UsageError for a serializer of
+    bytes, and as of ``auto.choice.choose``."""
     found = None if options else _kept.writers.get((chain, effort))
     if found is None:
         found = _made(chain, effort, options or {})
@@ -66,7 +68,8 @@ def _made(chain: str, effort: int, options: Mapping[str, Any]) -> Writer:
 
 
 def _check_first(name: str, chain: str) -> None:
-    """UsageError where ``chain`` lacks its serializer, as ``zstd:19`` does."""
+    """UsageError where ``chain`` begins with a filter or codec, as ``zstd:19`` does, and not with
+    the serializer ``name``."""
     word, last = (re.split("[:@/]", stage)[0] for stage in (name, chain.rpartition("+")[2]))
     kind = next((each.kind for each in (FILTERS, CODECS) if word in each), None)
     if kind is not None and word not in SERIALIZERS:

@@ -1,6 +1,8 @@
-"""The writing half: blocks of a source become serialized bytes, and these are proved.
+"""The side of the serializer: blocks of a source become serialized bytes, which are proved, and
+back.
 
-This is about serializers of records. One of bytes takes the source's bytes and gives them back.
+This is about serializers of records. Serializers of bytes take the source's bytes as they are; for
+these see ``blocks``.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from serialpack.values.kinds import Difference, Loss
 
 
 def keeps(serializer: type[Serializer], fmt: Format) -> bool:
-    """Whether a source in ``fmt`` is kept as it is: its bytes are the serialized ones."""
+    """Whether ``serializer`` keeps a source in ``fmt`` as it is: the serialized bytes are the
+    source's."""
     if issubclass(serializer, ByteSerializer):
         return serializer.passes
     if fmt.serialized:
@@ -37,12 +40,14 @@ def keeps(serializer: type[Serializer], fmt: Format) -> bool:
 
 
 def needs_values(serializer: type[Serializer], fmt: Format) -> bool:
-    """Whether ``serializer`` packs a source in ``fmt`` by its values, not by its bytes."""
+    """Whether ``serializer`` takes a source in ``fmt`` apart into values, and does not pack its
+    bytes."""
     return not (serializer.exact or keeps(serializer, fmt))
 
 
 def gives_back(serializer: ByteSerializer, data: Buffer, source: Buffer) -> bool:
-    """Whether ``data``, which ``serializer`` made of ``source``, gives back its very bytes."""
+    """Whether ``data``, which ``serializer`` made of ``source``, gives back the very bytes of
+    it."""
     try:
         return serializer.decode(data) == source
     except ValueError:
@@ -50,13 +55,14 @@ def gives_back(serializer: ByteSerializer, data: Buffer, source: Buffer) -> bool
 
 
 class Writing:
-    """Takes the text of blocks through a serializer of records, and back."""
+    """Takes blocks of a source in ``fmt`` through a serializer of records, and back."""
 
     def __init__(self, serializer: RecordSerializer, fmt: Format) -> None:
         self.serializer = serializer
         self.format = fmt
         self.keeps = keeps(type(serializer), fmt)
-        #: What ``encode`` read that is not in the serialized bytes: comments, and the like.
+        #: What the last ``encode`` read that is not in the serialized bytes: comments, and the
+        #: like.
         self.dropped: list[Loss] = []
 
     def encode(self, block: SourceBlock) -> tuple[Buffer, int | None]:
@@ -83,15 +89,15 @@ class Writing:
                 raise self.serializer.refuse(lost, block.first_record) from None
 
     def encode_otherwise(self, block: SourceBlock) -> Buffer | None:
-        """The serialized bytes by the serializer's other way, for a block that the first one does
-        not give back; None where it has no other way."""
+        """The serialized bytes of a block that ``encode`` does not give back, made in the other way
+        that some serializers have (``dump_otherwise``); None where there is none."""
         with gc_paused():
             pieces = self.serializer.dump_otherwise(self._read(block), whole=False)
         return None if pieces is None else b"".join(pieces)
 
     def _in_parts(self, block: SourceBlock) -> Buffer | None:
-        """The serialized bytes of a block of one large record, made part by part; None for another
-        block, or an unusual record."""
+        """The serialized bytes of a block of one large record, made part by part (``wide``); None
+        for any other block, and for an unusual record."""
         assert isinstance(self.format, ValueFormat)
         if len(block.data) < WIDE or block.records != 1 or self.format.tells:
             return None
@@ -108,12 +114,14 @@ class Writing:
         exact: bool,
         right: Callable[[Buffer], bool] | None = None,
     ) -> Buffer:
-        """The text of the block that was serialized as ``data``. One of ``FAILURES`` for bytes that
-        no serializer wrote.
+        """The text, in ``style``, of the block that was serialized as ``data``; one of ``FAILURES``
+        for bytes that the serializer did not write. ``first``: whether it is the first block of its
+        source.
 
-        ``exact``: the caller compares the very bytes, or their checksum, so that values that equal
-        others need not be told apart. ``right``: for a block of one record, says whether a text is
-        the right one; then a large record is written part by part, and as values where it is wrong.
+        ``exact``: the caller will compare the bytes or their checksum; so values may be read in a
+        quicker way, in which different values may look equal. ``right(text)``: given for a block of
+        one record, says whether ``text`` is the right one: a large record is then written part by
+        part (``wide``) first, and by its values only where that text is wrong.
         """
         if self.keeps:
             return data
@@ -128,7 +136,8 @@ class Writing:
             return fmt.write_text(records, style, first=first)
 
     def prove(self, block: SourceBlock, data: Buffer, style: Style) -> Proof:
-        """Prove that ``data``, the serialized ``block``, gives it back."""
+        """Prove that ``data``, the serialized bytes of ``block``, gives it back; ``style``: of its
+        source."""
         if self.keeps:
             return Proof(None, True, {})
         assert isinstance(self.format, ValueFormat)
@@ -144,8 +153,8 @@ class Writing:
             return Proof(self.serializer.blame(self._read(block), error), False, {})
 
     def _text(self, data: Buffer, style: Style, *, first: bool) -> Buffer | None:
-        """The text of one large record, made part by part; None where ``data`` is not large, or the
-        record unusual."""
+        """The text of one large record, made part by part (``wide``); None where ``data`` is not
+        large, or the record is unusual."""
         if len(data) < WIDE:
             return None
         from serialpack.pipeline.wide import decoded
@@ -153,8 +162,9 @@ class Writing:
         return decoded(data, self.format, style, self.serializer, first=first)
 
     def _prove_in_parts(self, block: SourceBlock, data: Buffer, style: Style) -> Proof | None:
-        """The proof that one large record comes back to the very bytes part by part, as unpacking
-        does it; None for another block, or where other bytes come back."""
+        """The proof that one large record gives the very bytes of its block, made part by part, as
+        unpacking will do it. None for any other block, and where other bytes come back: then values
+        are compared."""
         if len(data) < WIDE or block.records != 1:
             return None
         assert isinstance(self.format, ValueFormat)
@@ -165,7 +175,7 @@ class Writing:
         return None
 
     def _strictly(self, data: Buffer) -> list[Any]:
-        """The records in ``data``, read so that values with different texts stay different."""
+        """The records in ``data``, read so that values with different texts do not look equal."""
         assert isinstance(self.format, ValueFormat)
         return (
             self.serializer.load_json(data) if self.format.restyled else self.serializer.load(data)
@@ -186,7 +196,7 @@ class Writing:
             raise self._lost(unheld.difference, block) from None
 
     def _count(self, block: SourceBlock) -> int | None:
-        """How many records a block has that is kept as it is; None where its format has no values.
+        """How many records a block has that is kept as it is; None where its format has no records.
         SyntaxInputError where it is malformed."""
         if not isinstance(self.format, ValueFormat):
             return block.records

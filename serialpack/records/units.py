@@ -10,7 +10,7 @@ from serialpack.collector import gc_paused
 from serialpack.columns.stored.block import ColumnBlock, Form
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import compression_named
-from serialpack.container.records import CONTINUED
+from serialpack.container.block import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan

@@ -1,14 +1,14 @@
-"""What a key-value store promises: bytes under keys of bytes, changed in transactions.
+"""What each kind of key-value store must do: keep bytes under keys of bytes, in transactions.
 
-``open`` is given the path of a file and how it is opened:
+A store is opened by the path of its file and a mode:
 
-- ``r``: to be read, ``w``: to be changed as well. It is there, and one of this kind; whether it is
-  one of serialpack, who opens it asks.
-- ``n``: an empty file, which nobody else knows of yet, becomes one. Nothing need survive a crash
-  before ``close``.
+- ``r``: to read, ``w``: to read and change it. The file exists, and is a store of this kind; the
+  caller checks whether serialpack has written it (by its header record)
+- ``n``: to make a new one of an empty file, of which nobody else knows yet. Nothing need survive a
+  crash before ``close``
 
-Libraries' errors are translated: FileError for what the system or another process denies,
-InputError for a file that is none of this kind, or is damaged.
+Errors of the libraries become ours: FileError for what the system or another process denies,
+InputError for a file that is no store of this kind, or is damaged.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from serialpack.files.source import file_error
 
 Mode = Literal["r", "w", "n"]
 
-#: A key, and the value that it is to have; None: the key is to be gone.
+#: A key and its new value; None: the key is to be deleted.
 Change = tuple[bytes, bytes | None]
 
 
 class DuplicateKey(Exception):
-    """A key that was to be new is there. ``at``: its place among those that were given."""
+    """A key that was to be new exists. ``at``: its place among the changes that were given."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -35,23 +35,23 @@ class DuplicateKey(Exception):
 
 
 class StoreChanged(Exception):
-    """Another process has changed a value that was to be as before."""
+    """The condition of a write does not hold: another process has changed that value."""
 
 
 class KeyValueStore(ABC):
-    """An open store. Not for several threads at a time."""
+    """An open store. Only one thread may use it at a time."""
 
-    #: What a person calls it.
+    #: Its name in messages.
     title: ClassVar[str]
     #: One line on what it is good for.
     about: ClassVar[str]
-    #: What the names of its files end in; empty: in anything.
+    #: The extensions that its files must have, one of these; empty: any.
     endings: ClassVar[tuple[str, ...]] = ()
-    #: What the library adds to a store's name for the files that it keeps beside it.
+    #: The endings of the names of files that the library keeps beside a store.
     beside: ClassVar[tuple[str, ...]] = ()
-    #: The most bytes that a key may have; None: any number.
+    #: The most bytes of a key; None: any number.
     most_key: ClassVar[int | None] = None
-    #: Whether ``items`` come in an order: that of writing, or that of keys.
+    #: Whether ``items`` come in an order, that in which they were written or that of keys.
     has_order: bool = True
 
     @classmethod
@@ -66,9 +66,9 @@ class KeyValueStore(ABC):
 
     @abstractmethod
     def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:
-        """Open it; ``timeout``: seconds to wait for another process that writes to it.
-
-        ``ending``: for a new file that is hidden yet, which of ``endings`` its name will have.
+        """Open the store at ``path``. ``timeout``: seconds to wait for another process that is
+        writing to it; ``ending``: for a new store, whose file has a hidden name yet, the extension
+        that it will have.
         """
 
     @abstractmethod
@@ -91,23 +91,24 @@ class KeyValueStore(ABC):
     def write(
         self, changes: Sequence[Change], *, new: bool = False, where: Change | None = None
     ) -> None:
-        """Make all ``changes``, in their order, or none of them: one transaction.
+        """Make all ``changes``, in their order, or none of them, in one transaction.
 
-        ``new``: all of them add a key, and DuplicateKey where one is there. ``where``: they are
-        made only while that key has that value (None: is not there), else StoreChanged.
+        ``new``: each of them adds a key; DuplicateKey where one exists. ``where``: StoreChanged
+        unless that key has that value (None: does not exist).
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Close it, once; in mode ``n`` all of it is in the file then."""
+        """Close the store; called once. In mode ``n``, all of it must be in the file then."""
 
     def _check(self, where: Change | None) -> None:
-        """StoreChanged where ``where`` does not hold; called where nobody else can write."""
+        """StoreChanged where the condition ``where`` does not hold. Called while no other process
+        can write."""
         if where is not None and self.get(where[0]) != where[1]:
             raise StoreChanged
 
     def _duplicate(self, changes: Sequence[Change]) -> DuplicateKey:
-        """The error for the first key of ``changes`` that is not new, after none of them was
+        """The error for the first key of ``changes`` that is not new. Called when none of them was
         made."""
         seen: set[bytes] = set()
         for at, (key, _) in enumerate(changes):
@@ -128,7 +129,8 @@ def foreign(title: str, hint: str | None = None) -> InputError:
 
 
 def check_first_bytes(path: str, wanted: Collection[bytes], at: int, title: str) -> None:
-    """InputError where none of ``wanted``, all as long, stands at ``at`` in the file ``path``."""
+    """InputError where none of ``wanted``, which all have the same length, stands at byte ``at`` of
+    the file ``path``; ``title``: of the kind of store, for the error."""
     try:
         with open(path, "rb") as file:
             file.seek(at)

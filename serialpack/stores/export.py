@@ -1,4 +1,4 @@
-"""A store read as a file: its values, one after another, in the format of its serializer."""
+"""A store read as a file of records: its values, one after another, in one format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from serialpack.stores.keys import HEADER_KEY, decoded_key, encoded_key, shown_k
 from serialpack.stores.registry import named_after, opened_store, store_named
 from serialpack.stores.values import ValueCoder
 
-#: The format of records whose own one is that of no file.
+#: The format in which records are given where what the serializer wrote cannot stand in a file as
+#: it is.
 _USUAL = "msgpack"
 
 
@@ -29,7 +30,7 @@ def records_source(url: str, *, trust: bool = False) -> Source:
 
 
 class _StoreSource(Source):
-    """A source that closes its store."""
+    """The records of a store as a source, which closes the store."""
 
     def __init__(self, stream: StoreStream) -> None:
         super().__init__(cast("IO[bytes]", stream), stream.name)
@@ -43,14 +44,16 @@ class _StoreSource(Source):
 
 
 class StoreStream:
-    """The records of a store as a binary file: ``read``, ``name`` and ``format``.
+    """The records of a store as a binary file, with ``read``, ``name`` and ``format``.
 
-    A record is a value. Where the keys are the store's own, and in no value, it is a map of both:
-    ``{"key": ..., "value": ...}``. Records come in the order of their numbers, else in the store's.
+    A record is a value. Where keys are the mapping's own, so that no value contains its key, a
+    record is a map of both: ``{"key": ..., "value": ...}``. Where keys are the numbers of records,
+    these come in the order of their numbers, else in that of the store.
     """
 
     def __init__(self, url: str, *, trust: bool = False) -> None:
-        """FileError, InputError, RefusedError for values that can run code, without ``trust``."""
+        """Open the store. FileError, InputError; RefusedError for values that can run code, unless
+        ``trust``."""
         self.name = url
         name = store_named(url)
         self._store = opened_store(name, "r")
@@ -62,7 +65,7 @@ class StoreStream:
             raise
         self._own = self.header.keys == "own"
         stored = self._coder.serializer.stored_format
-        #: Whether what the serializer wrote is a file of records without a change.
+        #: Whether what the serializer wrote for each value, joined, is a file of records.
         self._as_it_is = FORMATS.declaration(stored).joins == b""
         self.format = stored if self._as_it_is else _USUAL
         self._has_lines = FORMATS.declaration(self.format).has_lines
@@ -72,13 +75,13 @@ class StoreStream:
         self._pieces = Pieces(self.records())
 
     def read(self, size: int = -1) -> bytes:
-        """As of any file; DamagedError, which names the key of the damaged value."""
+        """``size`` bytes, fewer only at the end; DamagedError, which names the key of the value."""
         return self._pieces.read(size if size >= 0 else 1 << 62)
 
     def value(self, key: str) -> bytes:
         """The value of ``key`` alone, in the same format; FileError where there is none.
 
-        ``key`` is text; where the store has no such text as a key, the integer that it spells.
+        If the store has no such text as a key, the key is the integer that the text spells.
         """
         stored = None
         for each in [key, *([int(key)] if _is_integer(key) else [])]:
@@ -114,8 +117,8 @@ class StoreStream:
 
 
 def in_order(store: KeyValueStore, *, numbered: bool) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and values of a store without its header. ``numbered``: its keys are the numbers of
-    records, in whose order they come."""
+    """The keys and values of a store, without the header record. ``numbered``: keys are the numbers
+    of records, and these come in order also from a store that has none."""
     if store.has_order or not numbered:
         yield from (item for item in store.items() if item[0] != HEADER_KEY)
         return

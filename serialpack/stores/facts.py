@@ -13,10 +13,13 @@ from serialpack.stores.values import restored_size
 
 
 class StoreFacts(NamedTuple):
-    """What ``inspect`` tells of a store; sizes in bytes.
+    """What ``inspect`` tells of a store; all sizes are in bytes.
 
-    ``size``: of all serialized values; ``stored``: of what is stored for them; ``largest``: of the
-    largest serialized one; ``file``: of the file. ``field``: the one whose values are the keys.
+    ``kind``: its title; ``values``: how many there are; ``keys``: what they are (``header.Keys``),
+    ``field``: the field whose values they are, ``text_keys`` and ``integer_keys``: how many of
+    each. ``dictionary``: size of the shared dictionary; ``size``: of all serialized values,
+    ``stored``: of what is stored for them, ``largest``: of the largest serialized one; ``file``: of
+    the store's file.
     """
 
     kind: str
@@ -36,7 +39,7 @@ class StoreFacts(NamedTuple):
 
 
 def facts_of(url: str) -> StoreFacts:
-    """The facts of the store at ``url``. All of it is read, and nothing decompressed."""
+    """The facts of the store at ``url``. All of it is read, but nothing is decompressed."""
     name = store_named(url)
     with named_after(url):
         store = opened_store(name, "r")

@@ -9,8 +9,8 @@ import msgpack
 
 from serialpack._version import __version__
 from serialpack.auto.choice import choose
+from serialpack.container.fields import decode_chain
 from serialpack.container.frames import checksum
-from serialpack.container.records import decode_chain
 from serialpack.errors import DamagedError, UnsupportedError, UsageError, newer
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import SERIALIZERS
@@ -22,7 +22,8 @@ from serialpack.stores.keys import HEADER_KEY
 #: The version of the layout of header, keys and values.
 VERSION = 1
 
-#: What the keys are: only the store's own, the records' numbers, or the values of a field.
+#: What keys are: the mapping's own, which are in no value; the numbers of records; the values of a
+#: field.
 Keys = Literal["own", "number", "field"]
 
 _CHECK = 8
@@ -31,9 +32,9 @@ _CHECK = 8
 class StoreHeader(NamedTuple):
     """What a store says of itself.
 
-    ``settings``: the serializer's, such as a schema. ``dictionary``: of zstd, for all values; may
-    be empty. ``field``: the one whose values are the keys, where ``keys`` is "field". ``format``:
-    the one that the records came in.
+    ``settings``: of the serializer, as a schema; ``dictionary``: of zstd, for all values; empty
+    where there is none. ``field``: where ``keys`` is "field", its name. ``format``: the format that
+    the records came in; empty for a mapping. ``writer``: the version of serialpack.
     """
 
     chain: Chain
@@ -45,7 +46,7 @@ class StoreHeader(NamedTuple):
     writer: str = ""
 
     def encode(self) -> bytes:
-        """The header record: a map in MessagePack, and a checksum (XXH3-64) behind it."""
+        """The header record: a map in MessagePack, with its checksum (XXH3-64) behind it."""
         fields = {"version": VERSION, **self._asdict(), "chain": self.chain.numbers}
         data: bytes = msgpack.packb(fields)
         return data + checksum(data).to_bytes(8, "little")
@@ -75,7 +76,7 @@ def header_of(store: KeyValueStore) -> StoreHeader:
 
 
 def header_record(store: KeyValueStore) -> tuple[bytes, StoreHeader]:
-    """The record that holds the header of an open store, and the header."""
+    """The header record of an open store, as bytes, and the header; errors as of ``header_of``."""
     data = store.get(HEADER_KEY)
     if data is None:
         raise foreign(store.title)
@@ -85,8 +86,9 @@ def header_record(store: KeyValueStore) -> tuple[bytes, StoreHeader]:
 def new_header(chain: str, effort: int, options: Mapping[str, Any], *, trust: bool) -> StoreHeader:
     """The header of a new store; UsageError, RefusedError, MissingLibraryError.
 
-    ``chain``: a serializer or a whole chain; what it leaves open, ``effort`` says. ``auto`` is
-    msgpack and zstd, of small values.
+    ``chain``: a serializer (``msgpack``) or a whole chain; what it leaves open, ``effort`` says.
+    ``auto`` stands for msgpack and zstd, which suit small values. ``options``: what the serializer
+    is told by name; ``trust``: see ``pipeline.unpack.check_trust``.
     """
     serializer, *filters = chain.split("+")
     codec = filters.pop() if filters else "auto"

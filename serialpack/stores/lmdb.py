@@ -21,19 +21,20 @@ from serialpack.stores.base import (
     locked,
 )
 
-#: Bytes up to which a store may grow. They take no memory and no disk, only addresses, of which
-#: there are enough in 64 bits. Windows makes the file as large, and a process may be allowed fewer
-#: (``ulimit -v``).
+#: How many bytes a store may grow to. They take neither memory nor disk, only addresses, of which
+#: 64-bit systems have enough. But Windows makes the file as large; and a process may be allowed
+#: fewer addresses (``ulimit -v``), for which there is the second number.
 _ROOM = 1 << 40 if sys.platform != "win32" and sys.maxsize > 1 << 40 else 1 << 28
 _LESS_ROOM = 1 << 30
 
-#: Where the magic stands, in the machine's order of bytes: behind the head of the first page.
+#: The magic number, in the byte order of the machine, and its place: behind the head of the first
+#: page.
 _MAGIC_AT = 16
 _MAGIC = {0xBEEFC0DE.to_bytes(4, "little"), 0xBEEFC0DE.to_bytes(4, "big")}
 
 
 class LmdbStore(KeyValueStore):
-    """The one unnamed database of an LMDB file. Items come in the order of their keys."""
+    """The one, unnamed database of an LMDB file. Items come in the order of their keys."""
 
     title = "LMDB"
     about = "the fastest to read, by several processes at a time"
@@ -48,10 +49,10 @@ class LmdbStore(KeyValueStore):
         self._timeout = timeout
         self._waiting: threading.Thread | None = None
         self._closed = False
-        # A new one is one transaction: after several, pages that they changed stay in the file.
+        # A new store is written in one transaction: several would leave unused pages in the file.
         self._building: Any = None
         if mode != "n":
-            # Looked at first: LMDB makes a file of locks beside whatever it opens.
+            # The file is looked at first, because LMDB makes a lock file beside whatever it opens.
             name = os.path.join(path, "data.mdb") if os.path.isdir(path) else path
             check_first_bytes(name, _MAGIC, _MAGIC_AT, self.title)
         with _translated():
@@ -108,9 +109,10 @@ class LmdbStore(KeyValueStore):
                 yield reading
 
     def _wait(self) -> None:
-        """FileError where another process does not let go of it in time.
+        """Wait until no other process is writing; FileError where that takes longer than the
+        timeout.
 
-        LMDB itself waits for ever: so a thread waits, and is left behind.
+        LMDB itself would wait for ever. So a thread waits, and is left behind when time is up.
         """
         self._waiting = threading.Thread(target=self._wait_for_it, daemon=True)
         self._waiting.start()
@@ -155,7 +157,7 @@ def _opened(path: str, mode: Mode) -> Any:
     except lmdb.Error as error:
         if mode != "r" or ("ermission" not in str(error) and "Read-only" not in str(error)):
             raise
-        # The file of locks, in which readers enter themselves, cannot be made beside it.
+        # The lock file, in which readers enter themselves, cannot be made beside the store.
         return lmdb.open(path, map_size=_ROOM, **{**how, "lock": False})
 
 

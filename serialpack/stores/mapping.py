@@ -43,11 +43,12 @@ _TOGETHER = 1000
 
 
 class Store(MutableMapping[Key, Any]):
-    """The values of a store under their keys, text and integers of 64 bits: see ``store``.
+    """A store as a mapping: keys are text or integers of 64 bits, values are Python objects. Made
+    by ``store``.
 
-    Each value is read when it is asked for. What is done to one that was read changes nothing in
-    the store: assign it again. Keys come in the store's own order, and it must not be changed while
-    they come. Not for several threads at a time.
+    A value is read each time when it is asked for. To change a value in place changes nothing in
+    the store: assign it again. Keys come in the store's own order; it must not be changed during
+    that. Only one thread may use it at a time.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class Store(MutableMapping[Key, Any]):
         return _Items(self)
 
     def update(self, *others: Any, **more: Any) -> None:
-        """As of ``dict``: all of it in one transaction."""
+        """As ``dict.update``, in one transaction."""
         pairs: dict[Key, Any] = {}
         MutableMapping.update(pairs, *others, **more)
         with self._named():
@@ -134,10 +135,11 @@ class Store(MutableMapping[Key, Any]):
 
     @contextmanager
     def transaction(self) -> Iterator[Store]:
-        """``with store.transaction():`` what is changed within is written at its end, together.
+        """``with store.transaction():`` all changes within the block are written together at its
+        end.
 
-        Nothing of it is where an error, or the end of the process, comes before. Until the end it
-        is kept in memory, and who reads within gets it.
+        If an error, or the end of the process, comes before that, none of them is written. Until
+        the end they are kept in memory; reading within the block sees them.
         """
         if self._changes is not None:
             raise UsageError("a transaction within a transaction")
@@ -203,8 +205,8 @@ class Store(MutableMapping[Key, Any]):
         return decoded, self._load(key, stored or b"") if values else None
 
     def _put(self, pairs: Mapping[Key, Any]) -> None:
-        """Serialize, prove, compress and write values; StoreChanged where another process has given
-        the store a dictionary meanwhile."""
+        """Serialize, prove, compress and write ``pairs``; StoreChanged where another process has
+        given the store a shared dictionary meanwhile."""
         keys = [self._key(key) for key in pairs]
         values = [*pairs.values()]
         coder, header = self._coder, None
@@ -217,13 +219,14 @@ class Store(MutableMapping[Key, Any]):
             found += zip(some, coder.pack(some, data, verify=self._verify), strict=True)
         if header is None:
             self._write(found)
-        else:  # in one transaction: without the header the values are lost
+        else:  # in one transaction: without the dictionary in the header, the values cannot be read
             self._write([(HEADER_KEY, header.encode()), *found], where=(HEADER_KEY, self._record))
             self._know()
 
     def _trained(self, data: list[Buffer], count: int) -> StoreHeader | None:
-        """The header with a dictionary trained on the first values that are written together; None
-        where they do not gain by one."""
+        """The header with a new shared dictionary, trained on ``data``, the first of ``count``
+        values that are written together; None where the store is not empty, or a dictionary does
+        not pay."""
         header = self._header
         if header.chain.codec.name != "zstd" or header.chain.filters or header.dictionary:
             return None
@@ -234,7 +237,7 @@ class Store(MutableMapping[Key, Any]):
         return header._replace(dictionary=dictionary) if dictionary else None
 
     def _know(self) -> None:
-        """Take over the header that is in the store now."""
+        """Read the header of the store, which another process may have changed."""
         self._record, self._header = header_record(self._open)
         self._coder = ValueCoder(self._header, trust=self._trust)
 
@@ -278,9 +281,10 @@ class _Values(ValuesView[Any]):
 def serialized_all(
     coder: ValueCoder, keys: Sequence[bytes], values: list[Any], verify: bool
 ) -> list[Buffer]:
-    """What the serializer writes for each value. It is read back, and compared all at once.
+    """Each of ``values`` serialized, and with ``verify`` proved.
 
-    Where that does not find all the same, each is compared. ValueRefusedError, which names the key.
+    All are serialized and compared together, which is quick; only if that does not find all of them
+    the same, each is by itself. ValueRefusedError, which names the key.
     """
     serializer = coder.serializer
     try:
@@ -313,7 +317,8 @@ def _of_key(error: RefusedError, key: bytes) -> RefusedError:
     return error
 
 
-#: It holds Python's own values, and is safe to read.
+#: The serializer of a new store, if none is named: it holds Python's own types, and is safe to
+#: read.
 DEFAULT_CHAIN = "objects"
 
 

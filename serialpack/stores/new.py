@@ -1,4 +1,4 @@
-"""A new store: made in a hidden file, which gets its name once it is whole."""
+"""Makes a new store in a hidden file, which gets its name when the store is whole."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from types import TracebackType
 
 from serialpack.errors import InputError, UsageError
 from serialpack.files.output import Output
-from serialpack.files.source import check_output, file_error
+from serialpack.files.source import file_error
+from serialpack.files.targets import check_output
 from serialpack.stores.base import Change, KeyValueStore
 from serialpack.stores.header import StoreHeader
 from serialpack.stores.keys import HEADER_KEY
 from serialpack.stores.registry import StoreName, named_after
 
-#: Seconds to wait for another process, where a store is to be replaced.
+#: How many seconds to wait for another process that uses the store which is to be replaced.
 _TIMEOUT = 5.0
 
 
 def check_new(name: StoreName, *, force: bool) -> None:
-    """Raise at once what making the store would raise."""
+    """Raise at once, before anything is read, what making the store would raise."""
     if name.in_memory:
         raise UsageError(
             f"{name.url} is in memory, and gone with this process",
@@ -30,10 +31,11 @@ def check_new(name: StoreName, *, force: bool) -> None:
 
 
 class NewStore:
-    """``with NewStore(...) as new: new.write(...)``: the store appears whole, or not at all.
+    """``with NewStore(...) as new: new.write(...)``: the store appears whole when the block is
+    left, or after an error not at all.
 
-    ``force`` replaces a file. FileError, also where another process has the store locked that is
-    to be replaced.
+    ``force``: replace a file that is there. FileError, also where another process has the store
+    locked that is to be replaced.
     """
 
     def __init__(self, name: StoreName, header: StoreHeader, *, force: bool = False) -> None:
@@ -50,7 +52,7 @@ class NewStore:
             raise
 
     def write(self, changes: Sequence[Change], *, new: bool) -> None:
-        """As ``KeyValueStore.write``; nobody sees what an error leaves."""
+        """As ``KeyValueStore.write``; after an error the store must be given up."""
         with named_after(self._name.url):
             self.store.write(changes, new=new)
 
@@ -74,10 +76,10 @@ class NewStore:
         self._output.__exit__(kind, error, trace)
 
     def _clear_place(self) -> None:
-        """See that nothing stands beside the new file that belongs to a former store of its name.
+        """Remove the files beside the new store that belong to a former store of the same name.
 
-        What a killed writer left there would be taken for the new one's: so the old store is
-        opened, which undoes it.
+        The library would take what a killed writer has left there (a journal) for that of the new
+        store. The old store is opened and closed first, by which the library does this work itself.
         """
         path, kind = self._name.path, self._name.kind
         left = [path + ending for ending in kind.beside]

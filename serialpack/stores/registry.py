@@ -1,4 +1,5 @@
-"""The kinds of stores by the name that a URL begins with; a module is imported when it is used."""
+"""The kinds of stores, by the scheme of their URLs. The module of a kind is imported when it is
+used."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ from serialpack.far import is_store
 from serialpack.formats import FORMATS
 from serialpack.stores.base import KeyValueStore, Mode
 
-#: The name of a kind of stores in a URL -> its class; one line for each.
+#: The scheme of a URL -> the class of that kind of store; one line for each.
 STORES = {
     "sqlite-kv": "serialpack.stores.sqlite_kv:SqliteStore",
     "lmdb": "serialpack.stores.lmdb:LmdbStore",
     "tokyocabinet": "serialpack.stores.tokyocabinet:TokyoCabinetStore",
 }
 
-#: Bytes of a file by which a database is known.
+#: How many bytes at the front of a file tell whether it is a database.
 _MAGIC = 16
 
 
@@ -37,13 +38,13 @@ class StoreName(NamedTuple):
 
 
 def store_kind(name: str) -> type[KeyValueStore]:
-    """The class of a kind of stores, by its name in a URL."""
+    """The class for the scheme ``name``."""
     module, _, attribute = STORES[name].partition(":")
     return cast("type[KeyValueStore]", getattr(importlib.import_module(module), attribute))
 
 
 def store_named(url: str) -> StoreName:
-    """The store that ``url`` names; UsageError, MissingLibraryError."""
+    """What ``url`` says; UsageError where it is no URL of a store, MissingLibraryError."""
     if not is_store(url):
         raise UsageError(f"{url!r} names no store", hint=f"{', '.join(STORES)}, each with ://PATH")
     name, _, path = url.partition("://")
@@ -61,8 +62,8 @@ def store_named(url: str) -> StoreName:
 
 
 def store_in(path: str, begins: bytes) -> str | None:
-    """The URL of the store in the file at ``path``, which begins with ``begins``; None where that
-    is no store of ours in a database."""
+    """The URL of the store that the file at ``path`` is, if it is a database that serialpack has
+    written as a store; else None. ``begins``: its first bytes."""
     found = FORMATS.by_magic(begins[:_MAGIC])
     if found is None or not found.is_database:
         return None
@@ -82,7 +83,7 @@ def opened_store(name: StoreName, mode: Mode, timeout: float = 5.0) -> KeyValueS
 
 @contextmanager
 def named_after(url: str) -> Iterator[None]:
-    """Make errors that name no file yet name the store at ``url``."""
+    """Within this block, errors that name no file are made to name ``url``."""
     try:
         yield
     except SerialpackError as error:

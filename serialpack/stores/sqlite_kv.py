@@ -1,4 +1,5 @@
-"""SQLite as a key-value store: a table of keys and values, by the standard library."""
+"""SQLite as a key-value store: one table of keys and values, by the module of the standard
+library."""
 
 from __future__ import annotations
 
@@ -15,11 +16,12 @@ from serialpack.stores.keys import HEADER_KEY
 
 _TABLE = "records"
 
-#: The settings of a new database until it is whole: as fast as can be, since nobody knows of it.
+#: The settings for a new database while it is written: as fast as can be, for nothing need survive
+#: a crash.
 _NEW = (
     "PRAGMA journal_mode = OFF",
     "PRAGMA synchronous = OFF",
-    # 64 MiB (below 0: in KiB), as keys in any order each change another page of the index.
+    # 64 MiB (a negative number counts KiB): keys in no order each change another page of the index.
     "PRAGMA cache_size = -65536",
     f"CREATE TABLE {_TABLE} (key BLOB PRIMARY KEY NOT NULL, value BLOB NOT NULL)",
 )
@@ -37,7 +39,8 @@ class SqliteStore(KeyValueStore):
     beside = ("-journal", "-wal", "-shm")
 
     def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:  # noqa: ARG002
-        # Readers, too, undo what a killed writer left, which takes the right to write.
+        # Readers, too, have to undo what a killed writer has left, for which they must be able to
+        # write.
         allowed = mode != "r" or os.access(path, os.W_OK)
         url = f"file:{quote(os.path.abspath(path))}?mode={'rw' if allowed else 'ro'}"
         with _translated():
@@ -107,7 +110,7 @@ class SqliteStore(KeyValueStore):
 
 
 def is_store_file(path: str) -> bool:
-    """Whether the database at ``path`` is a store of ours."""
+    """Whether the database at ``path`` is a store that serialpack has written."""
     url = f"file:{quote(os.path.abspath(path))}?immutable=1"
     try:
         with closing(sqlite3.connect(url, uri=True)) as connection:
@@ -119,7 +122,8 @@ def is_store_file(path: str) -> bool:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Make SQLite's errors ours; a key that is not new stays an IntegrityError."""
+    """Within this block, SQLite's errors become ours; only IntegrityError, for a key that is not
+    new, is left as it is."""
     try:
         yield
     except sqlite3.IntegrityError:

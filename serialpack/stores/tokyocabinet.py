@@ -1,6 +1,6 @@
-"""Tokyo Cabinet, through its C library where that is installed: a hash table or a B+ tree.
+"""Tokyo Cabinet, a hash table or a B+ tree, through its C library, where that is installed.
 
-``NAME.tch`` is a hash database, ``NAME.tcb`` a B+ tree; ``*`` and ``+`` are these in memory.
+``NAME.tch`` is a hash table, ``NAME.tcb`` a B+ tree; ``*`` is a hash table in memory, ``+`` a tree.
 """
 
 from __future__ import annotations
@@ -43,24 +43,25 @@ from serialpack.stores.base import (
 _READ, _WRITE, _CREATE, _TRUNCATE, _NO_LOCK, _LOCK_AT_ONCE, _SYNC = (1 << n for n in range(7))
 #: The option for 64-bit offsets: a file may be larger than 2 GiB.
 _LARGE = 1
-#: The library's error codes (``tcutil.h``) -> errno of the system; and codes for a file that is
-#: none of its kind, or damaged.
+#: The library's error codes (``tcutil.h``) -> the system's; the codes for a file that is no
+#: database, or damaged; and that for a file that another process has locked.
 _ERRNO = {3: errno.ENOENT, 4: errno.EACCES}
 _FOREIGN = {5, 6}
 _LOCK = 16
 
 _MAGIC = b"ToKyO CaBiNeT\n"
 
-#: The end of a path -> how the names of the functions begin that handle it.
+#: The end of a path -> the prefix of the library's functions for that kind.
 _KINDS = {".tch": "tchdb", ".tcb": "tcbdb", "*": "tcmdb", "+": "tcndb"}
 
-#: Bytes that must be free on the disk beyond what is written. The library writes to mapped memory,
-#: where a full disk is no error, but a signal that kills: so there must be enough before.
+#: How many bytes must be free on the disk beyond what is written. The library writes to mapped
+#: memory: there a full disk raises no error, but kills the process by a signal. So room is checked
+#: before.
 _SPARE = 4 << 20
 
 
 class TokyoCabinetStore(KeyValueStore):
-    """A hash database, whose items come in no order, or a B+ tree, whose items come in that of
+    """A hash table, whose items come in no order, or a B+ tree, whose items come in the order of
     keys."""
 
     title = "Tokyo Cabinet"
@@ -77,7 +78,8 @@ class TokyoCabinetStore(KeyValueStore):
         return path in ("*", "+")
 
     def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:
-        """``ending``: what the final name of a new file ends in."""
+        """As of ``KeyValueStore``; the ``ending`` says whether a new store is a hash table or a
+        tree."""
         self._path = path
         self._on_disk = not self.in_memory(path)
         self._has_transactions = self._on_disk and mode != "n"
@@ -141,7 +143,7 @@ class TokyoCabinetStore(KeyValueStore):
     def write(
         self, changes: Sequence[Change], *, new: bool = False, where: Change | None = None
     ) -> None:
-        self._check(where)  # a writer has the file for itself
+        self._check(where)  # a writer has locked the file, so nobody else can write
         if self._on_disk:
             self._check_room(changes)
         if self._has_transactions and not self._calls.tranbegin(self._store):
@@ -218,10 +220,8 @@ class _CursorCalls(NamedTuple):
 
 
 class _Calls(NamedTuple):
-    """The functions of the library for one kind of database, as ``tchdb.h`` declares them for hash
-    databases.
-
-    Databases in memory have no function to open, no errors and no transactions.
+    """The functions of the library for one kind of database, named as ``tchdb.h`` names those for
+    hash tables. Databases in memory have no functions to open, for errors and for transactions.
     """
 
     new: Any
@@ -309,8 +309,8 @@ def _free() -> Any:
 
 
 def _taken(found: int | None, size: c_int) -> bytes | None:
-    """The ``size`` bytes at ``found``, copied; the library's memory is freed. None where nothing
-    was found."""
+    """A copy of the ``size`` bytes at the address ``found``, whose memory, the library's, is freed.
+    None where nothing was found."""
     if not found:
         return None
     data = string_at(found, size.value)

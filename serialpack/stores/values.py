@@ -1,12 +1,12 @@
-"""Values as a store has them: serialized, compressed, each with a checksum; proved one by one.
+"""Values as they are stored: serialized, compressed, and with a checksum.
 
-A stored value is, in this order:
+A stored value consists of, in this order:
 
-- how many bytes the serialized value has, 7 bits a byte, the lowest first, the highest bit set in
-  all but the last (LEB128); 0: what follows is the serialized value itself
-- what filters and codec made of it. Of the codec zstd without filters: a frame without magic
-  number, checksum and size, with the store's dictionary where it has one
-- the low 32 bits of XXH3-64 over the key and all of the above, the lowest first
+- the size of the serialized value in bytes, as LEB128 (7 bits in each byte, the lowest first, the
+  highest bit set in all bytes but the last); 0: the serialized value follows uncompressed
+- what filters and codec made of the serialized value. If that is zstd alone: a frame without magic
+  number, checksum and size, made with the store's dictionary where it has one
+- the low 32 bits of XXH3-64 over the key and all of the above, the lowest byte first
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ from serialpack.text import number_of
 
 _CHECK = 4
 
-#: The most bytes that a stored byte of zstd becomes: a block (RFC 8878) has at most 128 KiB, and
-#: takes 4 bytes at least.
+#: The most bytes that zstd can restore from one stored byte: a block (RFC 8878) restores to at most
+#: 128 KiB, and takes at least 4 bytes.
 _MOST_OF_ZSTD = (128 << 10) // 4
 
 
 class ValueCoder:
-    """Turns serialized values into stored ones and back, as a store's header says."""
+    """Turns serialized values into stored ones and back, as the header of the store says."""
 
     def __init__(self, header: StoreHeader, *, trust: bool = False) -> None:
-        """``trust``: take also a serializer that can run code which is in a value; else
-        RefusedError."""
+        """RefusedError for a serializer that can run code which is in a value, unless ``trust``."""
         chain = header.chain
         check_trust(chain, trust=trust)
         self.chain = chain
@@ -56,8 +55,8 @@ class ValueCoder:
     def pack(
         self, keys: Sequence[bytes], values: Sequence[Buffer], *, verify: bool = True
     ) -> list[bytes]:
-        """The serialized ``values`` of ``keys`` as they are stored; ``verify``: each is undone and
-        compared."""
+        """The serialized ``values`` of ``keys`` as they are to be stored. ``verify``: each is
+        restored and compared. RefusedError for one that is too large."""
         payloads = values if self.chain.plain else [*map(self._codec.forward, values)]
         backward = self._codec.backward
         stored: list[bytes] = []
@@ -80,7 +79,8 @@ class ValueCoder:
         return stored
 
     def unpack(self, key: bytes, stored: bytes) -> bytes:
-        """The serialized value that is ``stored``; DamagedError, which names the key."""
+        """The serialized value that was stored as ``stored`` under ``key``; DamagedError, which
+        names the key."""
         body = stored[:-_CHECK]
         if _check(key + body) != stored[-_CHECK:]:
             raise _damaged(key, "its checksum does not match")
@@ -96,8 +96,8 @@ class ValueCoder:
         return bytes(value)
 
     def load(self, key: bytes, stored: bytes) -> Any:
-        """The value that is ``stored``, as an object of Python; DamagedError, which names the
-        key."""
+        """The Python object that was stored as ``stored`` under ``key``; DamagedError, which names
+        the key."""
         data = self.unpack(key, stored)
         try:
             return deserialized(self.serializer, [data])
@@ -106,9 +106,8 @@ class ValueCoder:
 
 
 def size_of(body: bytes) -> tuple[int, int]:
-    """The size at the front of a stored value, and where the bytes behind it begin.
-
-    A size larger than any value may have, where the bytes are no size.
+    """The size that a stored value begins with, and the place of the bytes behind it. Where no size
+    stands there, a size is returned that is larger than any value may have.
     """
     size = shift = 0
     for at, byte in enumerate(body[:5], 1):
@@ -136,7 +135,8 @@ def _leb128(size: int) -> bytes:
 
 
 def _check(data: bytes) -> bytes:
-    """The checksum of a key and what is stored for it; the digest has the lowest byte last."""
+    """The checksum of a key and what is stored for it, 4 bytes. (The digest has its lowest byte
+    last.)"""
     return xxh3_64_digest(data)[: -_CHECK - 1 : -1]
 
 
@@ -145,10 +145,8 @@ def _damaged(key: bytes, why: str) -> DamagedError:
 
 
 def cut_records(serializer: RecordSerializer, data: bytes) -> list[bytes]:
-    """What the serializer wrote for each of several values, cut out of ``data``, what it wrote for
-    all of them at once.
-
-    UsageError where that cannot be told.
+    """The bytes of each value, cut out of ``data``, which the ``serializer`` wrote for several
+    values at once. UsageError where the values cannot be told apart.
     """
     # The serializer called objects writes MessagePack, with extensions.
     name = "msgpack" if serializer.name == "objects" else serializer.stored_format
@@ -157,8 +155,8 @@ def cut_records(serializer: RecordSerializer, data: bytes) -> list[bytes]:
 
 
 class _SmallZstd:
-    """Frames of zstd without magic number, checksum and size: the store has a size and a
-    checksum."""
+    """Makes and reads frames of zstd without magic number, checksum and size, which a stored value
+    has by itself. It has the methods of ``pipeline.squeeze.Squeeze`` that are needed here."""
 
     def __init__(self, level: int, dictionary: bytes) -> None:
         import zstandard
@@ -180,7 +178,8 @@ class _SmallZstd:
         self.forward = self._compressor.compress
 
     def backward(self, stored: Buffer, size: int) -> bytes:
-        """``stored`` restored; CodecError where that is not ``size`` bytes or fewer."""
+        """What ``stored`` restores to; CodecError where that is more than ``size`` bytes, or it is
+        damaged."""
         check_ratio(len(stored), size, _MOST_OF_ZSTD)
         try:
             # At most ``size`` bytes, one frame, nothing behind it. By position, as names take a
@@ -191,10 +190,10 @@ class _SmallZstd:
 
 
 def trained(values: Sequence[Buffer], total: int, level: int) -> bytes:
-    """A dictionary of zstd that is worth its bytes for values like these; else an empty one.
+    """A dictionary of zstd for values like ``values``, or an empty one where it would take more
+    bytes than it saves. ``total``: about how many bytes all values that are to be stored have.
 
-    ``total``: about how many bytes all the values of the store have. It is trained on every second
-    one of ``values``, and tried on the others.
+    It is trained on every second one of ``values``, and tried on the others.
     """
     import zstandard
 
@@ -216,14 +215,14 @@ def trained(values: Sequence[Buffer], total: int, level: int) -> bytes:
     return dictionary if (sizes[0] - sizes[1]) * share > len(dictionary) else b""
 
 
-#: The least values that a dictionary is made for.
+#: A dictionary is only made of so many samples or more.
 _LEAST_SAMPLES = 8
 
-#: The most bytes of a dictionary. A larger one saves little more: libzstd's own default is 110 KiB,
-#: of which a small value uses a few.
+#: The most bytes of a dictionary. A larger one (libzstd's own default is 110 KiB) saves little
+#: more, as a small value uses little of it.
 _LARGEST = 16 << 10
 
-#: For the trainer (COVER): the lengths of segments, and of what is counted in them. They are given,
-#: not searched: over contacts and phone books that is as good as a search, within 1 %, in a third
-#: of its time.
+#: Parameters of the trainer (COVER): the length of segments, and of the pieces that are counted in
+#: them. If they are not given, the trainer searches for them, which takes three times as long and
+#: on contacts and phone books is no more than 1 % better.
 _COVER = {"k": 200, "d": 6}

@@ -16,7 +16,7 @@ import pytest
 
 import serialpack
 from serialpack.codecs import CODECS
-from serialpack.container.records import Block
+from serialpack.container.block import Block
 from serialpack.container.seek import BlockParts, find_members
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.files.source import Source

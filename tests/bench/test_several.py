@@ -18,7 +18,7 @@ from serialpack.bench.run import Bench, Question
 from serialpack.bench.several import LEAST_FILES, sample_files
 from serialpack.bench.survey import AT_LEAST, sample, survey
 from serialpack.cli.files.handling import handling
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.errors import FileError, UsageError
 from tests.bench.found import PLENTY
 

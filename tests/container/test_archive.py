@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.container import records
+from serialpack.container import header
 from serialpack.files.paths import entry_path, place_below
 from tests.bad.make import HERE as BAD
 from tests.bad.make import listed
@@ -108,7 +108,7 @@ def test_a_reader_that_knows_no_archives_names_what_it_lacks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packed = archive()
-    monkeypatch.setattr(records, "KNOWN_NEEDS", frozenset())
+    monkeypatch.setattr(header, "KNOWN_NEEDS", frozenset())
     with pytest.raises(serialpack.UnsupportedError, match="the feature 'archive'"):
         serialpack.unpack(io.BytesIO(packed), None)
 

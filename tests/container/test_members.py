@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import serialpack
+from serialpack.container.block import Block, Part
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY
+from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import read_members
-from serialpack.container.records import Block, Header, Part
 from serialpack.container.seek import find_members
 from tests.counting import Counting
 

@@ -12,14 +12,11 @@ import pytest
 
 import serialpack
 from serialpack.container import writer as writing
+from serialpack.container.block import Block, Part
 from serialpack.container.frames import checksum
+from serialpack.container.header import Header
 from serialpack.container.index import Index
 from serialpack.container.limits import MAX_RECORDS, MAX_SERIALIZED, max_stored
-from serialpack.container.records import (
-    Block,
-    Header,
-    Part,
-)
 from serialpack.container.writer import MemberWriter
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError
 from serialpack.stages.stage import MAX_BLOCK

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.container.block import Block, Part
 from serialpack.container.frames import BLOCK, HEADER, INDEX, MAX_BODY, write_frame
-from serialpack.container.records import Block, Part
 from serialpack.container.salvage import find_remains, has_blocks
 from serialpack.container.scan import FoundBlock, FoundEnd, FoundHeader, FoundIndex
 from tests.container.mutants import long_members

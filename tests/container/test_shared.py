@@ -18,14 +18,15 @@ from serialpack import api
 from serialpack.archive import gather
 from serialpack.archive.gather import other_blocks
 from serialpack.container.entries import EntryRow
-from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.container.rows import decode_rows, encode_rows
 from serialpack.container.seek import find_listed, find_members
 from serialpack.errors import FileError
 from serialpack.files.globs import include
 from serialpack.files.output import Output, OutputGroup
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline.pack import Packing, pack_blocks
+from serialpack.pipeline.pack import pack_blocks
+from serialpack.pipeline.packing import Packing
 from serialpack.stages.chain import Chain, StageSpec
 from tests.container.mutants import mutants
 from tests.container.test_archive import FILES, archive, members, tree

@@ -110,7 +110,7 @@ def test_a_reader_of_before_says_what_it_does_not_know(monkeypatch: pytest.Monke
     serialpack.pack(io.BytesIO(b"x"), alone, entry="a\nb")
     shared = packed({"a": Path(__file__)})
     before = frozenset({"entry", "archive", "dict"})
-    monkeypatch.setattr("serialpack.container.records.KNOWN_NEEDS", before)
+    monkeypatch.setattr("serialpack.container.header.KNOWN_NEEDS", before)
     for data, feature in ((shared, "rows"), (alone.getvalue(), "control")):
         with pytest.raises(serialpack.UnsupportedError, match=f"the feature '{feature}'"):
             serialpack.unpack(io.BytesIO(data), None)

@@ -243,9 +243,9 @@ def test_any_zstd_tool_reads_it() -> None:
 @pytest.mark.parametrize("chain", CHAINS)
 def test_the_size_of_its_source_is_had_from_a_whole_one_alone(chain: str) -> None:
     whole = ndjson(chain)
-    assert short.short_source(whole) == (len(LINES), None)
-    assert short.short_source(whole + b"more") is None
+    assert short.source_of_short(whole) == (len(LINES), None)
+    assert short.source_of_short(whole + b"more") is None
     for stop in range(len(whole)):
-        assert short.short_source(whole[:stop]) is None
+        assert short.source_of_short(whole[:stop]) is None
     for place in range(len(whole)):
-        assert short.short_source(flipped(whole, place)) is None
+        assert short.source_of_short(flipped(whole, place)) is None

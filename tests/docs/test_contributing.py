@@ -62,3 +62,18 @@ def test_a_row_is_true(kind: str) -> None:
 
 def abstract(cls: type) -> frozenset[str]:
     return getattr(cls, "__abstractmethods__", frozenset())
+
+
+def test_the_way_leads_to_files_that_are_there() -> None:
+    """Each file named under "Find your way" exists, and a function named as in it is in it."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    way = text.partition("## Find your way")[2].partition("\n## ")[0]
+    paths = set(re.findall(r"`([\w/]+(?:/\w+\.(?:py|md)|/\w+))`", way))
+    assert len(paths) > 15
+    for path in paths - {"serialpack/cli/verbs/VERB.py"}:
+        assert (ROOT / path).exists() or (ROOT / "serialpack" / path).exists(), path
+    within = re.findall(r"`(\w+)` in\s`([\w/]+\.py)`", way)
+    assert len(within) > 3
+    for name, path in within:
+        found = next(each for each in (ROOT / path, ROOT / "serialpack" / path) if each.exists())
+        assert f"def {name}(" in found.read_text("utf-8"), name

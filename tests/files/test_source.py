@@ -15,7 +15,8 @@ from serialpack.errors import FileError
 from serialpack.files.disk import remove_source
 from serialpack.files.output import Output
 from serialpack.files.paths import safe_name
-from serialpack.files.source import Source, check_output, file_error
+from serialpack.files.source import Source, file_error
+from serialpack.files.targets import check_output
 from tests.injected import has_unnamed
 
 

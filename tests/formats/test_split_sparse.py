@@ -10,7 +10,8 @@ import pytest
 
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.pack import pack_stream
+from serialpack.pipeline.packing import Packing
 from serialpack.serializers.columns import ColumnsSerializer
 from tests.formats import texts
 

@@ -21,7 +21,7 @@ import serialpack
 from serialpack.cli.app import run
 from serialpack.files.source import Source
 from serialpack.formats.sqlite import schema
-from serialpack.inspection import datasets, listing
+from serialpack.inspection import datasets, tar_zip
 from serialpack.inspection.listed import ListedDataset, Listing
 from tests.pipes import Pipe
 
@@ -52,7 +52,7 @@ def zipped(names: list[str]) -> bytes:
 
 def of(data: bytes, source: Any = None) -> Listing:
     with Source(source if source is not None else io.BytesIO(data)) as opened:
-        found = listing.listing_of(opened, opened.peek(512))
+        found = tar_zip.listing_of(opened, opened.peek(512))
     assert found is not None
     return found
 
@@ -102,7 +102,7 @@ def test_the_range_of_each_array(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         text=np.array(["a"]),
         big=np.arange(5000),
     )
-    monkeypatch.setattr(listing, "_MOST_NUMBERS", 30_000)
+    monkeypatch.setattr(tar_zip, "_MOST_NUMBERS", 30_000)
     found = {entry.name: entry.dataset for entry in of(data).entries}
     assert found["a.npy"] == ListedDataset(None, (), 0, -2.0, 1.5, 1)
     assert found["t.npy"] == ListedDataset(None, (), 0, "2020-01-01", "2020-01-01", 1)
@@ -118,7 +118,7 @@ def test_the_range_of_each_array(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_more_entries_than_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "MOST_ENTRIES", 50)
+    monkeypatch.setattr(tar_zip, "MOST_ENTRIES", 50)
     names = [f"f{n}" for n in range(80)]
     for data in (tar(names), zipped(names)):
         found = of(data)
@@ -128,7 +128,7 @@ def test_more_entries_than_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_more_of_a_stream_is_read_than_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(tar_zip, "MOST_BYTES", 1 << 20)
     data = tar([f"f{n}" for n in range(9)], size=300 << 10)
     found = of(data, Pipe(data))
     assert 0 < len(found.entries) < 9
@@ -157,7 +157,7 @@ def test_nothing_that_is_changed_in_them_breaks_the_listing() -> None:
             data = bytearray(whole)
             for _ in range(random.choice((1, 3, 30))):
                 data[random.randrange(len(data))] = random.choice((0, 0x30, 0x37, 0x80, 0xFF))
-            if listing.listing_of(Source(io.BytesIO(data)), bytes(data[:512])) is not None:
+            if tar_zip.listing_of(Source(io.BytesIO(data)), bytes(data[:512])) is not None:
                 found = of(bytes(data))
                 assert len(found.entries) <= 20
                 assert all(entry.size >= 0 for entry in found.entries)

@@ -19,7 +19,7 @@ import zstandard
 import serialpack
 from serialpack.formats.json import keys as jsonkeys
 from serialpack.inspection.info import Shape
-from serialpack.inspection.look import LARGER, SAMPLE
+from serialpack.inspection.look import LARGE_SAMPLE, SAMPLE
 
 LONG = "x" * (SAMPLE + 1000)
 
@@ -97,7 +97,7 @@ def test_what_records_are_is_told(data: bytes, types: tuple[str, ...]) -> None:
     assert shape(data).record_types == types
 
 
-@pytest.mark.parametrize("size", [SAMPLE, LARGER])
+@pytest.mark.parametrize("size", [SAMPLE, LARGE_SAMPLE])
 @pytest.mark.parametrize("format", ["msgpack", "cbor"])
 def test_the_fields_of_a_large_array_of_messages_are_found(format: str, size: int) -> None:
     """It was taken for a message that is cut, and explained value by value, in seconds."""
@@ -122,7 +122,7 @@ def test_a_document_of_any_size_is_looked_at_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its keys are told as far as was looked, and how far that was."""
-    monkeypatch.setattr("serialpack.inspection.look.FAR", 24 << 20)
+    monkeypatch.setattr("serialpack.inspection.look.MOST_READ", 24 << 20)
     row = b'{"k": [1, 2, {"x": 3}], "t": "text"},'
     values = b"[" + row * ((10 << 20) // len(row)) + b"{}]"
     data = b'{"a": %b, "b": %b, "late": 1, "c": %b, "too late": 1}' % (values, values, values)
@@ -137,7 +137,7 @@ def test_a_document_of_any_size_is_looked_at_in_bounded_memory(
     assert (found.looked_at, found.whole) == (24 << 20, False)
     assert peak < 100 << 20
     # No more of a pipe is waited for than a block.
-    assert shape(data).looked_at <= LARGER + 1
+    assert shape(data).looked_at <= LARGE_SAMPLE + 1
 
 
 def test_keys_without_end_are_bounded() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack import DamagedError, RefusedError, UsageError, api
-from serialpack.pipeline import pack as packing
+from serialpack.pipeline import short as packing
 from serialpack.pipeline import unpack as unpacking
 from serialpack.pipeline.line import SMALL
 from serialpack.reports import PackReport, UnpackReport

@@ -15,9 +15,9 @@ import serialpack
 from serialpack.bench.memory import PeakMemory
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.stored.block import Form
+from serialpack.container.block import Part, StoredBlock
 from serialpack.container.frames import checksum
 from serialpack.container.reader import Member, read_members
-from serialpack.container.records import Part, StoredBlock
 from serialpack.container.seek import find_members
 from serialpack.container.writer import MemberWriter
 from serialpack.errors import DamagedError, UnsupportedError

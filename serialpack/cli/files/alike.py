@@ -25,7 +25,7 @@ from serialpack.files.output import Output
 from serialpack.files.regular import NO_WAIT
 from serialpack.formats import FORMATS
 from serialpack.pipeline.line import SMALL
-from serialpack.pipeline.pack import ShortPacker, forget_alike, last_alike
+from serialpack.pipeline.short import ShortPacker, forget_alike, last_alike
 from serialpack.pipeline.timing import add_seconds, is_recording
 from serialpack.pipeline.unpack import ShortUnpacker
 from serialpack.reports import PackReport, UnpackReport

@@ -57,10 +57,11 @@ def mover_of(
 
 def _whole_volumes(inputs: Inputs, asked: PackRequest | UnpackRequest) -> Inputs:
     """``inputs`` with each volume in two files once, by its header; both where both are named."""
-    from serialpack.compressed.source import halves
+    from serialpack.compressed.source import images_with_headers
 
     named = {as_found(shown(name)) for name in asked.files}
-    headers = dict(halves({path: None for path in inputs.paths if path not in named}))
+    paths = {path: None for path in inputs.paths if path not in named}
+    headers = dict(images_with_headers(paths))
     for path, header in headers.items():
         words = f"{printable(path)}: the numbers of {printable(header)}, and taken with it"
         say(asked.manner, words, verbose_only=True)

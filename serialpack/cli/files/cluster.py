@@ -24,8 +24,8 @@ from serialpack.cli.files import cluster_here
 from serialpack.cli.files.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
 from serialpack.cli.naming import from_root
 from serialpack.cli.words import note
+from serialpack.container.block import StoredBlock
 from serialpack.container.frames import checksum
-from serialpack.container.records import StoredBlock
 from serialpack.errors import (
     ExistingFileError,
     FileError,

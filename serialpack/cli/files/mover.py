@@ -30,8 +30,7 @@ from serialpack.errors import (
 )
 from serialpack.far import is_far
 from serialpack.files.output import OutputGroup
-from serialpack.files.source import check_output
-from serialpack.files.targets import is_device
+from serialpack.files.targets import check_output, is_device
 from serialpack.pipeline.workers import LARGE, MANY_FILES, MUCH, usable_cores
 from serialpack.reports import ReportT
 

@@ -131,12 +131,12 @@ class Targets:
 
     def _check_alike(self, owners: dict[str, str]) -> None:
         """Refuse outputs, here with their inputs, that are one file where they go."""
-        from serialpack.files.disk import folded, ignored
+        from serialpack.files.disk import folded, folding_in
 
         alike: dict[str, list[str]] = {}
         for root in owners:
             alike.setdefault(folded(root), []).append(root)
-        in_common = cache(ignored)
+        in_common = cache(folding_in)
         for roots in alike.values() if len(alike) < len(owners) else ():
             seen: dict[str, str] = {}
             for root in roots if len(roots) > 1 else ():

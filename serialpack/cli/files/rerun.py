@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping
 
 from serialpack.container.seek import find_members
-from serialpack.container.short import short_source
+from serialpack.container.short import source_of_short
 from serialpack.errors import (
     ExistingFileError,
     FileError,
@@ -103,7 +103,7 @@ def _recorded(path: str, size: int) -> tuple[int, int | None] | str:
         return "is empty"
     try:
         with Source(path) as found:
-            said = short_source(found.file.read(_SMALL)) if size <= _SMALL else None
+            said = source_of_short(found.file.read(_SMALL)) if size <= _SMALL else None
             if said is None:  # of several blocks or members, or not at hand
                 members = find_members(found.file)
                 if not members:

@@ -265,7 +265,7 @@ from_option = click.option(
     "format",
     type=FormatName(),
     metavar="FORMAT",
-    help="What FILE is; default: looked at.",
+    help="Format of FILE; default: by name and content.",
 )
 
 
@@ -322,14 +322,14 @@ output_options = _apply(
     click.option(
         "--skip-existing",
         is_flag=True,
-        help="Leave outputs that are whole and of FILE's time.",
+        help="Skip FILE if its output is whole and has its time.",
     ),
     click.option(
         "--sync",
         type=click.Choice(["group", "each"]),
         default="group",
         metavar="HOW",
-        help="Bring to disk a group of files (default), or each.",
+        help="Bring files to disk by group (default) or each.",
     ),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
     click.option(
@@ -364,12 +364,17 @@ input_options = _apply(
         "--include",
         metavar="GLOB",
         multiple=True,
-        help="In folders (-r), archives: only those, and below.",
+        help="In folders and archives: only what GLOB means.",
     ),
     click.option(
-        "--exclude", metavar="GLOB", multiple=True, help="The same: not those, nor what is below."
+        "--exclude",
+        metavar="GLOB",
+        multiple=True,
+        help="In folders and archives: not what GLOB means.",
     ),
-    click.option("--gitignore", is_flag=True, help="With -r: not what .gitignore files name."),
+    click.option(
+        "--gitignore", is_flag=True, help="With -r: leave out what .gitignore files name."
+    ),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
     click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )

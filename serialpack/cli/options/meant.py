@@ -19,8 +19,8 @@ from serialpack.compressed.source import (
     decompressed,
     uncompressed_name,
 )
+from serialpack.container.header import Header
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.container.records import Header
 from serialpack.conversion.targets import is_written, named_format
 from serialpack.detection.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, NotContainerError, SerialpackError

@@ -80,7 +80,7 @@ class Speed(click.ParamType[float]):
     "serializers",
     metavar="NAME",
     multiple=True,
-    help="Only these; default: all that hold it.",
+    help="Only these; default: all that can hold FILE.",
 )
 @click.option(
     "--filter",
@@ -105,7 +105,7 @@ class Speed(click.ParamType[float]):
     help="How long to measure; default: 20.",
 )
 @click.option("--sample", metavar="SAMPLE", help="Built-in data in place of FILE: contacts:60000.")
-@click.option("--sweep", metavar="A:B:STEP", help="How it grows with the number of records.")
+@click.option("--sweep", metavar="A:B:STEP", help="Measure for several numbers of records.")
 @click.option(
     "--prefer",
     type=click.Choice(["size", "speed", "portable", "text", "safe"]),
@@ -113,17 +113,23 @@ class Speed(click.ParamType[float]):
     help="Recommend by size, speed, portable, text, safe.",
 )
 @click.option(
-    "--line", type=Speed(), metavar="SPEED", help="Balance over 100M, ... bytes/s; default: 10M."
+    "--line",
+    type=Speed(),
+    metavar="SPEED",
+    help="Balance for a line of SPEED bytes/s; default: 10M.",
 )
 @click.option("--peers", is_flag=True, help="Measure the stock gzip, zstd, xz, lz4 too.")
 @click.option(
     "-j", "--threads", type=Threads(), metavar="N,...", help="Threads to measure; default: all."
 )
 @click.option(
-    "--store", type=click.Choice([*STORES]), metavar="STORE", help="Measure values in one: lmdb."
+    "--store",
+    type=click.Choice([*STORES]),
+    metavar="STORE",
+    help="Measure single values in a store: lmdb, ...",
 )
 @click.option("--disk", is_flag=True, help="Measure through files, not in memory.")
-@click.option("--cold", is_flag=True, help="The same, dropped from the cache before each read.")
+@click.option("--cold", is_flag=True, help="As --disk, dropped from the cache before reads.")
 @click.option("--cold-all", is_flag=True, help="The same with all of the cache, as root.")
 @click.option(
     "--format",

@@ -254,7 +254,7 @@ class _Outputs(NamedTuple):
         """Raise at once what writing them would raise after all the measuring."""
         from serialpack.bench.reports.plot import check_plot
         from serialpack.errors import FileError, UsageError
-        from serialpack.files.source import check_output
+        from serialpack.files.targets import check_output
 
         paths = [path for path in (self.plot, self.html, self.save) if path is not None]
         for path in paths:

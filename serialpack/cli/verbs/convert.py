@@ -29,7 +29,7 @@ from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.errors import SerialpackError, SeveralTablesError, UsageError
-from serialpack.files.source import check_output
+from serialpack.files.targets import check_output
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport

@@ -86,8 +86,8 @@ _OF_FILES = (
 @click.option("--no-header", is_flag=True, help="With --to: of CSV; columns are column1, ...")
 @click.option("--table", metavar="NAME", help="With --to: of a database; default: FILE's, or one.")
 @click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: digits, ..., or all.")
-@click.option("--strict", is_flag=True, help="Refuse what is written in another shape.")
-@click.option("--at", metavar="A.B", help="The records are the list, map or array of that name.")
+@click.option("--strict", is_flag=True, help="Refuse what needs another type or shape.")
+@click.option("--at", metavar="A.B", help="Take the records from the value named A.B.")
 @click.option("--null", metavar="WORD", help="The word for null in cells; empty is missing then.")
 @click.option("--typed", is_flag=True, help="Read bare cells as values, quoted ones as text.")
 @click.option(
@@ -95,7 +95,7 @@ _OF_FILES = (
     metavar="[NAME]",
     is_flag=False,
     flag_value="",
-    help="Read a.b as maps, and the columns named as JSON.",
+    help="Read columns a.b as maps, column NAME as JSON.",
 )
 @click.option("--infer", is_flag=True, help="Give columns of text the type of all their cells.")
 @click.option(
@@ -107,9 +107,7 @@ _OF_FILES = (
 @click.option("--indent", type=click.IntRange(1, 16), metavar="N", help="Spaces for each level.")
 @click.option("--ascii", is_flag=True, help="Escape what is not ASCII, in JSON and NDJSON.")
 @click.option("--flatten", is_flag=True, help="Write maps as columns a.b in Parquet and Arrow.")
-@click.option(
-    "--separator", metavar="WORD", help="What stands between a and b; default: . if it can."
-)
+@click.option("--separator", metavar="WORD", help="Between a and b in columns a.b; default: a dot.")
 @click.option(
     "--out-delimiter", metavar="CHAR", help="Between fields of the CSV that is written: , ; or |."
 )
@@ -143,7 +141,7 @@ _OF_FILES = (
 @click.option("--max-size", type=Size(), metavar="SIZE", help="Refuse to write more.")
 @shared_dict_option
 @click.option("--trust", is_flag=True, help="Undo pickle too, which runs code that is in FILE.")
-@click.option("--key", metavar="FIELD", help="With -o STORE: the key; else its number.")
+@click.option("--key", metavar="FIELD", help="With -o STORE: key; default: the record's number.")
 @click.option(
     "--duplicates",
     type=click.Choice(["first", "last"]),

@@ -1,7 +1,7 @@
-"""Lists the entries of a tar or a zip by their headers, without their contents.
+"""Lists the entries of a tar or a zip by their headers; of arrays in a zip (.npz) also the range.
 
-Anybody may have made the file: so what is read and kept of it is bounded. Names are as they are in
-it, and whoever shows them must escape them.
+The file may be made to harm its reader, so the bytes that are read and the entries that are kept
+are bounded. Names are given as they stand in the file: whoever shows them must escape them.
 """
 
 import io
@@ -31,16 +31,18 @@ from serialpack.inspection.listed import (
 if TYPE_CHECKING:
     from serialpack.formats.arrays.header import ArrayHeader
 
-#: The most entries that are arrays whose headers are read, the most bytes of numbers of all of
-#: them, and how many are read at a time.
+#: Of how many entries at most the header of an array is read; how many bytes of numbers are read
+#: for the ranges of all of them together; and how many bytes at a time.
 _MOST_ARRAYS = 1000
 _MOST_NUMBERS = 64 << 20
 _PIECE = 1 << 20
 
-#: The most bytes of one read: of a zip all of its directory, of a tar a long name.
+#: The most bytes that may be asked for in one read. The largest of sound files are the directory of
+#: a zip and a long name in a tar.
 _MOST_READ = 8 << 20
 
-#: The most reads for each entry that may be listed: a tar that leads back to itself ends there.
+#: The most reads for each entry that may be listed: without it, a tar that leads back to itself
+#: would be read for ever.
 _MOST_READS = 64
 
 _FAILURES = (
@@ -61,8 +63,8 @@ _NONE: _ArrayFacts = (None, None)
 
 
 def listing_of(source: Source, head: bytes) -> Listing | None:
-    """The entries of ``source``, which begins with ``head``; None where it is no tar or zip, and no
-    file of datasets or tables."""
+    """The entries of ``source``, which begins with ``head``; None where it is neither a tar nor a
+    zip, and has no datasets or tables."""
     declared = FORMATS.by_magic(head)
     if declared is not None and is_library_read(declared):
         return library_listing(source, declared)
@@ -89,7 +91,8 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
 
 
 class _Bound(Exception):
-    """More would have to be read than is allowed."""
+    """The listing ends here, for the reason that is said: more would have to be read than is
+    allowed."""
 
 
 def _zip(source: Source, found: list[ListedEntry]) -> int:
@@ -117,8 +120,8 @@ def _zip(source: Source, found: list[ListedEntry]) -> int:
 
 
 def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo, left: int) -> _ArrayFacts:
-    """What the header of an entry says that is named as an array, and the range of up to ``left``
-    bytes of its numbers; nothing where it is no array."""
+    """The array in an entry of a zip that is called .npy, and the range of its numbers, where these
+    take ``left`` bytes at most; nothing where the entry is no array, or is damaged."""
     if not info.filename.endswith(".npy"):
         return _NONE
     from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
@@ -142,7 +145,8 @@ def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo, left: int) -> _Arr
 def _range_of(
     header: "ArrayHeader", pieces: Iterator[bytes], size: int, left: int
 ) -> ListedDataset:
-    """The range of the numbers behind ``header``, which take ``size`` bytes."""
+    """The range of the numbers in ``pieces``, or the reason why it was not looked for: ``size``
+    bytes are there, and ``left`` bytes may still be read."""
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
 
     found, why = NumberRange(), ""
@@ -187,8 +191,9 @@ def _tar(source: Source, found: list[ListedEntry]) -> int:
 
 
 def _each(opened: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """The headers of a tar one by one; unlike in ``tarfile`` itself, none is kept."""
     while (info := opened.next()) is not None:
-        opened.members = []  # type: ignore[attr-defined]  # or all of them are kept
+        opened.members = []  # type: ignore[attr-defined]
         yield info
 
 
@@ -207,7 +212,8 @@ def _tar_entry(info: tarfile.TarInfo) -> ListedEntry:
 
 
 class _Info(tarfile.TarInfo):
-    """A tar's header that raises where it is damaged: tarfile itself would take it for the end."""
+    """The header of an entry of a tar. A damaged one raises DamagedError, where ``tarfile`` itself
+    would take it for the end of the tar."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Info":
@@ -220,7 +226,7 @@ class _Info(tarfile.TarInfo):
 
 
 class _Bounded(io.RawIOBase):
-    """A file of which only a bounded number of bytes and reads is allowed."""
+    """A file from which only a bounded number of reads, of bounded size, is allowed."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -246,7 +252,7 @@ class _Bounded(io.RawIOBase):
 
 
 class _TarStream:
-    """A source as a stream, from its front up to a bound."""
+    """A pipe from which at most ``MOST_BYTES`` are read."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
