@@ -50,10 +50,13 @@ _TOGETHER = 500
 #: So many levels hold nearly all values; more are looked at only where there is no object in them.
 _SHALLOW = 16
 
-#: Among more values than this, some may be one value in many places.
+#: Of so few containers it is looked up which are one in several places.
 _SEVERAL = 16
-#: More values than this are no message any more.
-_MANY = 4096
+#: So many values are looked at, each in every place where it stands, and so many more for each
+#: value in few containers: most records have fewer.
+_MANY, _OF_EACH = 4096, 16
+#: So few values are a small message; and the types of so few are all looked at.
+_FEW = 64
 #: A level with so many times more values than when double ones were last left out is looked through
 #: for these again: their number may double with each level.
 _GROWN = 8
@@ -124,12 +127,12 @@ def check_graph(records: list[Any]) -> None:
     """
     few = records
     for _ in range(_SHALLOW):  # of a small message that is all
-        few = _within(few)
+        few = get_referents(*few)
         if not few:
             return
-        if len(few) > 2 * _TOGETHER:
+        if len(few) > _FEW:
             break
-    if _is_message(few):
+    if _is_little(records):
         return
     level, distinct = [records], 1
     for _ in range(_TREES):
@@ -222,41 +225,51 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool
         else:
             values = get_referents(*values)
         if not named:
-            values = _without_named(values)
+            values = _without_named([*values])
         if not values:
             return True
     return False
 
 
-def _without_named(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+def _without_named(values: list[Any]) -> list[Any]:
     named = {kind for kind in set(map(type, values)) if issubclass(kind, _NAMED)}
     return [value for value in values if type(value) not in named] if named else values
 
 
-def _is_message(values: list[Any]) -> bool:
-    """Whether the collector soon finds all that is in ``values``, and few in each container."""
+def _is_little(values: list[Any]) -> bool:
+    """Whether the collector finds all that is in ``values`` in few levels, without classes and what
+    else is written by its name, and not many times more than stand on the first levels.
+
+    A value counts in every place where it stands, which is found out by looking at no more places
+    than that.
+    """
+    left = _MANY
     for _ in range(_SHALLOW):
-        if len(values) <= 2 * _TOGETHER:
-            values = _within(values)
-        # In an object it would find all there is. One value of eight is looked at to see whether
-        # there are objects: to miss one only takes time.
-        elif _PLAIN.issuperset(map(type, values[::8])):
-            above, values = values, []
-            for inside in contents(above):
-                values += inside
-                if len(values) > _MANY:  # perhaps what stands in many places
-                    return False
+        if few := len(values) <= _SEVERAL:
+            values = _inner(values if len(values) < 2 else _once(values))
         else:
-            return False
+            above, values = values, []
+            at, step = 0, 1  # one large list may stand in many places
+            while at < len(above) and len(values) <= left:
+                values += _inner(above[at : at + step])
+                at, step = at + step, _SEVERAL if step == 1 else _TOGETHER
         if not values:
             return True
+        left += (_OF_EACH if few else -1) * len(values)
+        if left < 0:
+            return False
     return False
 
 
-def _within(values: list[Any]) -> list[Any]:
-    """The values in ``values``; of several, each is looked into once: a large one may stand there
-    often."""
-    return get_referents(*(_once(values) if len(values) > _SEVERAL else values))
+def _inner(values: list[Any]) -> list[Any]:
+    """What the collector finds in ``values``, but classes and their like.
+
+    An object tells of its class, in which is nearly all there is. Of many values one of seven is
+    looked at to see whether there are any: to miss one only takes time.
+    """
+    found = get_referents(*values)
+    looked = found if len(found) < _FEW else found[::7]
+    return found if _PLAIN.issuperset(map(type, looked)) else _without_named(found)
 
 
 def _below(level: list[Any]) -> list[Any]:
