@@ -15,6 +15,7 @@ from serialpack.serializers._own_types import (
     DEQUE,
     ENUM,
     FROZENSET,
+    MODEL,
     NAMED_TUPLE,
     ORDERED,
     SCALAR,
@@ -114,7 +115,7 @@ class _Outliner:
             return parts[-1]
         if code == ENUM:
             return ".".join(map(str, parts[1:]))
-        if code == DATACLASS:
+        if code in (DATACLASS, MODEL):
             return {parts[1]: parts[2]}
         if code == NAMED_TUPLE:
             return {parts[1]: tuple(parts[2:])}

@@ -28,13 +28,16 @@ from serialpack.serializers._own_classes import (
     Maker,
     back_to_fields,
     back_to_member,
+    back_to_model,
     back_to_tuple,
     maker_of_fields,
     maker_of_members,
+    maker_of_models,
     maker_of_tuples,
     names_in,
     names_of_fields,
 )
+from serialpack.values.models import is_model
 
 #: So many brackets within each other a regular expression may have: ``re`` takes some calls for
 #: each, of which Python allows 1000 as a rule.
@@ -68,9 +71,9 @@ _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
 _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
-_PATTERN, _CHAIN_MAP = 45, 46
+_PATTERN, _CHAIN_MAP, MODEL = 45, 46, 47
 #: Objects of classes that are found by their names.
-OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE})
+OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL})
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
@@ -100,6 +103,8 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
         return _with_code(ENUM, maker_of_members(cls))
     if not issubclass(cls, type) and names_of_fields(cls) is not None:
         return _with_code(DATACLASS, maker_of_fields(cls))
+    if is_model(cls):
+        return _with_code(MODEL, maker_of_models(cls))
     if issubclass(cls, tuple) and names_in(cls):
         return _with_code(NAMED_TUPLE, maker_of_tuples(cls))
     if cls.__module__ == "ipaddress" and cls.__name__ in _ADDRESSES:
@@ -308,4 +313,5 @@ BACK_TO_CLASS: dict[int, Callable[..., Callable[..., Any]]] = {
     ENUM: back_to_member,
     DATACLASS: back_to_fields,
     NAMED_TUPLE: back_to_tuple,
+    MODEL: back_to_model,
 }

@@ -144,7 +144,7 @@ def attributes(value: Any) -> dict[str, Any]:
     if type(value).__name__ == "CBORTag":  # C code keeps its attributes
         found.update(tag=value.tag, value=value.value)
     for cls in type(value).__mro__:
-        found.update((n, getattr(value, n)) for n in _slots(cls) if hasattr(value, n))
+        found.update((n, getattr(value, n)) for n in slots(cls) if hasattr(value, n))
     if isinstance(value, BaseException):
         found.update((n, getattr(value, n)) for n in _EXCEPTION_PARTS)
     return found
@@ -159,7 +159,7 @@ def given_attribute(value: Any, name: str) -> Any:
         return NOTHING
 
 
-def _slots(cls: type) -> list[str]:
+def slots(cls: type) -> list[str]:
     """The names of the attributes that ``cls`` itself has slots for; private ones as Python spells
     them."""
     slots = cls.__dict__.get("__slots__", ())
@@ -336,4 +336,4 @@ def _is_of_python(cls: type) -> bool:
     if cls.__itemsize__ != base.__itemsize__:
         return False
     word, more = struct.calcsize("P"), cls.__basicsize__ - base.__basicsize__
-    return more <= (len(_slots(cls)) + 2) * word
+    return more <= (len(slots(cls)) + 2) * word
