@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from serialpack.depth import TooDeep
@@ -175,6 +175,8 @@ class _ExtensionWriter:
         self._bytearrays = bytearrays
         #: Whether there was one of these.
         self.met = False
+        #: Makes the extension of a code and data, without the questions that its class asks.
+        self._ext: Callable[[tuple[int, bytes]], Any]
         self._level, self._most = 0, most
         #: The number of each array that the user's own values hold, by its identity, and the array,
         #: which must live on for that; and how many arrays there were. What a library makes of its
@@ -194,8 +196,12 @@ class _ExtensionWriter:
 
     def message(self, value: Any) -> bytes:
         """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
+        if self._level == len(self._packers):
+            self._packers.append(self._packer())
         try:
-            data: bytes = self._packer().pack(self._apart(value) if self._bytearrays else value)
+            data: bytes = self._packers[self._level].pack(
+                self._apart(value) if self._bytearrays else value
+            )
         except ValueError as error:
             if "recursion" in str(error):
                 raise TooDeep from None
@@ -205,19 +211,18 @@ class _ExtensionWriter:
         return data
 
     def _packer(self) -> Any:
-        """That of this level: making one takes longer than packing a small value."""
-        if self._level == len(self._packers):
-            import msgpack
+        """One more: each writes what is on one level, and is kept, as making it takes longer than
+        packing a small value."""
+        import msgpack
 
-            # Of the library's own types none passes: what they are read as is another one.
-            packer = msgpack.Packer(
-                use_bin_type=True,
-                strict_types=True,
-                default=self._extension,
-                buf_size=FIRST_ROOM,
-            )
-            self._packers.append(packer)
-        return self._packers[self._level]
+        self._ext = partial(tuple.__new__, msgpack.ExtType)
+        # Of the library's own types none passes: what they are read as is another one.
+        return msgpack.Packer(
+            use_bin_type=True,
+            strict_types=True,
+            default=self._extension,
+            buf_size=FIRST_ROOM,
+        )
 
     def _apart(self, value: Any) -> Any:
         """``value`` with extensions for the bytearrays in its own lists and maps: the library asks
@@ -237,7 +242,7 @@ class _ExtensionWriter:
         make = OWN_TYPES.get(cls) or self._makers.get(cls)
         if make is None:
             if self._known_objects and (known := self._known_objects.get(id(value))):
-                return _ext((known[0], self._flat([known[1]])))
+                return self._ext((known[0], self._flat([known[1]])))
             # Arrays are not of one class: each scalar's has its own, and may be an enum too.
             make = None if is_array(value) else maker_of(cls)
             if make is not None:
@@ -263,9 +268,9 @@ class _ExtensionWriter:
             self._of_library = True
         if made is None:
             raise TypeError(f"cannot hold {type(value).__name__}")
-        found = self._inside(made[0], made[1])
+        code, parts = made
+        found = self._inside(code, parts)
         self._of_library = of_library
-        code = made[0]
         if code in COUNTED:
             if self._beside and (code == OF_NUMPY or not of_library):
                 self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
@@ -283,7 +288,7 @@ class _ExtensionWriter:
         self._level += 1
         data = self._flat(parts) if code in _FLAT else self.message(parts)
         self._level -= 1
-        return _ext((code, data))
+        return self._ext((code, data))
 
     def _array(self, value: Any) -> tuple[int, list[Any]]:
         import numpy as np
@@ -314,13 +319,6 @@ class _ExtensionWriter:
             return ARROW, [bytes(data), data.nbytes]
         self.buffers.append(data)
         return ARROW, [None, data.nbytes]
-
-
-def _ext(code_and_data: tuple[int, bytes]) -> Any:
-    """The extension, without the questions that its class asks."""
-    import msgpack
-
-    return tuple.__new__(msgpack.ExtType, code_and_data)
 
 
 @cache
