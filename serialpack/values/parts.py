@@ -70,6 +70,8 @@ _WARNINGS = "_deprecated_key_to_warnings"
 #: Libraries whose objects keep caches and references to each other in their attributes, and give
 #: pickle all that counts.
 _TOLD_TO_PICKLE = ("pandas", "polars")
+#: Attributes in which objects of xarray keep a map once somebody asks for it, which pickle does.
+_MADE_WHEN_ASKED = ("_attrs", "_encoding")
 #: What is no value in their pickles: caches, and how memory is shared.
 _KEPT = ("_cache", "_readonly")
 
@@ -145,6 +147,8 @@ def attributes(value: Any) -> dict[str, Any]:
         found.update(tag=value.tag, value=value.value)
     for cls in type(value).__mro__:
         found.update((n, getattr(value, n)) for n in slots(cls) if hasattr(value, n))
+    if any(cls.__module__.startswith("xarray.") for cls in type(value).__mro__):
+        found.update((n, {}) for n in _MADE_WHEN_ASKED if n in found and found[n] is None)
     if isinstance(value, BaseException):
         found.update((n, getattr(value, n)) for n in _EXCEPTION_PARTS)
     return found
