@@ -18,6 +18,7 @@ from serialpack.serializers._own_types import (
     MODEL,
     NAMED_TUPLE,
     ORDERED,
+    ROWS,
     SCALAR,
     SET,
     TUPLE,
@@ -109,6 +110,8 @@ class _Outliner:
             return f"table of Arrow, {size} bytes"
         if code in (TUPLE, SET, FROZENSET):
             return tuple(parts)
+        if code == ROWS:
+            return value_of(code, parts)
         if code == DEQUE:
             return tuple(parts[1:])
         if code in (ORDERED, COUNTER, DEFAULT):
