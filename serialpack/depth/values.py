@@ -55,10 +55,13 @@ _TOGETHER = 500
 #: Nearly all records have fewer levels than this: the quick checks give up here.
 _SHALLOW = 16
 
-#: From more values than this, repeated ones are taken out before they are looked into.
+#: Of up to so many values, repeated ones are looked into once; to find them among more takes longer.
 _SEVERAL = 16
-#: The most values that ``_is_message`` looks at.
-_MANY = 4096
+#: The quick check looks at so many values, each in every place where it stands, and at so many more
+#: for each value in few containers: most records have fewer.
+_MANY, _OF_EACH = 4096, 16
+#: Up to so many values are a small message; and of up to so many all types are looked at.
+_FEW = 64
 #: When a level has grown to so many times what it was after repeated values were last taken out,
 #: they are taken out again: a value that stands in two places doubles the number on each level.
 _GROWN = 8
@@ -131,12 +134,12 @@ def check_graph(records: list[Any]) -> None:
     """
     few = records
     for _ in range(_SHALLOW):  # of a small record, this is all that is done
-        few = _within(few)
+        few = get_referents(*few)
         if not few:
             return
-        if len(few) > 2 * _TOGETHER:
+        if len(few) > _FEW:
             break
-    if _is_message(few):
+    if _is_little(records):
         return
     level, distinct = [records], 1
     for _ in range(_TREES):
@@ -230,43 +233,53 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool
         else:
             values = get_referents(*values)
         if not named:
-            values = _without_named(values)
+            values = _without_named([*values])
         if not values:
             return True
     return False
 
 
-def _without_named(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+def _without_named(values: list[Any]) -> list[Any]:
     """``values`` without those that are written by their names (``_NAMED``)."""
     named = {kind for kind in set(map(type, values)) if issubclass(kind, _NAMED)}
     return [value for value in values if type(value) not in named] if named else values
 
 
-def _is_message(values: list[Any]) -> bool:
-    """Whether all that is in ``values`` ends within ``_SHALLOW`` levels and is not much (a quick
-    check that may say False of such values, too)."""
+def _is_little(values: list[Any]) -> bool:
+    """Whether all that is in ``values`` ends within ``_SHALLOW`` levels and is not many times more
+    than stands on the first of these (a quick check that may say False of such values, too).
+
+    A value counts in every place where it stands. To find that out, no more places are looked at
+    than may be counted.
+    """
+    left = _MANY
     for _ in range(_SHALLOW):
-        if len(values) <= 2 * _TOGETHER:
-            values = _within(values)
-        # By the class of an object, the collector would reach nearly everything. One value of eight
-        # is looked at to see whether there are objects; to miss one costs time, nothing else.
-        elif _PLAIN.issuperset(map(type, values[::8])):
-            above, values = values, []
-            for inside in contents(above):
-                values += inside
-                if len(values) > _MANY:  # perhaps one value in many places
-                    return False
+        if few := len(values) <= _SEVERAL:
+            values = _inner(values if len(values) < 2 else _once(values))
         else:
-            return False
+            above, values = values, []
+            at, step = 0, 1  # one large list may stand in many places
+            while at < len(above) and len(values) <= left:
+                values += _inner(above[at : at + step])
+                at, step = at + step, _SEVERAL if step == 1 else _TOGETHER
         if not values:
             return True
+        left += (_OF_EACH if few else -1) * len(values)
+        if left < 0:
+            return False
     return False
 
 
-def _within(values: list[Any]) -> list[Any]:
-    """The values that are directly in ``values``. Of more than ``_SEVERAL`` values, repeated ones
-    are looked into once: a large one may stand there often."""
-    return get_referents(*(_once(values) if len(values) > _SEVERAL else values))
+def _inner(values: list[Any]) -> list[Any]:
+    """The values that are directly in ``values``, without most of those that are written by their
+    names (``_NAMED``).
+
+    By the class of an object, the collector would reach nearly everything. Of many values one of
+    seven is looked at to see whether there are any: to miss one costs time, nothing else.
+    """
+    found = get_referents(*values)
+    looked = found if len(found) < _FEW else found[::7]
+    return found if _PLAIN.issuperset(map(type, looked)) else _without_named(found)
 
 
 def _below(level: list[Any]) -> list[Any]:

@@ -15,8 +15,10 @@ from serialpack.serializers._own_types import (
     DEQUE,
     ENUM,
     FROZENSET,
+    MODEL,
     NAMED_TUPLE,
     ORDERED,
+    ROWS,
     SCALAR,
     SET,
     TUPLE,
@@ -108,13 +110,15 @@ class _Outliner:
             return f"table of Arrow, {size} bytes"
         if code in (TUPLE, SET, FROZENSET):
             return tuple(parts)
+        if code == ROWS:
+            return value_of(code, parts)
         if code == DEQUE:
             return tuple(parts[1:])
         if code in (ORDERED, COUNTER, DEFAULT):
             return parts[-1]
         if code == ENUM:
             return ".".join(map(str, parts[1:]))
-        if code == DATACLASS:
+        if code in (DATACLASS, MODEL):
             return {parts[1]: parts[2]}
         if code == NAMED_TUPLE:
             return {parts[1]: tuple(parts[2:])}

@@ -1,5 +1,6 @@
-"""Objects of the user's classes: dataclasses, those of attrs, structs of msgspec, named tuples,
-members of enums, and what is like a dict, a list or text by having one (``UserDict``).
+"""Objects of the user's classes: dataclasses, those of attrs, structs of msgspec, models of
+pydantic, named tuples, members of enums, and what is like a dict, a list or text by having one
+(``UserDict``).
 
 Nothing here imports a module, or calls what such a class defines: names lead only to classes that
 are here already, one with fields gets these, a member is looked up.
@@ -20,6 +21,7 @@ from typing import Any
 
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
+from serialpack.values.models import ModelState, check_state, is_model, model_of, model_state
 from serialpack.values.parts import ATTRS_HASH
 
 #: What members of a flag are beside its class.
@@ -37,7 +39,7 @@ def is_of_own_class(value: Any) -> bool:
     cls: Any = type(value)
     if issubclass(cls, tuple):
         return cls is not tuple
-    return issubclass(cls, Enum) or names_of_fields(cls) is not None
+    return issubclass(cls, Enum) or names_of_fields(cls) is not None or is_model(cls)
 
 
 def names_of_class(cls: type) -> tuple[str, str]:
@@ -192,6 +194,38 @@ def maker_of_members(cls: Any) -> Maker:
     return parts
 
 
+def maker_of_models(cls: Any) -> Maker:
+    """What makes the names of a class of models, and what one of it keeps."""
+    _check_plain(cls)
+    found, check = names_of_class(cls), _check_of_model(cls)
+
+    def parts(value: Any) -> list[Any]:
+        state = fields, extra, given, private = model_state(value)
+        check(state)
+        # In the order of what they name: that of a set is another one in each process.
+        names = [name for name in (*fields, *(extra or ())) if name in given]
+        names += sorted(given.difference(names))
+        return [*found, fields, extra, names, private]
+
+    return parts
+
+
+def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
+    """What raises TypeError where models of ``cls`` do not keep such things."""
+    own = getattr_static(cls, "__pydantic_fields__", {}).keys()
+    own_private = getattr_static(cls, "__private_attributes__", {}).keys()
+    takes_more = getattr_static(cls, "model_config", {}).get("extra") == "allow"
+
+    def check(state: ModelState) -> None:
+        fields, extra, _, private = state
+        more = [name for name in fields if name not in own and not _is_kept(cls, name)]
+        more += [name for name in private or () if name not in own_private]
+        if more or (extra and not takes_more):
+            raise TypeError(f"{cls.__name__} holds more than its fields")
+
+    return check
+
+
 def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
     """What makes a named tuple of such items again."""
     cls: Any = _class(module, name)
@@ -259,5 +293,21 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
         for field in more:
             if struct or not _is_kept(cls, field):
                 raise ValueError(f"{name} has no field {field}")
+
+    return back
+
+
+def back_to_model(module: str, name: str) -> Callable[..., Any]:
+    """What makes a model that keeps such things again."""
+    cls: Any = _class(module, name)
+    if not is_model(cls):
+        raise ValueError(f"{name} is no class of models")
+    check = _check_of_model(cls)
+
+    def back(fields: Any, extra: Any, given: list[str], private: Any) -> Any:
+        state = fields, extra, set(given), private
+        check_state(state)
+        check(state)
+        return model_of(cls, state)
 
     return back

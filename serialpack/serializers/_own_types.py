@@ -15,7 +15,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import EllipsisType, NotImplementedType, SimpleNamespace
 from typing import Any
@@ -28,13 +28,16 @@ from serialpack.serializers._own_classes import (
     Maker,
     back_to_fields,
     back_to_member,
+    back_to_model,
     back_to_tuple,
     maker_of_fields,
     maker_of_members,
+    maker_of_models,
     maker_of_tuples,
     names_in,
     names_of_fields,
 )
+from serialpack.values.models import is_model
 
 #: So many brackets within each other a regular expression may have: ``re`` takes some calls for
 #: each, of which Python allows 1000 as a rule.
@@ -68,9 +71,9 @@ _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
 _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
-_PATTERN, _CHAIN_MAP = 45, 46
+_PATTERN, _CHAIN_MAP, MODEL, ROWS = 45, 46, 47, 48
 #: Objects of classes that are found by their names.
-OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE})
+OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL})
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
@@ -100,6 +103,8 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
         return _with_code(ENUM, maker_of_members(cls))
     if not issubclass(cls, type) and names_of_fields(cls) is not None:
         return _with_code(DATACLASS, maker_of_fields(cls))
+    if is_model(cls):
+        return _with_code(MODEL, maker_of_models(cls))
     if issubclass(cls, tuple) and names_in(cls):
         return _with_code(NAMED_TUPLE, maker_of_tuples(cls))
     if cls.__module__ == "ipaddress" and cls.__name__ in _ADDRESSES:
@@ -238,6 +243,24 @@ def _chain_map(value: ChainMap[Any, Any]) -> Parts:
     return _CHAIN_MAP, list(value.maps)
 
 
+#: Fewer tuples in a list are written one by one.
+_FEW_ROWS = 16
+
+
+def parts_of_rows(rows: list[tuple[Any, ...]]) -> list[Any] | None:
+    """How many items each of ``rows`` has, and all of these; None where they are few, or not alike
+    in that."""
+    if len(rows) < _FEW_ROWS or len(set(map(len, rows))) > 1 or not rows[0]:
+        return None
+    return [len(rows[0]), *chain.from_iterable(rows)]
+
+
+def _rows_back(size: int, *items: Any) -> list[tuple[Any, ...]]:
+    if type(size) is not int or size < 1 or len(items) % size:
+        raise ValueError("rows of no one length")
+    return list(zip(*[iter(items)] * size, strict=True))
+
+
 def _map(items: Any) -> dict[Any, Any]:
     if type(items) is not dict:
         raise ValueError("no map, where one is due")
@@ -302,10 +325,12 @@ BACK: dict[int, Callable[..., Any]] = {
     _ADDRESS: _address,
     _PATTERN: _pattern_back,
     _CHAIN_MAP: ChainMap,
+    ROWS: _rows_back,
 }
 #: Of the two names of an own class, what makes an object of it again of the other parts.
 BACK_TO_CLASS: dict[int, Callable[..., Callable[..., Any]]] = {
     ENUM: back_to_member,
     DATACLASS: back_to_fields,
     NAMED_TUPLE: back_to_tuple,
+    MODEL: back_to_model,
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from serialpack.depth import TooDeep
@@ -26,9 +27,12 @@ from serialpack.serializers._own_types import (
     ARRAY,
     OWN_CLASSES,
     OWN_TYPES,
+    ROWS,
     SCALAR,
+    TUPLE,
     Parts,
     maker_of,
+    parts_of_rows,
 )
 from serialpack.serializers.arrays import (
     SAME,
@@ -71,6 +75,9 @@ _ANY_TAKEN = re.compile(rb"[\xc4-\xc9\xd4-\xd8]")
 #: Extensions of many small values, whose parts are no more than text, bytes and numbers.
 _FLAT = frozenset({ARRAY, SCALAR, SAME})
 _BELOW = frozenset({list, dict})
+_APART = _BELOW | {bytearray}
+#: Of more tuples it is worth it to look whether they stand in lists.
+_MANY_TUPLES = 200
 _PLAIN = _BELOW | {type(None), bool, int, float, str, bytes}
 
 
@@ -141,18 +148,26 @@ class ObjectsSerializer(RecordSerializer):
 
 
 def _written(records: list[Any], **how: bool) -> _ExtensionWriter:
-    def write(most: int) -> _ExtensionWriter:
-        writer = _ExtensionWriter(most, **how)
-        writer.data = b"".join([writer.message(record) for record in records])
+    def write(most: int, **more: bool) -> _ExtensionWriter:
+        writer = _ExtensionWriter(most, **how, **more)
+        try:
+            writer.data = b"".join([writer.message(record) for record in records])
+        except _ManyTuples:
+            return write(most, rows=True)
         return writer
 
     return with_room(CALLS_A_LEVEL, write)
 
 
+class _ManyTuples(Exception):
+    """Tuples in lists may be worth being looked for."""
+
+
 class _ExtensionWriter:
     """Writes messages, with ``most`` extensions in each other; ``beside``: with large buffers in
     ``buffers``, not in them; ``alone``: that nobody proves; without ``OWN_CLASSES``, and without
-    what the library takes; ``bytearrays``: with those, which the library takes for bytes."""
+    what the library takes; ``bytearrays``: with those, which the library takes for bytes;
+    ``rows``: with lists of tuples as one extension each, for which it asks about no tuple."""
 
     def __init__(
         self,
@@ -161,6 +176,7 @@ class _ExtensionWriter:
         beside: bool = False,
         alone: bool = False,
         bytearrays: bool = False,
+        rows: bool = False,
     ) -> None:
         self.data = b""
         self.buffers: list[memoryview] = []
@@ -173,8 +189,13 @@ class _ExtensionWriter:
         self._beside = beside
         self._alone = alone
         self._bytearrays = bytearrays
+        self._rows = rows
+        #: How many more tuples may be met before somebody looks for lists of them.
+        self._tuples = math.inf if rows else _MANY_TUPLES
         #: Whether there was one of these.
         self.met = False
+        #: Makes the extension of a code and data, without the questions that its class asks.
+        self._ext: Callable[[tuple[int, bytes]], Any]
         self._level, self._most = 0, most
         #: The number of each array that the user's own values hold, by its identity, and the array,
         #: which must live on for that; and how many arrays there were. What a library makes of its
@@ -192,10 +213,14 @@ class _ExtensionWriter:
     def pieces(self) -> list[Buffer]:
         return frame_pieces(self.data, self.buffers) if self.buffers else [self.data]
 
-    def message(self, value: Any) -> bytes:
-        """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
+    def message(self, value: Any, *, rows: bool = True) -> bytes:
+        """TypeError, ValueError, OverflowError or TooDeep for what is not held. ``rows``: whether
+        lists of tuples may be in it."""
+        if self._level == len(self._packers):
+            self._packers.append(self._packer())
+        looked = self._bytearrays or (rows and self._rows)
         try:
-            data: bytes = self._packer().pack(self._apart(value) if self._bytearrays else value)
+            data: bytes = self._packers[self._level].pack(self._apart(value) if looked else value)
         except ValueError as error:
             if "recursion" in str(error):
                 raise TooDeep from None
@@ -205,39 +230,48 @@ class _ExtensionWriter:
         return data
 
     def _packer(self) -> Any:
-        """That of this level: making one takes longer than packing a small value."""
-        if self._level == len(self._packers):
-            import msgpack
+        """One more: each writes what is on one level, and is kept, as making it takes longer than
+        packing a small value."""
+        import msgpack
 
-            # Of the library's own types none passes: what they are read as is another one.
-            packer = msgpack.Packer(
-                use_bin_type=True,
-                strict_types=True,
-                default=self._extension,
-                buf_size=FIRST_ROOM,
-            )
-            self._packers.append(packer)
-        return self._packers[self._level]
+        self._ext = partial(tuple.__new__, msgpack.ExtType)
+        # Of the library's own types none passes: what they are read as is another one.
+        return msgpack.Packer(
+            use_bin_type=True,
+            strict_types=True,
+            default=self._extension,
+            buf_size=FIRST_ROOM,
+        )
 
     def _apart(self, value: Any) -> Any:
-        """``value`` with extensions for the bytearrays in its own lists and maps: the library asks
-        nobody about these, and who looks for them takes as long as all the rest."""
+        """``value`` with extensions for the bytearrays, or the lists of tuples, in its own lists
+        and maps: the library asks nobody about these, and who looks for them takes as long as all
+        the rest."""
         kind = type(value)
-        if kind is bytearray:
+        if kind is bytearray and self._bytearrays:
             self.met = True
             return self._extension(value)
         if kind is list:
-            return [self._apart(each) for each in value]
+            kinds = set(map(type, value))
+            if self._rows and kinds == {tuple} and (parts := parts_of_rows(value)):
+                return self._inside(ROWS, parts)
+            return value if _APART.isdisjoint(kinds) else [self._apart(each) for each in value]
         if kind is dict:
+            if _APART.isdisjoint(map(type, value.values())):
+                return value
             return {key: self._apart(each) for key, each in value.items()}
         return value
 
     def _extension(self, value: Any) -> Any:
         cls = type(value)
+        if cls is tuple:
+            self._tuples -= 1
+            if self._tuples < 0:
+                raise _ManyTuples
         make = OWN_TYPES.get(cls) or self._makers.get(cls)
         if make is None:
             if self._known_objects and (known := self._known_objects.get(id(value))):
-                return _ext((known[0], self._flat([known[1]])))
+                return self._ext((known[0], self._flat([known[1]])))
             # Arrays are not of one class: each scalar's has its own, and may be an enum too.
             make = None if is_array(value) else maker_of(cls)
             if make is not None:
@@ -263,9 +297,9 @@ class _ExtensionWriter:
             self._of_library = True
         if made is None:
             raise TypeError(f"cannot hold {type(value).__name__}")
-        found = self._inside(made[0], made[1])
+        code, parts = made
+        found = self._inside(code, parts)
         self._of_library = of_library
-        code = made[0]
         if code in COUNTED:
             if self._beside and (code == OF_NUMPY or not of_library):
                 self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
@@ -281,9 +315,10 @@ class _ExtensionWriter:
         if self._level >= self._most:
             raise NeedsRoom
         self._level += 1
-        data = self._flat(parts) if code in _FLAT else self.message(parts)
+        # Of most tuples to look into them takes longer than to write them.
+        data = self._flat(parts) if code in _FLAT else self.message(parts, rows=code != TUPLE)
         self._level -= 1
-        return _ext((code, data))
+        return self._ext((code, data))
 
     def _array(self, value: Any) -> tuple[int, list[Any]]:
         import numpy as np
@@ -314,13 +349,6 @@ class _ExtensionWriter:
             return ARROW, [bytes(data), data.nbytes]
         self.buffers.append(data)
         return ARROW, [None, data.nbytes]
-
-
-def _ext(code_and_data: tuple[int, bytes]) -> Any:
-    """The extension, without the questions that its class asks."""
-    import msgpack
-
-    return tuple.__new__(msgpack.ExtType, code_and_data)
 
 
 @cache

@@ -237,6 +237,11 @@ def all_given(was: str) -> str | None:
     return found and f"{'dict' if found['map'] else 'list'}(it) can be held"
 
 
+#: Types whose classes are not told from them by their words.
+_AS_PLAIN = (int, float, complex, str, bytes, list, tuple, dict)
+_PLAIN_WORDS: frozenset[Any] = frozenset(kind.__repr__ for kind in _AS_PLAIN)
+
+
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
     # By what it holds as a dict: somebody's class may say otherwise, or nothing.
@@ -250,6 +255,8 @@ def shown(value: Any) -> str:
         return VIEW
     try:
         text = ascii(value)
+        if type(value) not in _AS_PLAIN and type(value).__repr__ in _PLAIN_WORDS:
+            text = f"{type(value).__name__}({text})"
     except Exception:  # somebody's __repr__, or an integer of too many digits
         text = type(value).__name__
     if text == "nan" and type(value) is float:

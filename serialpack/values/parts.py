@@ -70,6 +70,8 @@ _WARNINGS = "_deprecated_key_to_warnings"
 #: Libraries whose objects keep caches and references to each other in their attributes, and give
 #: pickle all that counts.
 _TOLD_TO_PICKLE = ("pandas", "polars")
+#: Attributes in which objects of xarray keep a map once somebody asks for it, which pickle does.
+_MADE_WHEN_ASKED = ("_attrs", "_encoding")
 #: What is no value in their pickles: caches, and how memory is shared.
 _KEPT = ("_cache", "_readonly")
 
@@ -144,7 +146,9 @@ def attributes(value: Any) -> dict[str, Any]:
     if type(value).__name__ == "CBORTag":  # C code keeps its attributes
         found.update(tag=value.tag, value=value.value)
     for cls in type(value).__mro__:
-        found.update((n, getattr(value, n)) for n in _slots(cls) if hasattr(value, n))
+        found.update((n, getattr(value, n)) for n in slots(cls) if hasattr(value, n))
+    if any(cls.__module__.startswith("xarray.") for cls in type(value).__mro__):
+        found.update((n, {}) for n in _MADE_WHEN_ASKED if n in found and found[n] is None)
     if isinstance(value, BaseException):
         found.update((n, getattr(value, n)) for n in _EXCEPTION_PARTS)
     return found
@@ -159,7 +163,7 @@ def given_attribute(value: Any, name: str) -> Any:
         return NOTHING
 
 
-def _slots(cls: type) -> list[str]:
+def slots(cls: type) -> list[str]:
     """The names of the attributes that ``cls`` itself has slots for; private ones as Python spells
     them."""
     slots = cls.__dict__.get("__slots__", ())
@@ -336,4 +340,4 @@ def _is_of_python(cls: type) -> bool:
     if cls.__itemsize__ != base.__itemsize__:
         return False
     word, more = struct.calcsize("P"), cls.__basicsize__ - base.__basicsize__
-    return more <= (len(_slots(cls)) + 2) * word
+    return more <= (len(slots(cls)) + 2) * word

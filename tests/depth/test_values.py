@@ -144,13 +144,15 @@ def test_the_types_of_shallow_values_are_not_looked_at(monkeypatch: pytest.Monke
         check_values([nested(depth_values._SHALLOW, WRAPS["list"])])
 
 
-def test_a_message_of_many_plain_values_is_gone_through_once(
+def test_many_plain_values_and_objects_are_gone_through_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(depth_values, "_below", None)
-    check_graph([[{"id": n, "tags": ["a", (n,)], b"x": {n: 1.5}} for n in range(300)]])
+    for many in 300, 3000:
+        check_graph([[{"id": n, "tags": ["a", (n,)], b"x": {n: 1.5}} for n in range(many)]])
+        check_graph([[[Node(n)] * 2 for n in range(many)]])
     with pytest.raises(TypeError):
-        check_graph([[[Node(n)] * 2 for n in range(300)]])
+        check_graph([[[[1] * 300] * 300] * 300])
 
 
 def test_of_the_types_of_a_message_few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

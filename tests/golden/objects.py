@@ -178,6 +178,13 @@ def serialized() -> dict[str, bytes]:
         "object-sparse": packb(_sparse()),
         "object-numpy": packb(_of_numpy()),
         "object-more": packb(_more()),
+        "object-rows": packb(
+            {
+                "rows": ExtType(
+                    48, packb([3, *(each for n in range(250) for each in (n, f"{n}", [n]))])
+                )
+            }
+        ),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -197,6 +204,7 @@ DUMPED = {
     "object-sparse": "objects+none",
     "object-numpy": "objects+none",
     "object-more": "objects+none",
+    "object-rows": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",

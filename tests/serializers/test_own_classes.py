@@ -181,3 +181,17 @@ def test_many_of_a_class_take_few_calls_each(make: Callable[[int], Any]) -> None
     finally:
         sys.setprofile(None)
     assert calls < 50 * len(values)
+
+
+class Amount(int):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(Amount(3), "Amount(3)"), ({"a": Amount(0)}, "Amount(0)")]
+)
+def test_a_refusal_names_the_class_of_what_looks_plain(value: Any, said: str) -> None:
+    """It said "an object of a class: 3"."""
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        serialpack.dumps(value, "objects")
+    assert said in str(caught.value)

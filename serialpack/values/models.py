@@ -1,0 +1,70 @@
+"""Models of pydantic: what an object of one keeps, asked without running what its class defines."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any
+
+from serialpack.imported import imported
+
+#: What a model keeps: its fields; what it was given beside them, or None; the names of those that
+#: it was given at all; its private attributes, or None. False for what was never set, as in a model
+#: that is but a list.
+ModelState = tuple[Any, Any, Any, Any]
+
+#: Where the class of all models has these.
+_PLACES = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__", "__pydantic_private__")
+
+
+@lru_cache(1)
+def _places(base: type) -> tuple[Any, ...]:
+    """What gets and sets these in a model; nothing where ``base`` is of version 1 of pydantic."""
+    found = tuple(vars(base).get(name) for name in _PLACES)
+    known = GetSetDescriptorType | MemberDescriptorType
+    return found if all(isinstance(each, known) for each in found) else ()
+
+
+def base_of_models() -> Any:
+    """The class of all models; None where there are none."""
+    main = imported("pydantic.main")
+    return main.BaseModel if main is not None and _places(main.BaseModel) else None
+
+
+def is_model(cls: type) -> bool:
+    """Whether it is a class of models."""
+    base = base_of_models()
+    return base is not None and base in cls.__mro__[1:]
+
+
+def model_state(model: Any) -> ModelState:
+    """What ``model`` keeps, not to be changed; TypeError where these are no maps and names."""
+    found = []
+    for place in _places(base_of_models()):
+        try:
+            found.append(place.__get__(model))
+        except AttributeError:
+            found.append(False)
+    fields, extra, given, private = found
+    check_state((fields, extra, given, private))
+    return fields, extra, given, private
+
+
+def check_state(state: ModelState) -> None:
+    """TypeError where a model cannot keep it."""
+    fields, extra, given, private = state
+    names = type(given) is set and all(type(name) is str for name in given)
+    if not (names and type(fields) is dict):
+        raise TypeError("a model without a map of its fields, or without their names")
+    for more in (extra, private):
+        if type(more) is not dict and more is not None and more is not False:
+            raise TypeError("a model that keeps other things than maps")
+
+
+def model_of(cls: Any, state: ModelState) -> Any:
+    """The model of class ``cls`` that keeps ``state``."""
+    made = object.__new__(cls)
+    for place, part in zip(_places(base_of_models()), state, strict=True):
+        if part is not False:
+            place.__set__(made, part)
+    return made
