@@ -383,15 +383,18 @@ def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
             return
 
 
-def split_plain(read: Read, block_size: int, *, for_values: bool = False) -> Iterator[SourceBlock]:
-    """Blocks of ``block_size`` bytes, as they were read: no copies."""
+def split_plain(
+    read: Read, block_size: int, *, for_values: bool = False, more: int = 0
+) -> Iterator[SourceBlock]:
+    """Blocks of ``block_size`` bytes, as they were read: no copies. ``more``: so many bytes stand
+    before the first, and are part of it."""
     if for_values:
         yield from _plain(Window(read, count_lines=True), block_size)
         return
-    data = read(block_size)
+    data = read(more + block_size)
     index = offset = 0
     while True:
-        ahead = read(block_size) if len(data) == block_size else b""
+        ahead = read(block_size) if len(data) >= block_size else b""
         yield SourceBlock(data, index=index, offset=offset, last=not ahead)
         if not ahead:
             return
