@@ -294,3 +294,13 @@ def test_a_number_unlike_all_others_spoils_little_of_sound() -> None:
     all_alike = len(codec.compress(numbers.tobytes()))
     numbers[1000] = np.iinfo("i4").min
     assert len(codec.compress(numbers.tobytes())) < 1.4 * all_alike
+
+
+def test_chunks_follow_numbers_that_change_their_ways() -> None:
+    """More of them than pcodec makes by itself, and hardly larger where the numbers do not."""
+    changing = DRAW.integers(0, 100, 1 << 18) * np.array([1, 50]).repeat(1 << 17)
+    alike = DRAW.normal(size=1 << 18)
+    for numbers, most in ((changing.astype("<i4"), 0.98), (alike.astype("<f4"), 1.002)):
+        codec = CODECS.create(*parse_stage(CODECS, f"pcodec:9@{numbers.dtype.str[1:]}"))
+        own = simple_compress(numbers, pcodec.ChunkConfig(9))
+        assert len(codec.compress(numbers.tobytes())) < most * len(own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from serialpack.auto.arrays.trial import ArrayChain
+from serialpack.codecs.chunks import CHUNK
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec
 from serialpack.stages.effort import EFFORTS
@@ -23,8 +24,10 @@ _FEW_MATCHES = 0.6
 #: times as many.
 _FAR = 80
 
-#: pcodec finds bins for each block: more than two are made of so many numbers each.
-_NUMBERS = 1 << 17
+#: pcodec finds bins for each block: more than two are made of so many numbers each. Two are made
+#: where each has chunks of its own in any case, if it is packed into half as many bytes: the second
+#: takes 350, and half the time.
+_NUMBERS = CHUNK
 
 #: Block sizes are multiples of this.
 _STEP = 4096
@@ -91,8 +94,10 @@ def block_size(
     least = max(least, _LEAST if by_numbers else _LEAST_MATCHED)
     blocks = min(_BLOCKS, length // least, int(chain.share * length) // _PACKED)
     if by_numbers:
-        numbers = length // layout.size // max(columns, 1)
-        blocks = min(blocks, max(numbers // _NUMBERS, 1 if columns else 2))
+        chunks = length // layout.size // max(columns, 1) // _NUMBERS
+        blocks = min(blocks, max(chunks, 1 if columns else 2))
+        if blocks == 1 and chunks > 1 and not (lags or columns):
+            blocks = min(2, length // least)
     if blocks <= -(-length // most):
         return most
     return -(-length // blocks // _STEP) * _STEP
