@@ -56,6 +56,9 @@ _FITTED = 0.02
 #: shares of all).
 _SHARE, _PIECE, _PLACES = 32, (1 << 11, 1 << 14), (0.1, 0.3, 0.5, 0.7, 0.9)
 
+#: Of fewer numbers than so many pieces have, two tell: five would take as long as all of them.
+_FEW_PIECES = 16
+
 #: Numbers mixed into one slot for each of a piece leave so many empty where half of them or more
 #: have come before (1 - exp(-1/2) are taken), by the golden ratio (Knuth, TAOCP 3, 6.4).
 _TAKEN, _MIX = 0.393, 0x9E3779B97F4A7C15
@@ -248,7 +251,8 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     way, (least, most) = ChunkWay(), _PIECE
     if len(numbers) < least:
         return way
-    starts = [int((len(numbers) - least) * share) for share in _PLACES]
+    places = _PLACES if len(numbers) >= _FEW_PIECES * least else _PLACES[1::2]
+    starts = [int((len(numbers) - least) * share) for share in places]
     if unit := unit_of(numbers) if numbers.dtype.kind == "f" else None:
         pieces = np.concatenate([numbers[start : start + least] for start in starts])
         so = way._replace(unit=unit)
