@@ -150,8 +150,10 @@ class Pcodec(Codec):
         columns, part_of = self._columns(numbers[before:]), len(data) / max(size, 1)
         part_of += _FITTED if len(columns) > 1 else 0
         found, ways = 0, []
+        # One way serves what stands before one column, too.
+        shared = _way_of(columns[0], self.values[0]) if len(columns) == 1 else None
         for part in ([numbers[:before]] if before else []) + columns:
-            way = _way_of(part if len(columns) > 1 else numbers[before:], self.values[0])
+            way = shared or _way_of(part, self.values[0])
             told = self._told(part, way, part_of)
             if told is None:
                 return len(self._compress(data))
