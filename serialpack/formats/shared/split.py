@@ -377,8 +377,7 @@ def _pieces(window: Window, block_size: int, finder: Finder) -> Iterator[SourceB
 def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
     while True:
         have = window.want(block_size + 1)
-        block = window.take(window.pos + min(have, block_size), None)
-        yield block
+        yield (block := window.take(window.pos + min(have, block_size), None))
         if block.last:
             return
 
@@ -386,8 +385,7 @@ def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
 def split_plain(
     read: Read, block_size: int, *, for_values: bool = False, more: int = 0
 ) -> Iterator[SourceBlock]:
-    """Blocks of ``block_size`` bytes, as they were read: no copies. ``more``: so many bytes stand
-    before the first, and are part of it."""
+    """Blocks of ``block_size`` bytes, the first of so many ``more``, as read: no copies."""
     if for_values:
         yield from _plain(Window(read, count_lines=True), block_size)
         return
@@ -398,6 +396,4 @@ def split_plain(
         yield SourceBlock(data, index=index, offset=offset, last=not ahead)
         if not ahead:
             return
-        index += 1
-        offset += len(data)
-        data = ahead
+        index, offset, data = index + 1, offset + len(data), ahead
