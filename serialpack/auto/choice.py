@@ -208,9 +208,11 @@ def for_numbers(
     what they begin with, as much as a block. ``format``: of a source that is nothing else, whose
     block gets what was made of it, where the samples are all of it.
     """
-    from serialpack.auto.arrays.blocks import block_size
+    from serialpack.auto.arrays.blocks import blocks_of
     from serialpack.auto.arrays.choice import chosen
+    from serialpack.formats.shared.split import split_plain
 
+    layouts = [layout.of_length(length) for layout in layouts]
     best = chosen(
         layouts,
         length,
@@ -237,11 +239,13 @@ def for_numbers(
         why = "a sample of its numbers gains too little behind a filter"
         return choice._replace(why=why, split=split)
     size = choice.block_size
-    if not choice.sized and (length > len(head) or length < size):
-        size = block_size(layouts[0], found, length, size, choice.effort)
+    cut = bool(format) and not choice.sized and (length > len(head) or length < size)
+    blocks = blocks_of(layouts[0], found, length, size, choice.effort, cut=cut)
+    if blocks.more:
+        split = partial(split_plain, more=blocks.more)
     return choice._replace(
-        chain=choice.chain._replace(filters=found.filters, codec=found.codec),
-        block_size=size,
+        chain=choice.chain._replace(filters=found.filters, codec=blocks.codec),
+        block_size=blocks.size,
         min_saving=choice.min_saving if found.codec.name == plain.codec.name else 0.0,
         why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
         split=split,

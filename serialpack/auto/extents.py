@@ -110,7 +110,7 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     """
     chains = dict.fromkeys(values, choice.chain)
     if tried:
-        for layouts, alike in _groups(values, read).items():
+        for layouts, alike in _groups(values, read, choice.block_size).items():
             length, joined = _joined(alike, read)
             head = joined(0, choice.block_size)
             found = auto.for_numbers(choice, list(layouts), length, joined, head).chain
@@ -127,7 +127,7 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
 
 
 def _groups(
-    values: Sequence[LargeValue], read: ReadAt
+    values: Sequence[LargeValue], read: ReadAt, block_size: int
 ) -> dict[tuple[NumbersLayout, ...], list[LargeValue]]:
     """Values that are tried together, by what their numbers are, or may be."""
     from serialpack.auto.raw_numbers import likely_layouts
@@ -138,6 +138,8 @@ def _groups(
         layouts = likely_layouts(value.layout, partial(read, value.start, stop))
         if value.size < _ALONE:
             layouts = [layout.in_a_row() for layout in layouts]
+        if value.size > block_size:  # a column may be cut
+            layouts = [layout._replace(stacked=0) for layout in layouts]
         if layouts:
             found[tuple(layout._replace(start=0) for layout in layouts)].append(value)
     return found

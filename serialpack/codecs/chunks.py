@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: So many numbers are in a chunk, as in pcodec's own (``pcodec.DEFAULT_MAX_PAGE_N``).
-CHUNK = 1 << 18
+#: So many numbers are in a chunk, half as many as in pcodec's own (``pcodec.DEFAULT_MAX_PAGE_N``):
+#: of 75 arrays it leaves 0.980 to 1.006 of what that leaves, in the mean 0.9989. Half of that would
+#: leave 0.9966, in a twelfth more time.
+CHUNK = 1 << 17
 
 #: How differences are taken: the name of pcodec's ``DeltaSpec``, and their order where it asks.
 Delta = tuple[Any, ...]

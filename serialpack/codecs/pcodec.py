@@ -56,6 +56,9 @@ _FITTED = 0.02
 #: shares of all).
 _SHARE, _PIECE, _PLACES = 32, (1 << 11, 1 << 14), (0.1, 0.3, 0.5, 0.7, 0.9)
 
+#: Of fewer numbers than so many pieces have, two tell: five would take as long as all of them.
+_FEW_PIECES = 16
+
 #: Numbers mixed into one slot for each of a piece leave so many empty where half of them or more
 #: have come before (1 - exp(-1/2) are taken), by the golden ratio (Knuth, TAOCP 3, 6.4).
 _TAKEN, _MIX = 0.393, 0x9E3779B97F4A7C15
@@ -147,8 +150,10 @@ class Pcodec(Codec):
         columns, part_of = self._columns(numbers[before:]), len(data) / max(size, 1)
         part_of += _FITTED if len(columns) > 1 else 0
         found, ways = 0, []
+        # One way serves what stands before one column, too.
+        shared = _way_of(columns[0], self.values[0]) if len(columns) == 1 else None
         for part in ([numbers[:before]] if before else []) + columns:
-            way = _way_of(part if len(columns) > 1 else numbers[before:], self.values[0])
+            way = shared or _way_of(part, self.values[0])
             told = self._told(part, way, part_of)
             if told is None:
                 return len(self._compress(data))
@@ -248,7 +253,8 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     way, (least, most) = ChunkWay(), _PIECE
     if len(numbers) < least:
         return way
-    starts = [int((len(numbers) - least) * share) for share in _PLACES]
+    places = _PLACES if len(numbers) >= _FEW_PIECES * least else _PLACES[1::2]
+    starts = [int((len(numbers) - least) * share) for share in places]
     if unit := unit_of(numbers) if numbers.dtype.kind == "f" else None:
         pieces = np.concatenate([numbers[start : start + least] for start in starts])
         so = way._replace(unit=unit)

@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.auto.arrays.blocks import block_size
-from serialpack.auto.arrays.trial import ArrayChain
 from serialpack.auto.choice import _whole
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
-from serialpack.formats.shared.large import NumbersLayout
 from serialpack.reports import BlockInfo
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
@@ -374,20 +371,3 @@ def test_what_was_made_is_of_those_bytes_alone() -> None:
     for source, known in ((data, b"made"), (data[:-1] + b"!", None)):
         (block,) = _whole("bytes", data, b"made", io.BytesIO(source).read, 1 << 20)
         assert (block.data, block.payload) == (source, known)
-
-
-def test_numbers_that_match_none_are_cut_for_the_threads() -> None:
-    """LZMA leaves as much of the halves of numbers in which little comes again."""
-    layout = NumbersLayout(128, "f", 8, False, (1,))
-    lzma = parse_stage(CODECS, "xz:6@8")
-    for share, blocks_made in ((0.75, 2), (0.25, 1)):
-        size = block_size(layout, ArrayChain((), lzma, share), 2_500_000, 16 << 20, 9)
-        assert -(-2_500_000 // size) == blocks_made
-
-
-def test_what_says_anew_of_each_block_how_numbers_are_spread_gets_all_where_size_counts() -> None:
-    """And else so many that this takes next to nothing."""
-    layout, pcodec = NumbersLayout(128, "f", 8, False, (1,)), parse_stage(CODECS, "pcodec:9@f8")
-    for effort, share, blocks_made in ((9, 0.5, 1), (3, 0.5, 4), (3, 0.05, 2), (3, 0.02, 1)):
-        size = block_size(layout, ArrayChain((), pcodec, share), 4_800_000, 16 << 20, effort)
-        assert -(-4_800_000 // size) == blocks_made

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from serialpack.auto.arrays.for_layout import LayoutChoice
+from serialpack.auto.arrays.slower import Slower
+from serialpack.auto.arrays.trial import ArrayChain, SampleTrial
 from serialpack.codecs import CODECS
+from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import parse_stage
+from serialpack.stages.stage import Buffer
 
 LAYOUT = NumbersLayout(0, "i", 4, False, (1,))
 
@@ -19,3 +23,36 @@ def test_the_highest_level_is_for_few_labels(length: int, level: int) -> None:
     sample = np.repeat(np.arange(1000, dtype="<i4"), 40).tobytes()
     chain = LayoutChoice(LAYOUT, [sample], length, parse_stage(CODECS, "zstd:22"), 9)
     assert chain.of_runs([sample])._codec.values[0] == level
+
+
+@pytest.mark.parametrize(
+    ("size", "best", "plain", "made"),
+    [
+        (1, ("bitshuffle:1", 0.006), 0.01, 2),
+        (1, ("bitshuffle:1", 0.006), 0.011, 0),
+        (1, ("", 0.006), 0.01, 0),
+        (4, ("shuffle:4", 0.006), 0.01, 0),
+        (4, ("shuffle:4", 0.006), 0.007, 2),
+    ],
+)
+def test_all_labels_are_compressed_for_the_choice_where_that_may_tell(
+    monkeypatch: pytest.MonkeyPatch, size: int, best: tuple[str, float], plain: float, made: int
+) -> None:
+    """By two chains, not by the same twice; and of numbers longer than bytes hardly ever."""
+
+    def chain(name: str, share: float) -> ArrayChain:
+        filters = (parse_stage(FILTERS, name),) if name else ()
+        return ArrayChain(filters, parse_stage(CODECS, "zstd:19"), share)
+
+    head = bytes(100_000)
+    trial = SampleTrial(LAYOUT._replace(size=size), [head], 1000, {})
+    slower = Slower(parse_stage(CODECS, "zstd:19"), trial, trial, lzma=True, whole=False)
+    tried: list[ArrayChain] = []
+
+    def of_all(_: Buffer, each: ArrayChain) -> ArrayChain:
+        tried.append(each)
+        return each
+
+    monkeypatch.setattr("serialpack.auto.arrays.slower.of_all", of_all)
+    assert slower.by_all(chain(*best), chain("", plain), head) == chain(*best)
+    assert len(tried) == made

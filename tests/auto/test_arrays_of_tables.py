@@ -65,6 +65,56 @@ def test_columns_that_are_unlike_are_packed_apart(
         assert size < 0.93 * packed(path, serializer="raw", codec=codec, effort=effort)[1]
 
 
+@pytest.mark.parametrize("effort", [3, 9])
+@pytest.mark.parametrize("rows", [ROWS // 20, ROWS])
+@pytest.mark.parametrize("kind", ["edges", "ticks", "features", "big-endian"])
+def test_columns_that_stand_one_after_another_are_packed_apart(
+    tmp_path: Path, kind: str, rows: int, effort: int
+) -> None:
+    """In Fortran order, as pandas has them, and as rows; as small as in C order, and untransposed:
+    samples are of all columns."""
+    path = tmp_path / "a.npy"
+    table = TABLES[kind][:rows]
+    np.save(path, table)
+    least = packed(path, effort=effort)[1]
+    for stacked in (np.asfortranarray(table), np.ascontiguousarray(table.T)):
+        np.save(path, stacked)
+        chain, size = packed(path, effort=effort)
+        assert size < 1.02 * least
+        assert "transpose" not in chain
+        assert effort > 3 or chain.endswith(f"={table.shape[1]}"), chain
+
+
+def test_no_block_begins_within_a_column(tmp_path: Path) -> None:
+    """So many columns as fit are in each; in blocks of a given size none are told apart."""
+    source, path = tmp_path / "a.npy", tmp_path / "a.spk"
+    table = np.tile(features().astype("<f4"), (10, 3))
+    table[:, :5] += np.arange(len(table), dtype="<f4")[:, None]
+    np.save(source, np.asfortranarray(table))
+    serialpack.pack(source, path)
+    member = serialpack.inspect(path).members[0]
+    assert str(member.chain).endswith("=5"), member.chain
+    first, *others = (block.size for block in member.blocks)
+    assert others == [first - 128] * 2 == [5 * table[:, 0].nbytes] * 2
+    assert np.array_equal(serialpack.load(path, mmap_mode="r")[::999], table[::999])
+    serialpack.pack(source, path, block_size=1_000_000, force=True)
+    member = serialpack.inspect(path).members[0]
+    assert {block.size for block in member.blocks[:-1]} == {1_000_000}
+    assert "=" not in str(member.chain)
+
+
+def test_columns_of_an_array_in_an_archive_are_packed_apart(tmp_path: Path) -> None:
+    """Where its block holds all of them."""
+    source, npz = tmp_path / "a.npy", tmp_path / "a.npz"
+    table = np.ascontiguousarray(np.tile(ticks(), (3, 1)).T)
+    np.save(source, table)
+    np.savez(npz, small=table, large=np.tile(table, (1, 4)))
+    alone = packed(source)[1]
+    assert packed(npz)[1] < 6 * alone
+    np.savez(npz, table)
+    assert packed(npz)[1] < 1.02 * alone + 500
+
+
 @pytest.mark.parametrize("columns", [2, 3, 8, 64])
 def test_columns_that_are_alike_are_not_tried(
     tmp_path: Path, columns: int, monkeypatch: pytest.MonkeyPatch
@@ -82,8 +132,9 @@ def test_columns_that_are_alike_are_not_tried(
     draw = np.random.default_rng(4)
     noise = draw.normal(size=(9000, columns))
     for values in (noise.astype("<f4"), (1000 * noise).cumsum(0).astype("<i4")):
-        np.save(path, values)
-        packed(path)
+        for table in (values, np.asfortranarray(values)):
+            np.save(path, table)
+            packed(path)
     assert tried
     assert not any("=" in text for text in tried)
 

@@ -12,7 +12,8 @@ from pcodec.standalone import simple_compress
 
 from serialpack.binary import decompress_numbers
 from serialpack.codecs import CODECS
-from serialpack.codecs.chunks import joined
+from serialpack.codecs import pcodec as codec_module
+from serialpack.codecs.chunks import ChunkWay, joined
 from serialpack.codecs.pcodec import TYPES
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
@@ -294,3 +295,30 @@ def test_a_number_unlike_all_others_spoils_little_of_sound() -> None:
     all_alike = len(codec.compress(numbers.tobytes()))
     numbers[1000] = np.iinfo("i4").min
     assert len(codec.compress(numbers.tobytes())) < 1.4 * all_alike
+
+
+def test_chunks_follow_numbers_that_change_their_ways() -> None:
+    """More of them than pcodec makes by itself, and hardly larger where the numbers do not."""
+    changing = DRAW.integers(0, 100, 1 << 18) * np.array([1, 50]).repeat(1 << 17)
+    alike = DRAW.normal(size=1 << 18)
+    for numbers, most in ((changing.astype("<i4"), 0.98), (alike.astype("<f4"), 1.002)):
+        codec = CODECS.create(*parse_stage(CODECS, f"pcodec:9@{numbers.dtype.str[1:]}"))
+        own = simple_compress(numbers, pcodec.ChunkConfig(9))
+        assert len(codec.compress(numbers.tobytes())) < most * len(own)
+
+
+@pytest.mark.parametrize("count", [6000, 60_000])
+def test_few_numbers_are_looked_at_once(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """In pieces that are fewer than they; and with what stands before them, not for that again."""
+    looked: dict[str, int] = {"/128": 0, "": 0}
+
+    def left(numbers: NDArray[Any], way: ChunkWay) -> int:
+        looked[start] += len(numbers)
+        return own(numbers, way)
+
+    own = codec_module._left
+    monkeypatch.setattr(codec_module, "_left", left)
+    data = sound(count).tobytes()
+    for start in looked:
+        CODECS.create(*parse_stage(CODECS, f"pcodec:9@i2{start}")).estimated(data)
+    assert looked["/128"] == looked[""] < 2 * count

@@ -68,6 +68,30 @@ def test_arrays_of_numpy(
 
 
 @pytest.mark.parametrize(
+    ("values", "columns"),
+    [
+        (np.zeros((3, 80)), 3),
+        (np.zeros((80, 64), order="F"), 64),
+        (np.zeros((80, 3)), 0),
+        (np.zeros((65, 80)), 0),
+        (np.zeros((9, 9)), 0),
+        (np.zeros((3, 80), "u1"), 0),
+        (np.zeros((3, 80, 2)), 0),
+        (np.zeros((3, 80), "<c16"), 0),
+    ],
+    ids=str,
+)
+def test_columns_one_after_another(values: np.ndarray, columns: int) -> None:
+    """Those of a part of the array, or of several, are not."""
+    data = npy(values)
+    found = numbers_in(data)
+    assert found is not None
+    assert found.of_length(len(data)).stacked == columns
+    for length in (len(data) - 8, len(data) + values.nbytes):
+        assert not found.of_length(length).stacked
+
+
+@pytest.mark.parametrize(
     "values",
     [
         np.array([None, "x"], object),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from serialpack.auto.arrays.trial import ArrayChain
+from serialpack.codecs.chunks import CHUNK
 from serialpack.formats.shared.large import NumbersLayout
+from serialpack.stages.chain import StageSpec
 from serialpack.stages.effort import EFFORTS
 
 #: An array is cut into so many blocks, unless it is larger.
@@ -20,11 +24,53 @@ _FEW_MATCHES = 0.6
 #: times as many.
 _FAR = 80
 
-#: pcodec finds bins for each block: more than two are made of so many numbers each.
-_NUMBERS = 1 << 17
+#: pcodec finds bins for each block: more than two are made of so many numbers each. Two are made
+#: where each has chunks of its own in any case, if it is packed into half as many bytes: the second
+#: takes 350, and half the time.
+_NUMBERS = CHUNK
 
 #: Block sizes are multiples of this.
 _STEP = 4096
+
+
+class Blocks(NamedTuple):
+    """Blocks of ``size`` bytes, which go through ``codec``; of the first, ``more`` stand before
+    these."""
+
+    size: int
+    codec: StageSpec
+    more: int = 0
+
+
+def blocks_of(
+    layout: NumbersLayout, chain: ArrayChain, length: int, most: int, effort: int, *, cut: bool
+) -> Blocks:
+    """Those in which numbers of ``length`` bytes go through ``chain``; of ``most`` bytes each,
+    where they are not to be ``cut`` otherwise.
+
+    Columns that stand one after another, and are packed apart, are not cut: a block has as many as
+    another.
+    """
+    codec = chain.codec
+    if not (layout.stacked and codec.name == "pcodec" and codec.values[-1]):
+        return Blocks(block_size(layout, chain, length, most, effort) if cut else most, codec)
+    count, size = layout.stacked, most
+    if length > most or cut:
+        wanted = min(_BLOCKS, length // _LEAST, int(chain.share * length) // _PACKED)
+        blocks = _blocks_of_columns(layout, most, wanted if EFFORTS[effort].least_gain else 1)
+        count = count // blocks if blocks and cut else 0
+        size = count * layout.column if blocks > 1 and cut else most
+    columns = codec._replace(values=(*codec.values[:-1], count if count > 1 else 0))
+    return Blocks(size, columns, layout.start if size < most else 0)
+
+
+def _blocks_of_columns(layout: NumbersLayout, most: int, wanted: int) -> int:
+    """How many blocks of as many columns each: as many as are ``wanted``, or fewer, and more where
+    they would be too large; none where one column is."""
+    count = layout.stacked
+    fit = [each for each in range(1, count + 1) if count % each == 0]
+    fit = [each for each in fit if layout.start + count // each * layout.column <= most]
+    return max((each for each in fit if each <= wanted), default=min(fit, default=0))
 
 
 def block_size(
@@ -48,8 +94,10 @@ def block_size(
     least = max(least, _LEAST if by_numbers else _LEAST_MATCHED)
     blocks = min(_BLOCKS, length // least, int(chain.share * length) // _PACKED)
     if by_numbers:
-        numbers = length // layout.size // max(columns, 1)
-        blocks = min(blocks, max(numbers // _NUMBERS, 1 if columns else 2))
+        chunks = length // layout.size // max(columns, 1) // _NUMBERS
+        blocks = min(blocks, max(chunks, 1 if columns else 2))
+        if blocks == 1 and chunks > 1 and not (lags or columns):
+            blocks = min(2, length // least)
     if blocks <= -(-length // most):
         return most
     return -(-length // blocks // _STEP) * _STEP

@@ -8,13 +8,13 @@ from typing import Any
 from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice
 from serialpack.auto.arrays.look import Seen
 from serialpack.auto.arrays.recurring import recurs
+from serialpack.auto.arrays.samples import sample_places
 from serialpack.auto.arrays.slower import QUICK
 from serialpack.auto.arrays.trial import (
     ArrayChain,
     at_most,
     least_of,
     of_all,
-    sample_places,
     together,
 )
 from serialpack.formats.shared.large import NumbersLayout, ReadAt

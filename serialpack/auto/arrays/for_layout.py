@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from serialpack.auto.arrays.look import Seen, as_they_are, looked
+from serialpack.auto.arrays.samples import in_columns, measured_of
 from serialpack.auto.arrays.scale import scaled_numbers
 from serialpack.auto.arrays.slower import (
     BEYOND,
@@ -30,7 +31,6 @@ from serialpack.auto.arrays.trial import (
     at_most,
     columns_apart,
     least_of,
-    measured_of,
     of_all,
     shuffled,
     smallest,
@@ -142,8 +142,14 @@ class LayoutChoice:
             self._measured = length // layout.size
         self._coders: Coders = {}
         sized = partial(SampleTrial, length=length, most=EFFORTS[effort].block_size)
-        trial = partial(sized, layout, samples, coders=self._coders, before=before)
-        self._trial = trial(self._measured, whole=self.whole)
+        sized = partial(sized, coders=self._coders, before=before)
+
+        def trial(count: int) -> SampleTrial:
+            part = in_columns(layout, samples[0], count) if columns else samples
+            return sized(layout, part, count)
+
+        columns = self.whole and layout.stacked
+        self._trial = sized(layout, samples, self._measured, whole=self.whole)
         self._little = trial(part) if part < self._measured else self._trial
         few = max(length // _TELLING, _LEAST_TELLING) // layout.size
         self._few = trial(few) if few < min(part, self._measured) else self._little
@@ -192,17 +198,22 @@ class LayoutChoice:
         before = (f"byteswap:{self._layout.size}",) if self._layout.big else ()
         return self._pcodec(Way((), before), self._layout.kind, trial)
 
-    def _pcodec(self, way: Way, kind: str, trial: SampleTrial) -> list[ArrayChain]:
+    def _pcodec(
+        self, way: Way, kind: str, trial: SampleTrial, *, apart: bool = False
+    ) -> list[ArrayChain]:
         layout = self._layout
         if not EFFORTS[self._effort].by_itself or f"{kind}{layout.size}" not in TYPES:
             return []
         more = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
-        if way == columns_apart(layout):  # the first of all numbers are in all of them
-            more = f"={layout.columns}"
+        if apart:  # by a transposition the first of all numbers are in all of them
+            more = f"{more if layout.stacked else ''}={trial.columns}"
         codec = parse_stage(CODECS, f"pcodec@{kind}{layout.size}{more}", self._effort)
         found = trial.of(way, codec)
         self._pcodecs.append(found)
-        return [asking(_APART if self._asked and more.startswith("=") else self._asked, found)]
+        if apart and layout.stacked:  # the samples have some of them
+            values = *codec.values[:-1], layout.stacked
+            found = found._replace(codec=codec._replace(values=values))
+        return [asking(_APART if self._asked and apart else self._asked, found)]
 
     def best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """The smallest, by what was begun with."""
@@ -221,7 +232,7 @@ class LayoutChoice:
             *(partial(trial.of, way, self._quick) for way in ways),
             *(partial(self._tried, way, at_most(self._codec, MIDDLE)) for way in ways),
             partial(self._own, trial),
-            *(partial(self._pcodec, *each, trial) for each in self._farther(seen, own)),
+            *(partial(each, trial=trial) for each in self._farther(seen, own)),
         )
         quick, slow = found[: len(ways)], found[len(ways) : 2 * len(ways)]
         asked = 0 if self.whole else _RUNS_SLOWER
@@ -249,7 +260,7 @@ class LayoutChoice:
             threads,
             lambda: self._tried(PLAIN, level),
             lambda: self._own(trial),
-            *(partial(self._pcodec, *each, trial) for each in far),
+            *(partial(each, trial=trial) for each in far),
         )
         chains = [plain, *(chain for each in found for chain in each)]
         worth = seen.least < _NEAR * seen.plain and least_of(chains[1:]) > _AT_ONCE * min(
@@ -272,25 +283,27 @@ class LayoutChoice:
         same = level == self._codec
         return found if same else found._replace(codec=self._codec, payload=None)
 
-    def _farther(self, seen: Seen, own: list[ArrayChain]) -> Iterator[tuple[Way, str]]:
-        """What else is tried before pcodec: bytes, columns apart, and differences that it does not
-        take by itself; with the kind of number that it gets."""
+    def _farther(
+        self, seen: Seen, own: list[ArrayChain]
+    ) -> Iterator[Callable[..., list[ArrayChain]]]:
+        """What else is tried before pcodec, on a trial: bytes, columns apart, and differences that
+        it does not take by itself."""
         size, by_itself = self._layout.size, least_of(own)
         if (apart := columns_apart(self._layout)) is not None:
             told, least = self._little.told_by_columns() / (8 * size), min(by_itself, seen.least)
             few = size > 1 or _FEWER_BITS * self._little.bits(()) / 8 - told < least
             if few and told > (_TELLS if self._asked else _TELLS_LITTLE) * least:
-                yield apart, self._layout.kind
+                yield partial(self._pcodec, apart, self._layout.kind, apart=True)
         if size == 1:
             # Of bytes it leaves about what their entropy says.
             for lags, kind in (((), self._layout.kind), (seen.far, "i")):
                 bits = min(self._little.bits((*near, *lags)) for near in ((), (1,)))
                 if _FEWER_BITS * bits / 8 < seen.least:
-                    yield Way(lags, ()), kind
+                    yield partial(self._pcodec, Way(lags, ()), kind)
         elif seen.far:
             hopeful = _HOPEFUL * (by_itself - seen.fewer) < seen.least < by_itself / _FAR
             if hopeful or not self._asked:
-                yield Way(seen.far, ()), "i"
+                yield partial(self._pcodec, Way(seen.far, ()), "i")
 
     def _filtered(self, ways: list[Way], threads: int) -> list[ArrayChain]:
         """The smallest of ``ways`` before a quick level of zstd, and before its own."""

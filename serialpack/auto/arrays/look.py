@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
-from serialpack.auto.arrays.trial import PLAIN, Lags, SampleTrial, Way, near_lags, shuffled
+from serialpack.auto.arrays.samples import Lags, near_lags
+from serialpack.auto.arrays.trial import PLAIN, SampleTrial, Way, shuffled
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec
 

@@ -48,8 +48,9 @@ MATCHES = 0.02
 _WAYS, _ALIKE, _PLAIN_ALIKE = 2, 1.5, 2.5
 
 #: The highest level may leave less of all of them than the least of samples, where a middle one
-#: leaves so many times that of these, and they are labels: so small a share is left of them.
-_HOPEFUL, _LABELS = 1.8, 0.03
+#: leaves so many times that of these, and they are labels: so small a share is left of them. Of
+#: numbers longer than a byte it leaves more of what the middle one does.
+_HOPEFUL, _HOPEFUL_LONGER, _LABELS = 1.8, 1.3, 0.03
 
 
 class Slower:
@@ -130,8 +131,10 @@ class Slower:
         """``best``, or a high level on ``plain`` numbers, whose share a middle one tells: it finds
         what comes again in all of ``head``, of which samples tell little. With the payload of
         that, where it was made."""
-        hopeful = plain.share < _HOPEFUL * best.share and best.share < _LABELS
-        if self._whole or best == plain or not hopeful:
+        times = _HOPEFUL if self._trial.layout.size == 1 else _HOPEFUL_LONGER
+        hopeful = plain.share < times * best.share and best.share < _LABELS
+        # The share of ``plain`` is another, by another level, where the chains are the same.
+        if self._whole or best[:2] == plain[:2] or not hopeful:
             return best
         return smallest([of_all(head, best), of_all(head, plain)])
 

@@ -7,32 +7,20 @@ from functools import cache
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from serialpack.auto.arrays.samples import Lags, near_lags
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
 from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec, parse_stage
-from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer
 from serialpack.threads import side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Bytes compressed of the samples: so large a part of the file, at most so many. But no fewer than
-#: so many, or twice that where time matters less: pcodec finds by what numbers are multiplied
-#: only where it has many of them.
-_SHARE, _MOST, _LEAST, _THOROUGH = 48, 3 << 20, 192 << 10, 2
-
-#: Where the samples end, as shares of the numbers; one in the middle will do for a file that is not
-#: so many times as long as all that is measured of most.
-_PLACES, _TIMES = (0.15, 0.5, 0.85), 4
-
 #: So many pieces of so many differences tell how many bits these have.
 _LOOKED = 8, 1024
-
-#: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
-_FARTHEST = 1 << 20
 
 #: So many numbers of a table at most, of so many rows at least, are told apart by so many ranks, or
 #: their differences to the row above, where these have so many bits fewer than those to a far one.
@@ -43,9 +31,6 @@ _ANEW = 32 << 10
 
 #: Payloads are kept that are at most so much larger than the smallest.
 _KEPT = 1.05
-
-#: How many numbers on the neighbours are whose differences are taken, one after another.
-Lags = tuple[int, ...]
 
 
 class Way(NamedTuple):
@@ -64,11 +49,12 @@ def shuffled(size: int) -> Way:
 
 
 def columns_apart(layout: NumbersLayout) -> Way | None:
-    """The columns of a table one after another; None where there are none."""
-    if not layout.columns:
-        return None
+    """The columns of a table one after another, as they may stand; None where there are none."""
     little = (f"byteswap:{layout.size}",) if layout.big else ()
-    return Way((), (*little, f"transpose:{layout.size}@{layout.columns}"))
+    if layout.stacked:
+        return Way((), little)
+    apart = f"transpose:{layout.size}@{layout.columns}"
+    return Way((), (*little, apart)) if layout.columns else None
 
 
 class ArrayChain(NamedTuple):
@@ -123,38 +109,6 @@ def of_all(data: Buffer, chain: ArrayChain) -> ArrayChain:
     return chain._replace(share=len(payload) / len(data), payload=payload)
 
 
-def near_lags(layout: NumbersLayout) -> Lags:
-    """Those neighbours that blocks and samples have."""
-    return tuple(lag for lag in layout.lags if lag * layout.size <= _FARTHEST) or (1,)
-
-
-def sample_places(
-    layout: NumbersLayout, length: int, effort: int, times: int = 1
-) -> list[tuple[int, int]]:
-    """Where the samples of a file of ``length`` bytes begin and end: at whole numbers, with those
-    before them that are their neighbours. All of it, where so much is measured; ``times`` as much
-    as of most."""
-    size, item = layout.size, layout.row
-    items = (length - layout.start) // item
-    measured = min(measured_of(layout, length, effort, times) * size // item, items)
-    if 0 < items == measured and layout.start % size == length % size == 0:
-        return [(0, length)]
-    shares = _PLACES if items >= _TIMES / times * measured else _PLACES[1:2]
-    found = []
-    for share in shares if items > 0 else ():
-        count = measured // len(shares)
-        stop = int((items - count) * share) + count
-        start = max(stop - count - -(-sum(near_lags(layout)) * size // item), 0)
-        found.append((layout.start + start * item, layout.start + stop * item))
-    return found
-
-
-def measured_of(layout: NumbersLayout, length: int, effort: int, times: int = 1) -> int:
-    """How many numbers of the samples are compressed: the last ones of each, as many of each."""
-    least = _LEAST * (_THOROUGH if EFFORTS[effort].columns.thorough else 1)
-    return min(times * max(length // _SHARE, least), _MOST) // layout.size
-
-
 #: The codecs of trials that share them: to make one takes memory anew.
 Coders = dict[tuple[int, StageSpec, Way], Codec]
 
@@ -183,8 +137,12 @@ class SampleTrial:
         size = layout.size
         #: In each block pcodec says anew how the numbers are spread; there are one or a few.
         self._block = length // 2
-        #: Of columns in each that it is cut into.
-        self._least_block = min(self._block, most)
+        #: So many columns the samples have; of these in each block that it is cut into, or once.
+        self.columns = layout.columns
+        self._of_columns = min(self._block, most)
+        if layout.stacked:
+            self.columns = layout.stacked if whole else len(samples)
+            self._of_columns = length * self.columns // layout.stacked
         #: And zstd in each of so many pieces of a block.
         self._pieces = min(length, most) // _ANEW
         self.layout = layout
@@ -210,7 +168,8 @@ class SampleTrial:
         if found is None:
             data, coder = self._bytes(way), self._coder(way, codec)
             payload = None if coder.estimates else coder.compress(data)
-            block = self._least_block if way == columns_apart(self.layout) else self._block
+            apart = codec.name == "pcodec" and codec.values[-1]
+            block = self._of_columns if apart else self._block
             size = coder.estimated(data, block) if payload is None else len(payload)
             found = ArrayChain(self._filters(way), codec, size / max(len(data), 1), way)
             if self._whole and payload is not None and size < _KEPT * self._fewest:
@@ -275,12 +234,14 @@ class SampleTrial:
         mixed, about. Of its difference to the one above, where that is nearer than others."""
         import numpy as np
 
-        columns, (most, least) = self.layout.columns, _RANKED
+        columns, (most, least) = self.columns, _RANKED
         values = self._differences(())
         rows = len(values) // columns
         if rows < least:
             return 0
-        table = values[: rows * columns].reshape(rows, columns)
+        table = values[len(values) - rows * columns :]
+        apart = self.layout.stacked
+        table = table.reshape(columns, rows).T if apart else table.reshape(rows, columns)
         some = np.arange(1, rows, max(rows * columns // most, 1))
         others = some - 1, (some + rows // 2) % rows
         near, far = (
@@ -369,7 +330,9 @@ def _told(table: NDArray[Any]) -> float:
 
     numbers, columns = table.ravel(), table.shape[1]
     edges = np.sort(numbers)[np.arange(1, _RANKS) * len(numbers) // _RANKS]
-    ranks = np.searchsorted(edges, numbers, "right").reshape(table.shape)
+    # Many may be equal, and one of the edges: less, as much and more are three ranks.
+    sides = [np.searchsorted(edges, numbers, side) for side in ("left", "right")]
+    ranks = (sides[0] + sides[1]).reshape(table.shape)
     counts = [np.bincount(each.ravel()) for each in (ranks * columns + np.arange(columns), ranks)]
     shares = [count[count > 0] / len(numbers) for count in counts]
     together, alone = (float((share * np.log2(share)).sum()) for share in shares)

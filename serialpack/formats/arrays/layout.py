@@ -10,7 +10,7 @@ from typing import Any
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.kinds import header_in
 from serialpack.formats.arrays.types import dtype_of
-from serialpack.formats.shared.large import NumbersLayout
+from serialpack.formats.shared.large import MOST_COLUMNS, NumbersLayout
 
 #: A type as NumPy spells it (numpy.dtype.str): order, letter, bytes.
 _DESCR = re.compile(r"([<>|=])([biufcmM])(\d+)(?:\[[0-9a-zA-Z/]+\])?")
@@ -54,12 +54,14 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
         del steps[0]
     # A step over all of the last dimension would lead out of the array.
     lags = tuple(step for step in steps[:-1] if step < 1 << 31) or (1,)
+    table = len(long) == 2 and long[1] <= MOST_COLUMNS < long[0] and size > 1
     return NumbersLayout(
         header.size,
         {"b": "u", "m": "i", "M": "i"}.get(letter, letter),
         size,
         match[1] == ">" and size > 1,
         lags[:4],
+        stacked=long[1] if table else 0,
     )
 
 

@@ -16,7 +16,7 @@ ReadAt = Callable[[int, int], Buffer]
 MOST_ITEM = 255
 
 #: The most columns of a table that may each be compressed by itself.
-_MOST_COLUMNS = 64
+MOST_COLUMNS = 64
 
 #: The most numbers that a point of an image has, as a rule: colours, and what shines through.
 _CHANNELS = 4
@@ -29,7 +29,8 @@ class NumbersLayout(NamedTuple):
     number; a complex one is two numbers. ``big``: whether the highest byte is the first. ``lags``:
     the steps to a number's neighbours, in numbers, in up to four dimensions. ``record``: where the
     numbers are the bytes of records of several fields, or of texts, how many bytes such a one has;
-    else 0.
+    else 0. ``stacked``: where a table has few columns, one after another, as in Fortran order, how
+    many; else 0.
     """
 
     start: int
@@ -38,6 +39,7 @@ class NumbersLayout(NamedTuple):
     big: bool
     lags: tuple[int, ...]
     record: int = 0
+    stacked: int = 0
 
     @property
     def item(self) -> int:
@@ -49,8 +51,8 @@ class NumbersLayout(NamedTuple):
         """How many numbers stand in a row of few, as in a table, or for a point, as of an image; 0
         where there are none such: bytes of images are no numbers that pcodec makes small, and
         places in rows of images no columns."""
-        few = max((lag for lag in self.lags if 1 < lag <= _MOST_COLUMNS), default=0)
-        image = max(self.lags) > _MOST_COLUMNS and (self.size == 1 or few > _CHANNELS)
+        few = max((lag for lag in self.lags if 1 < lag <= MOST_COLUMNS), default=0)
+        image = max(self.lags) > MOST_COLUMNS and (self.size == 1 or few > _CHANNELS)
         return 0 if self.record or image else few
 
     @property
@@ -58,9 +60,20 @@ class NumbersLayout(NamedTuple):
         """Bytes of a row of few numbers, or of an item."""
         return self.item * max(self.columns, 1)
 
+    @property
+    def column(self) -> int:
+        """Bytes of a column, where these are ``stacked``."""
+        return self.lags[-1] * self.size
+
     def in_a_row(self) -> NumbersLayout:
         """The layout, as if the array had one dimension."""
-        return self._replace(lags=(self.record or 1,))
+        return self._replace(lags=(self.record or 1,), stacked=0)
+
+    def of_length(self, length: int) -> NumbersLayout:
+        """The layout of ``length`` bytes: columns are ``stacked`` in all of a table, not in a part
+        of it."""
+        whole = self.start + self.stacked * self.column == length
+        return self if whole else self._replace(stacked=0)
 
 
 class LargeValue(NamedTuple):

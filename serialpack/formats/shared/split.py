@@ -377,24 +377,23 @@ def _pieces(window: Window, block_size: int, finder: Finder) -> Iterator[SourceB
 def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
     while True:
         have = window.want(block_size + 1)
-        block = window.take(window.pos + min(have, block_size), None)
-        yield block
+        yield (block := window.take(window.pos + min(have, block_size), None))
         if block.last:
             return
 
 
-def split_plain(read: Read, block_size: int, *, for_values: bool = False) -> Iterator[SourceBlock]:
-    """Blocks of ``block_size`` bytes, as they were read: no copies."""
+def split_plain(
+    read: Read, block_size: int, *, for_values: bool = False, more: int = 0
+) -> Iterator[SourceBlock]:
+    """Blocks of ``block_size`` bytes, the first of so many ``more``, as read: no copies."""
     if for_values:
         yield from _plain(Window(read, count_lines=True), block_size)
         return
-    data = read(block_size)
+    data = read(more + block_size)
     index = offset = 0
     while True:
-        ahead = read(block_size) if len(data) == block_size else b""
+        ahead = read(block_size) if len(data) >= block_size else b""
         yield SourceBlock(data, index=index, offset=offset, last=not ahead)
         if not ahead:
             return
-        index += 1
-        offset += len(data)
-        data = ahead
+        index, offset, data = index + 1, offset + len(data), ahead
