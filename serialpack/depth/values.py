@@ -55,7 +55,7 @@ _TOGETHER = 500
 #: Nearly all records have fewer levels than this: the quick checks give up here.
 _SHALLOW = 16
 
-#: Of up to so many values, repeated ones are looked into once; to find them among more takes longer.
+#: Of up to so many values, repeated ones are looked into once; to find them among more takes long.
 _SEVERAL = 16
 #: The quick check looks at so many values, each in every place where it stands, and at so many more
 #: for each value in few containers: most records have fewer.
