@@ -12,13 +12,14 @@ from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, pack
 from serialpack.archive.gather import (
     ArchiveSource,
+    SharedKind,
     SmallFiles,
     look,
     most_shared,
     other_blocks,
     total,
 )
-from serialpack.auto.choice import choose, settle
+from serialpack.auto.choice import NEITHER, choose, settle
 from serialpack.checked import checked
 from serialpack.container.entries import EntryRow, fault_of
 from serialpack.detection.detect import AsFound
@@ -172,20 +173,20 @@ class _ArchiveWriter:
                 shared.add(found)
             else:
                 alone.append((path, source, found))
-        for name in shared.formats():
-            self._share(shared, name)
+        for kind in shared.kinds():
+            self._share(shared, kind)
         alone += [(found.entry.path, found.path, found) for found in shared.alone]
         for path, source, entry in alone:
             self._alone(path, source if entry is None else entry.path, entry)
         if self.entries or others:
             self._close(others)
 
-    def _share(self, shared: SmallFiles, format: str) -> None:
-        """Write the member of all small files of ``format``."""
-        blocks = shared.of(format, self._choice.block_size)
+    def _share(self, shared: SmallFiles, kind: SharedKind) -> None:
+        """Write the member of all small files of ``kind``."""
+        blocks = shared.of(kind, self._choice.block_size)
         first = next(blocks, None)
         if first is not None:
-            self._share_blocks(shared, format, first, blocks)
+            self._share_blocks(shared, kind, first, blocks)
         for found, error in shared.failed:
             error.path = error.path or found.path
             self._fail(found.entry.path, error)
@@ -193,11 +194,14 @@ class _ArchiveWriter:
     def _share_blocks(
         self,
         shared: SmallFiles,
-        format: str,
+        kind: SharedKind,
         first: SourceBlock,
         blocks: Iterator[SourceBlock],
     ) -> None:
-        choice = settle(self._choice, format, lambda size: first.data[:size])
+        format, choice = kind.format, self._choice
+        if kind.large and not choice.settled:  # each of them was looked at
+            choice = choice._replace(settled=True, looked_at=True, why=NEITHER)
+        choice = settle(choice, format, lambda size: first.data[:size])
         packing = self._packing(choice.chain, format, choice.block_size)
         packing = packing._replace(
             min_saving=choice.min_saving,

@@ -27,6 +27,9 @@ from serialpack.stages.stage import MAX_BLOCK, Buffer
 if TYPE_CHECKING:
     from serialpack.formats.shared.large import NumbersLayout
 
+#: Why a file in no format that is known is taken as it is.
+NEITHER = "it has neither records nor an array of numbers"
+
 #: Less is not looked at.
 LEAST = 10_000
 
@@ -154,7 +157,7 @@ def settle(
 
         if layouts := likely_layouts(layout, lambda: head):
             return _for_array(choice, layouts, head, source, format)
-    return choice._replace(why="it has neither records nor an array of numbers")
+    return choice._replace(why=NEITHER)
 
 
 def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:

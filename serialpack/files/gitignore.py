@@ -31,7 +31,7 @@ _CLASSES = {
 
 _TOKEN = re.compile(
     rb"(?P<folders>(?:(?<=/)|^)\*\*+(?:/|$))|(?P<any>\*+)|(?P<one>\?)|(?P<end>\\$)"
-    rb"|\[(?P<not>[!^]?)(?P<of>\]?(?:\\.|\[:[^]]*:\]|[^\]\\])*)\]|(?P<open>\[)"
+    rb"|\[(?P<not>[!^]?)(?P<of>\]?(?>(?:\\.|\[:[^]]*:\]|[^\]\\])*))\]|(?P<open>\[)"
     rb"|\\?(?P<as_it_is>.)",
     re.DOTALL,
 )
@@ -147,5 +147,7 @@ def _members(text: bytes) -> set[int] | None:
                 return None
             members.update(known.encode())
         else:
-            members.update(range(token["first"][0], (token["last"] or token["first"])[0] + 1))
+            first = token["first"][0]
+            # The first one also where the range, from there to the last, is none: [z-a].
+            members.update((first, *range(first, (token["last"] or token["first"])[0] + 1)))
     return members

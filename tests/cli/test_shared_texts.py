@@ -1,4 +1,4 @@
-"""Which files share blocks: small ones, and larger texts that are no tables."""
+"""Which files share blocks: small ones, and larger ones that are neither tables nor numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import serialpack
@@ -46,12 +47,62 @@ def test_versions_of_a_text_share_a_block(tmp_path: Path) -> None:
     _comes_back(data, given, tmp_path)
 
 
-def test_larger_tables_and_binary_files_are_members_of_their_own(tmp_path: Path) -> None:
+def test_programs_share_a_block_too_and_leave_numbers_alone(tmp_path: Path) -> None:
+    """Each was a member of its own; what they have in common was in each of them."""
+    draw = random.Random(8)
+    code = [draw.randbytes(40) + b"\0" for _ in range(2000)]
+    given = {}
+    for number in range(5):
+        for name in (f"program{number}", f"small{number}"):
+            code = [draw.randbytes(40) + b"\0" if draw.random() < 0.1 else c for c in code]
+            given[name] = tmp_path / name
+            given[name].write_bytes(
+                b"\x7fELF\0" + b"".join(code[: 100 if "small" in name else 2000])
+            )
+        given[f"n{number}.dat"] = tmp_path / f"n{number}.dat"
+        given[f"n{number}.dat"].write_bytes(_numbers(number))
+    data = packed({**given})
+    members = serialpack.inspect(io.BytesIO(data)).members
+    found = [sorted(each.path for each in member.entries or ()) for member in members]
+    assert found[:2] == [[f"{kind}{n}" for n in range(5)] for kind in ("program", "small")]
+    assert [member.entry for member in members[2:-1]] == [f"n{n}.dat" for n in range(5)]
+    assert "shuffle" in str(members[2].chain)
+    programs = [(name, path) for name, path in given.items() if name.startswith("p")]
+    alone = sum(len(packed({name: path})) for name, path in programs)
+    assert members[0].packed < 0.6 * alone
+    _comes_back(data, given, tmp_path)
+
+
+def _numbers(seed: int) -> bytes:
+    """Floats of which each is near the one before, 80 kB of them."""
+    steps = np.random.default_rng(seed).normal(size=10_000)
+    return bytes(np.cumsum(steps).astype("<f8").tobytes())
+
+
+def test_files_of_names_that_come_again_stand_beside_each_other(tmp_path: Path) -> None:
+    """By path, what the same catalog of two languages have in common was a block away."""
+    draw = random.Random(9)
+    catalogs = {f"{n}.mo": draw.randbytes(9000) + b"\0" for n in range(60)}
+    given = {}
+    for language in ("de", "es", "fr", "it"):
+        for name, content in catalogs.items():
+            path = tmp_path / language / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+            given[f"{language}/{name}"] = path
+        given[f"{language}.txt"] = path = tmp_path / f"{language}.txt"
+        path.write_text(language)
+    data = packed({**given}, block_size=100_000)
+    assert len(data) < 0.4 * sum(path.stat().st_size for path in given.values())
+    _comes_back(data, given, tmp_path)
+
+
+def test_larger_tables_and_numbers_are_members_of_their_own(tmp_path: Path) -> None:
     rows = [{"id": n, "name": f"n {n * 7919 % 1000}"} for n in range(4000)]
     kinds = {
         "a.csv": "".join(f"{row['id']},{row['name']}\n" for row in rows * 2).encode(),
         "b.ndjson": "".join(f"{json.dumps(row)}\n" for row in rows).encode(),
-        "c.bin": bytes(100_000),
+        "c.bin": _numbers(1),
         "d.json": json.dumps(rows).encode(),
     }
     given = {}
@@ -67,7 +118,13 @@ def test_larger_tables_and_binary_files_are_members_of_their_own(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("name", "content", "shares"),
-    [("a.md", b"word " * 20_000, True), ("a.csv", b"1,2\n" * 20_000, False), ("a", b"", True)],
+    [
+        ("a.md", b"word " * 20_000, True),
+        ("a.csv", b"1,2\n" * 20_000, False),
+        ("a", b"", True),
+        ("a.so", b"program\0" * 10_000, True),
+        ("a.dat", _numbers(1), False),
+    ],
 )
 def test_a_dry_run_says_which_they_are(
     run: Run, tmp_path: Path, name: str, content: bytes, shares: bool

@@ -203,15 +203,15 @@ def test_owners_that_the_system_does_not_permit_are_told(
 def test_modes_that_are_more_than_permissions_are_told_of(tmp_path: Path) -> None:
     (tmp_path / "in/shared").mkdir(parents=True)
     (tmp_path / "in/shared").chmod(0o2770)
-    for name in ("small", "large"):
-        (tmp_path / "in" / name).write_bytes(b"\0" * (1 if name == "small" else 100_000))
+    for name in ("small", "large.csv"):
+        (tmp_path / "in" / name).write_bytes(b"1,2\n" * (1 if name == "small" else 25_000))
         (tmp_path / "in" / name).chmod(0o4755)
     assert (tmp_path / "in/shared").stat().st_mode & 0o7777 == 0o2770
-    data = packed({name: tmp_path / "in" / name for name in ("small", "large", "shared")})
+    data = packed({name: tmp_path / "in" / name for name in ("small", "large.csv", "shared")})
     report = serialpack.unpack_archive(io.BytesIO(data), tmp_path / "out")
     three = f"3 entries (first {tmp_path / 'out/small'})"
     assert report.notes == (f"set-user-ID, set-group-ID and sticky bits are not given to {three}",)
-    assert (tmp_path / "out/large").stat().st_mode & 0o7777 == 0o755
+    assert (tmp_path / "out/large.csv").stat().st_mode & 0o7777 == 0o755
 
 
 def an_archive(*entries: EntryRow) -> bytes:
