@@ -63,8 +63,6 @@ class StoreHeader(NamedTuple):
                 raise newer(f"version {version} of stores", writer)
             chain = chain_of_numbers(decode_chain(fields.pop("chain"), 0), writer)
             return cls(chain, **fields)
-        except UnsupportedError:
-            raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DamagedError(f"the header record of the store is malformed ({error})") from None
 
