@@ -11,7 +11,7 @@ from serialpack._version import __version__
 from serialpack.auto.choice import choose
 from serialpack.container.frames import checksum
 from serialpack.container.records import decode_chain
-from serialpack.errors import DamagedError, UnsupportedError, UsageError, newer
+from serialpack.errors import DamagedError, UsageError, newer
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
