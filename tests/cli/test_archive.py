@@ -319,10 +319,6 @@ def test_a_folder_goes_in_with_all_that_is_in_it(
     assert "dir/all.spk: is written to, and left out" in done.stderr.decode()
     names = {"dir", "dir/empty", "dir/link", "dir/x.spk", "dir/b.csv", "dir/noise"}
     assert set(entries(run, "dir/all.spk")) == names
-    whose = (tmp_path / "dir/b.csv").stat()
-    for member in json.loads(run("inspect", "--json", "dir/all.spk").stdout)["members"]:
-        for entry in member["entries"]:
-            assert entry["owner"] == [whose.st_uid, whose.st_gid]
     run("unpack", "dir/all.spk", "-o", "out")
     assert (tmp_path / "out/dir/empty").is_dir()
     assert (tmp_path / "out/dir/link").read_bytes() == CSV

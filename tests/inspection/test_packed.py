@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import serialpack
+from serialpack.cli.app import run
 from serialpack.inspection.info import MemberInfo
 
 
@@ -59,3 +61,15 @@ def test_what_is_in_a_file_is_not_told_where_its_dictionary_is_missing(
     assert array.dictionary is not None
     assert not array.dictionary.found
     assert (array.array, listed.listing) == (None, None)
+
+
+def test_owners_of_an_archive_are_told_of_small_files_and_of_large_ones(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "small").write_bytes(b"1")
+    (folder / "large").write_bytes(random.Random(1).randbytes(300_000))
+    assert run(["pack", "-qr", str(folder), "--archive", "--owner", "-o", f"{folder}.spk"]) == 0
+    members = serialpack.inspect(f"{folder}.spk").members
+    owners = [entry.owner for member in members for entry in member.entries or ()]
+    whose = folder.stat()
+    assert owners == [(whose.st_uid, whose.st_gid)] * 3
