@@ -237,7 +237,9 @@ def for_numbers(
     gains = found.share <= (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share
     same = (found.filters, found.codec) == choice.chain[1:]
     payload = found.payload if gains or same else plain.payload
-    split = None if payload is None else partial(_whole, format, head, payload)
+    split = None
+    if payload is not None and length == len(head):  # else it was made of several blocks
+        split = partial(_whole, format, head, payload)
     if not gains:
         why = "a sample of its numbers gains too little behind a filter"
         return choice._replace(why=why, split=split)

@@ -11,7 +11,7 @@ from serialpack._version import __version__
 from serialpack.auto.choice import choose
 from serialpack.container.fields import decode_chain
 from serialpack.container.frames import checksum
-from serialpack.errors import DamagedError, UnsupportedError, UsageError, newer
+from serialpack.errors import DamagedError, UsageError, newer
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
@@ -64,8 +64,6 @@ class StoreHeader(NamedTuple):
                 raise newer(f"version {version} of stores", writer)
             chain = chain_of_numbers(decode_chain(fields.pop("chain"), 0), writer)
             return cls(chain, **fields)
-        except UnsupportedError:
-            raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DamagedError(f"the header record of the store is malformed ({error})") from None
 

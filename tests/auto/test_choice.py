@@ -235,6 +235,15 @@ def test_the_same_bytes_from_a_pipe_and_by_any_number_of_threads() -> None:
     assert out.getvalue() == first
 
 
+def test_what_was_made_of_all_is_not_that_of_a_smaller_block(tmp_path: Path) -> None:
+    """Of an array that was tried whole, the first block got all, and nothing was packed."""
+    np.save(tmp_path / "a.npy", np.arange(40_000, dtype="<u4"))
+    serialpack.pack(tmp_path / "a.npy", tmp_path / "a.spk", block_size=1 << 16)
+    container = (tmp_path / "a.spk").read_bytes()
+    assert len(member(container).blocks) == 3
+    assert unpacked(container) == (tmp_path / "a.npy").read_bytes()
+
+
 def test_inspect_tells_what_auto_would_do() -> None:
     for data, format in ((MANY, "ndjson"), (FEW, "ndjson"), (NOISE, "bytes"), (b"[1]", "json")):
         shape = serialpack.inspect(io.BytesIO(data), format=format).shape

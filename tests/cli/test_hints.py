@@ -94,6 +94,23 @@ def test_what_is_no_container_is_told_so_however_it_is_called(
     run("unpack", "--to", "ndjson", name)
 
 
+def test_text_is_not_to_be_packed_again_where_it_seems_to_have_been(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").write_bytes(b"some text\n")
+    said = "not a serialpack file (looks like text)"
+    told = run("unpack", "notes", code=3).stderr.decode()
+    assert told == f"serialpack: notes: {said}; serialpack pack notes makes one of it\n"
+    (tmp_path / "notes").rename(tmp_path / "a.spk")
+    assert run("unpack", "a.spk", code=3).stderr.decode() == f"serialpack: a.spk: {said}\n"
+    piped = run("unpack", stdin=b"some text\n", code=3).stderr.decode()
+    assert piped == f"serialpack: standard input: {said}\n"
+    run("pack", "a.spk", "-f", "-o", "a.spk.spk")
+    (tmp_path / "a.spk").rename(tmp_path / "b")
+    (tmp_path / "a.spk.spk").rename(tmp_path / "b.spk")
+    assert run("unpack", "b", code=3).stderr.decode() == f"serialpack: b: {said}\n"
+
+
 @pytest.mark.parametrize("output", ["x.mrc", "x.nii.gz", "x.xlsx", "x.ods"])
 @pytest.mark.parametrize("name", ["plain", "a.npy", "a b.csv"])
 def test_where_nothing_is_written_as_the_output_is_called_a_command_says_what_is(

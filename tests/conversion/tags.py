@@ -291,6 +291,7 @@ BAD: list[Any] = [
     {"$array": {"typecode": "d", "items": [1]}},
     {"$array": {"typecode": "f", "items": [0.1]}},
     {"$array": {"typecode": "b", "items": "a"}},
+    {"$array": {"typecode": "b", "items": {}}},
     {"$ipAddress": 1},
     {"$ipAddress": "10.0.0.256"},
     {"$ipAddress": "0::1"},

@@ -107,19 +107,21 @@ def test_fields_go_to_any_format(to: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(written()) - {"npy"}))
 def test_a_source_in_any_format_gives_the_same_fields(name: str) -> None:
     """By values, for what has no columns: the same rules."""
-    records = [{"a": n, "b": f"x{n}", "c": None if n % 2 else True} for n in range(20)]
+    columns = name in ("npz", "hdf5")  # of which none has a null
+    nothing = True if columns else None
+    records = [{"a": n, "b": f"x{n}", "c": nothing if n % 2 else True} for n in range(20)]
     text = "".join(json.dumps(record) + "\n" for record in records).encode()
     if FORMATS.get(name).name in ("toml", "csv", "tsv"):
         text = b"".join(text.splitlines(keepends=True)[: 1 if name == "toml" else None])
     lossy = ["types", "nan"] if name in ("csv", "tsv") else []
     out = io.BytesIO()
-    try:
-        report = serialpack.convert(io.BytesIO(text), out, format="ndjson", to=name, lossy=lossy)
-    except serialpack.SerialpackError as refused:
-        pytest.skip(f"{name} does not hold these: {refused}")
+    report = serialpack.convert(io.BytesIO(text), out, format="ndjson", to=name, lossy=lossy)
     how = {"shaping": Shaping(at=report.back[-1])} if "--at" in report.back else {}
     found = converted(out.getvalue(), "ndjson", format=name, fields=["b"], trust=True, **how)
     rows = [json.loads(line) for line in found.splitlines()]
+    if columns:
+        assert rows == [{"b": [record["b"] for record in records]}]
+        return
     assert rows == [{"b": record["b"]} for record in records[: len(rows)]]
     assert len(rows) in (1, 20)
 

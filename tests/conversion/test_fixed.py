@@ -49,7 +49,7 @@ def test_no_number_is_off_by_more_than_half_a_step(dtype: str, step: float) -> N
 
 def test_decimals_are_those_that_people_write() -> None:
     """Also of what is between two, where the one above seems farther off than half a step."""
-    numbers = np.array([0.29 + 1e-9, 0.015, 0.005, -0.015, 1.005, 2.675, 1 / 3])
+    numbers = np.array([0.29 + 1e-9, 0.57, 0.015, 0.005, -0.015, 1.005, 2.675, 1 / 3])
     assert all(each == round(each, 2) for each in nearest(numbers, 0.01))
 
 

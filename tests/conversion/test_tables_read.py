@@ -75,15 +75,24 @@ def test_json_columns_that_are_not_there_are_refused(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["parquet", "csv", "sqlite"])
-def test_a_column_named_to_nest_that_holds_no_json(format: str) -> None:
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("{}", "x", r"record 1, \$\.a: .*JSON text \(x\)"),
+        ("{}\n1", "{}", r"record 0, .*\({}\\n1\)"),
+    ],
+)
+def test_a_column_named_to_nest_that_holds_no_json(
+    format: str, first: str, second: str, said: str
+) -> None:
     """That no format can hold it was said, which would be read without its name."""
-    text = b'a,b\n{},1\nx,"[2]"\n'
+    text = f'a,b\n"{first}",1\n{second},"[2]"\n'.encode()
     data = text if format == "csv" else converted(text, "csv", format)[0]
-    with pytest.raises(serialpack.ValueRefusedError, match=r"record 1, \$\.a: .*no JSON") as caught:
+    with pytest.raises(serialpack.ValueRefusedError, match=said) as caught:
         converted(data, format, "json", shaping=Shaping(nest=("a", "b")))
     assert caught.value.hint == "leave 'a' out of --nest: it stays text"
     found = converted(data, format, "json", shaping=Shaping(nest=("b",)))[0]
-    assert json.loads(found) == [{"a": "{}", "b": 1}, {"a": "x", "b": [2]}]
+    assert json.loads(found) == [{"a": first, "b": 1}, {"a": second, "b": [2]}]
 
 
 def read_as(data: bytes, **how: Any) -> tuple[Any, list[Any]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.cli.files.rerun import is_done
 from serialpack.errors import DamagedError, FileError, ForbiddenFileError, MissingFileError
 from serialpack.far import systems
 from tests.far.conftest import RECORDS
@@ -110,11 +111,17 @@ def test_pack_stores_name_and_time(server: FileServer) -> None:
 
 
 def test_an_output_has_the_time_of_its_source(server: FileServer, tmp_path: Path) -> None:
-    serialpack.unpack(server.url("records.spk"), tmp_path / "out")
-    assert (tmp_path / "out").stat().st_mtime == 784111777
+    """By which a run that is begun again knows it; where a server tells none, nobody does."""
+    url, output = server.url("records.spk"), tmp_path / "out"
+    serialpack.unpack(url, output)
+    assert output.stat().st_mtime == 784111777
+    assert is_done(url, str(output), packed=False, force=False)
     server.times = False
-    serialpack.unpack(server.url("records.spk"), tmp_path / "out", force=True)
-    assert (tmp_path / "out").stat().st_mtime > 784111777
+    serialpack.unpack(url, output, force=True)
+    assert output.stat().st_mtime > 784111777
+    with pytest.raises(serialpack.FileError, match="nobody tells whether it is older"):
+        is_done(url, str(output), packed=False, force=False)
+    assert not is_done(url, str(output), packed=False, force=True)
 
 
 def test_a_file_in_an_archive_is_read(server: FileServer) -> None:

@@ -97,10 +97,10 @@ def test_a_bar_moves_while_a_single_block_is_worked_on(
     assert len(shown) >= 3
     assert all(len(frame.text) < columns for frame in shown)
     assert all(frame.text.startswith("some") for frame in shown)
-    shares = [frame.share for frame in shown if frame.share is not None]
-    assert len(shares) == len(shown)
+    # Where the machine is busy, a bar stands there before it is known how much there is to do.
+    shares = [-1 if frame.share is None else frame.share for frame in shown]
     assert shares == sorted(shares)
-    assert len(set(shares)) >= 3
+    assert len({*shares} - {-1}) >= 3
     assert all(before.text != after.text for before, after in pairwise(shown))
     assert shown[0].clock <= shown[-1].clock
     assert len(terminal.lines) == 1

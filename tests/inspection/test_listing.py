@@ -117,6 +117,21 @@ def test_the_range_of_each_array(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert len(shape.listing.entries) == 4
 
 
+def test_the_range_of_each_array_is_shown(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    np = pytest.importorskip("numpy")
+    made = {"a": np.array([1.5, np.nan]), "t": np.array(["2020-01-01", "NaT"], "M8[D]")}
+    (tmp_path / "a.npz").write_bytes(arrays(**made, text=np.array(["a"])))
+    assert run(["inspect", str(tmp_path / "a.npz")]) == 0
+    shown = dict(
+        line.split(".npy ") for line in capfd.readouterr().out.splitlines() if ".npy" in line
+    )
+    assert shown["a"].endswith("<f8, 2, C order, 1.5 to 1.5, 1 NaN")
+    assert shown["t"].endswith("<M8[D], 2, C order, 2020-01-01 to 2020-01-01, 1 NaT")
+    assert shown["text"].endswith("<U1, 1, C order")
+
+
 def test_more_entries_than_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tar_zip, "MOST_ENTRIES", 50)
     names = [f"f{n}" for n in range(80)]

@@ -314,6 +314,17 @@ def test_a_damaged_header_is_said(tmp_path: Path) -> None:
     raw.close()
 
 
+def test_a_store_of_a_later_version_is_told_from_a_damaged_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"sqlite-kv://{tmp_path}/s.db"
+    with monkeypatch.context() as later:
+        later.setattr("serialpack.stores.header.VERSION", 99)
+        serialpack.store(url).close()
+    with pytest.raises(serialpack.UnsupportedError, match="needs version 99 of stores"):
+        serialpack.store(url)
+
+
 def test_what_a_killed_writer_left_is_not_taken_for_the_new_ones(tmp_path: Path) -> None:
     """The journal of a database that is replaced would be played back into the one in its place."""
     url = f"sqlite-kv://{tmp_path}/s.db"

@@ -77,7 +77,7 @@ def check_no_entries(paths: Sequence[str]) -> None:
             raise UsageError(said, hint=shlex.join(["serialpack", "inspect", archive]))
     import click
 
-    typed = list(click.get_current_context().find_root().obj or ())
+    typed = list(click.get_current_context().find_root().obj)
     words = [word for each in typed[1:] for word in _chosen_by_word(each, globs) if word != "--rm"]
     raise UsageError(
         f"--include takes entries of {printable(archive)}; nothing was written",

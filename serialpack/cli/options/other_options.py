@@ -173,7 +173,7 @@ def check_codec(codec: str, verb: str) -> None:
     other programs, or letters of tar."""
     import click
 
-    args = click.get_current_context().find_root().obj or ()
+    args = click.get_current_context().find_root().obj
     if f"-c{codec}" in args and (command := of_tar(args)) is not None:
         raise UsageError(f"-c is the codec, and there is none called {codec}", hint=command)
     if os.path.isfile(codec):

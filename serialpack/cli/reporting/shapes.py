@@ -122,9 +122,8 @@ def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
 
 def array_rows(array: ArrayLook) -> list[tuple[str, str]]:
     """The lines about the least and the greatest number of an array, and about its scale."""
-    none = "NaT" if str(array.dtype)[1:2] in ("m", "M") else "NaN"
-    words = f"not looked for: {array.why}" if array.why else range_words(array, none)
-    rows = [("range", words)]
+    said = f"not looked for: {array.why}" if array.why else _range_words(array, array.dtype)
+    rows = [("range", said)]
     if array.scale is not None:
         from serialpack.formats.arrays.header import scale_words
 
@@ -132,8 +131,9 @@ def array_rows(array: ArrayLook) -> list[tuple[str, str]]:
     return rows
 
 
-def range_words(array: ArrayLook | ListedDataset, none: str = "NaN") -> str:
-    """The least and the greatest number, for people; ``none``: what those are that are none."""
+def _range_words(array: ArrayLook | ListedDataset, dtype: object) -> str:
+    """The least and the greatest of numbers or times, for people, and how many are none."""
+    none = "NaT" if str(dtype)[1:2] in ("m", "M") else "NaN"
     words = "none" if array.minimum is None else f"{array.minimum} to {array.maximum}"
     return words + (f", {array.nan:,} {none}" if array.nan else "")
 
@@ -238,8 +238,8 @@ def _about(entry: ListedEntry) -> str:
         if dataset.chunks:
             words.append("chunks " + " x ".join(map(str, dataset.chunks)))
         words += dataset.filters
-        if dataset.minimum is not None:
-            words.append(range_words(dataset))
+        if entry.array and dataset.minimum is not None:
+            words.append(_range_words(dataset, entry.array.dtype))
         if dataset.attributes:
             words.append(number_of(dataset.attributes, "attribute"))
     return ", ".join([*words, *([entry.about] if entry.about else [])])

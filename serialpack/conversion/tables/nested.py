@@ -10,6 +10,7 @@ from typing import Any
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.shaping import NO_COLUMNS
 from serialpack.errors import UsageError, ValueRefusedError
+from serialpack.text import printable
 from serialpack.values.kinds import Difference, Unheld, shown, value_step
 
 _OWN = None
@@ -33,7 +34,9 @@ def no_json(row: int, name: str, text: str, *, nest: Collection[str] | None) -> 
     ``nest``, or by the table itself."""
     path = "$" + value_step(name)
     hint = f"leave {shown(name)} out of --nest: it stays text" if name in (nest or ()) else ""
-    return Unheld(Difference(row, path, f"no JSON text ({text:.20})", "", "value"), hint)
+    return Unheld(
+        Difference(row, path, f"no JSON text ({printable(text[:20])})", "", "value"), hint
+    )
 
 
 def nested(

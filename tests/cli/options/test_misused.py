@@ -229,6 +229,7 @@ def test_an_option_that_is_like_none_is_taken_for_none(run: Run, option: str) ->
         ("pack in --archive -o new.spk", "pack -r in --archive -o new.spk"),
         ("unpack in -o there", "unpack -r in -o there"),
         ("pack 'in/*.json' -o there", "pack -r in --include '*.json'"),
+        ("pack -qr 'in/*.json' -o there", "pack -r in --include '*.json'"),
     ],
 )
 def test_a_folder_and_a_glob_name_the_whole_command_that_takes_them(

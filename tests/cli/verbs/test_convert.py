@@ -28,7 +28,9 @@ SITE = {"name": "site", "ports": [80, 443], "debug": False}
 def test_the_readme_examples(run: Run, config: Path, tmp_path: Path) -> None:
     done = run("unpack", "--to", "json", config)
     assert json.loads((tmp_path / "config.json").read_bytes()) == SITE
-    assert b"config.json" in done.stderr
+    size = (tmp_path / "config.json").stat().st_size
+    told = done.stderr.decode()
+    assert told == f"{config} -> {tmp_path / 'config.json'}, {size} B, same values\n"
     done = run("unpack", "--from", "yaml", "--to", "json", config, "-o", "-")
     assert json.loads(done.stdout) == SITE
     messages = msgpack.packb({"a": 1}) + msgpack.packb([2])

@@ -57,6 +57,7 @@ def test_a_field_is_the_key(source: Path, run: Run, scheme: str, name: str) -> N
     assert facts["chain"] == line["chain"] == "msgpack+zstd:3"
     shown = run("inspect", url).stdout.decode()
     assert re.search(r"keys +field id; 300 text, 0 integers", shown)
+    assert re.search(r"\nformat +ndjson\n", shown)
     found = run("unpack", url, "-t", "ndjson", "-o", "-").stdout.splitlines()
     assert sorted(found) == sorted(LINES.splitlines())
 
