@@ -15,7 +15,8 @@ import pytest
 import serialpack
 from serialpack.conversion.files import convert
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline.blocks import BlockPacker, Plan
+from serialpack.pipeline.blocks import BlockPacker
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.processes import ProcessWorker
 from serialpack.stages.chain import parse_chain
 from serialpack.watch import Job, Watch, at, telling, told, told_of, watching, within

@@ -21,10 +21,11 @@ from serialpack.container.block import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock, Plan, Serialized
+from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock, Serialized
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import WorkerMaker
 from serialpack.pipeline.packing import Packing, prepare
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.timing import Timer, add_seconds
 from serialpack.pipeline.workers import MakeWorker, in_order
 from serialpack.pipeline.writing import keeps

@@ -11,6 +11,6 @@ what a source is, ``found_tables`` how a CSV file is written, ``listed`` all tha
 - structure: whether records are a document, the elements of an array, the members of a map, or
   one after another
 - plan: what workers are told of a source and a target (``plan.ConversionPlan``); of a member that
-  is packed, ``pipeline.blocks.Plan``: a chain and a style, with hardly a word in common
+  is packed, ``pipeline.plan.Plan``: a chain and a style, with hardly a word in common
 - left out: a broken record under ``--skip-bad``
 """

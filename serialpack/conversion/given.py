@@ -23,8 +23,8 @@ from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.filed import FileRead
-from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.plan import SETTINGS
 from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
 from serialpack.serializers import SERIALIZERS

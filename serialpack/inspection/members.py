@@ -37,7 +37,8 @@ from serialpack.inspection.look import (
     SAMPLE,
     array_in,
 )
-from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.blocks import BlockUnpacker
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.unpack import member_plan
 from serialpack.reports import BlockInfo, DictionaryInfo
 from serialpack.stages.stage import Buffer

@@ -28,7 +28,7 @@ from serialpack.formats.python.buffers import (
     ScatteredFile,
     frame_length,
 )
-from serialpack.pipeline.blocks import Plan
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.small import unpack_small
 from serialpack.pipeline.unpack import member_plan, restored_pieces, unpack_stream
 from serialpack.pipeline.workers import usable_cores

@@ -12,7 +12,7 @@ from serialpack.errors import DamagedError, SerialpackError
 from serialpack.files.source import UNNAMED, File, Path, Source
 from serialpack.formats.python.buffers import Scattered, ScatteredFile, flat_bytes
 from serialpack.objects.files import inside, restored, values_of_file
-from serialpack.pipeline.blocks import SETTINGS, Plan
+from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.small import unpack_small
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.kept import kept_reader

@@ -2,7 +2,8 @@
 
 Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. The modules, by what they are about:
 
-- what is asked for: ``packing`` (header and plan of a member), ``settle`` (the choice of ``auto``)
+- what is asked for: ``packing`` (header and plan of a member), ``plan``, ``settle`` (the choice of
+  ``auto``)
 - one block: ``blocks`` takes it through the chain and back; ``writing`` and ``reading`` are its
   serializer's half with the proof, ``parts`` and ``squeeze`` that of filters and codec, ``wide``
   one large record piece by piece, ``digest`` the checksum over all blocks
@@ -11,14 +12,13 @@ Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. The modules, by what
 - small things, which have a shorter way: ``short`` for files, ``small`` and ``writers`` for objects
 - only a part of a container: ``ranges`` (records, bytes), ``fields`` (columns), ``stored`` (bytes
   from any place, by ``unshared``), ``outline`` (what an object holds, by ``beside``), ``in_place``
-- a damaged container: ``salvage`` and ``salvage_workers``, with ``sought``,
-  ``rejoin`` and ``lost``; ``shared`` restores
-  blocks that several entries of an archive share
+- a damaged container: ``salvage`` and ``salvage_workers``, with ``sought``, ``rejoin`` and ``lost``
+- archives: ``shared`` restores blocks that several entries share
 
 The words:
 
 - plan: all that a worker must know, small enough to be sent to a process. There are two: a header
-  says ``blocks.Plan``, of a container's member; a user says ``conversion.plan.ConversionPlan``. The
+  says ``plan.Plan``, of a container's member; a user says ``conversion.plan.ConversionPlan``. The
   main line looks into neither: it is given a function that makes a worker (``workers.MakeWorker``)
 - proof: what was made is undone and compared with what it was made of, before it is written
 - exact: the very bytes of the source come back

@@ -6,19 +6,17 @@ A packer and an unpacker are used by one worker, one block after another.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from serialpack.codecs import CODECS
 from serialpack.container.block import CONTINUED, EXACT, STORED, Block, Part, StoredBlock
 from serialpack.container.frames import checksum
-from serialpack.container.header import Header
-from serialpack.errors import CodecError, DamagedError, RefusedError, ValueRefusedError, newer
+from serialpack.errors import CodecError, DamagedError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.parts import PartPacker, PartUnpacker, not_given_back
+from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.timing import Timer
-from serialpack.pipeline.writing import Writing, gives_back, keeps, needs_values
+from serialpack.pipeline.writing import Writing, gives_back, keeps
 from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.base import ByteSerializer, RecordSerializer
-from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 from serialpack.values.kinds import Loss
@@ -26,10 +24,7 @@ from serialpack.values.structure import Structure
 from serialpack.watch import at, within
 
 if TYPE_CHECKING:
-    from serialpack.dictionaries import Dictionary
-
-#: The key of a header's style under which the serializer's settings stand.
-SETTINGS = "z"
+    pass
 
 #: For progress bars: about the share of the serializer's work that comes before the proof.
 _WRITTEN = 0.9
@@ -41,79 +36,6 @@ MALFORMED = (ValueError, TypeError, LookupError, OverflowError, RecursionError, 
 #: So many blocks at the front are ``early`` for ``auto.choice.shrinks_well``: a file may have no
 #: more.
 _EARLY = 2
-
-
-class Plan(NamedTuple):
-    """How the blocks of one member are packed or unpacked. It is small, and can be sent to a
-    process.
-
-    ``verify``: prove each block; ``demand_exact``: refuse a block whose very bytes would not come
-    back (``--exact``).
-    """
-
-    chain: Chain
-    format: str
-    style: Style
-    verify: bool = True
-    demand_exact: bool = False
-    #: The share that the codec must save of a block, or it is stored: see ``auto.choice.Choice``.
-    min_saving: float = 0.0
-    #: The version that wrote the member, where it is read.
-    writer: str = ""
-    #: Whether the codec is told that it gets text of records: see ``of_records``.
-    records: bool = False
-    #: The dictionary that the codec works with.
-    dictionary: "Dictionary | None" = None
-
-
-def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
-    """Whether the codec of ``chain`` should be told that it gets the text of records, for which
-    some codecs have better settings (``Codec.for_records``).
-
-    It is decided once, by the ``first`` block: so the bytes that are written do not depend on which
-    worker gets which block.
-    """
-    kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format))
-    declared = FORMATS.declaration(format)
-    alike = declared.is_text and declared.columns
-    if not (alike and kept) or chain.filters:
-        return False
-    return CODECS.create(*chain.codec).gains_on_records(first.data)
-
-
-def plan_of(header: Header) -> Plan:
-    """The plan that the ``header`` of a member says. DamagedError where the header contradicts
-    itself; UnsupportedError for a stage, format or feature that this version does not have.
-    """
-    chain = chain_of_numbers(header.chain, header.writer)
-    if chain.zstd_envelope != header.zstd_envelope:
-        raise DamagedError(f"the chain {chain} does not belong in this envelope")
-    serializer = SERIALIZERS.cls(chain.serializer.name)
-    try:
-        fmt = FORMATS.by_number(header.format, header.style)
-    except ValueError as error:
-        raise DamagedError(f"the header's style is malformed ({error})") from None
-    if fmt is None and not serializer.exact:
-        raise newer(f"format number {header.format}, as it is there", header.writer)
-    # An exact serializer gives the bytes back, also of a format that this version does not know.
-    name = fmt.name if fmt is not None else "bytes"
-    source = FORMATS.get(name)
-    if needs_values(serializer, source) and not source.has_values:
-        raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
-    try:
-        source.check_style(header.style)
-        if type(header.style.get(SETTINGS, {})) is not dict:
-            raise ValueError(f"{SETTINGS!r} is no map")
-    except ValueError as error:
-        raise DamagedError(f"the header's style is malformed ({error})") from None
-    if header.dictionary is not None and not CODECS.cls(chain.codec.name).takes_dictionary:
-        raise DamagedError(f"the chain {chain} works with no dictionary")
-    plan = Plan(chain, name, header.style, writer=header.writer)
-    if header.dictionary is None:
-        return plan
-    from serialpack.dictionaries import find
-
-    return plan._replace(dictionary=find(header.dictionary))
 
 
 class PackedBlock(NamedTuple):

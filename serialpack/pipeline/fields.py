@@ -21,7 +21,8 @@ from serialpack.container.seek import BlockParts, StoredMember, find_members
 from serialpack.errors import DamagedError, RefusedError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
-from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
+from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.workers import in_order
 from serialpack.stages.stage import Buffer

@@ -13,8 +13,8 @@ from serialpack.container.writer import refused_as_written
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
-from serialpack.pipeline.blocks import SETTINGS, Plan, of_records, plan_of
 from serialpack.pipeline.line import Elsewhere
+from serialpack.pipeline.plan import SETTINGS, Plan, of_records, plan_of
 from serialpack.pipeline.writing import needs_values
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
@@ -26,7 +26,7 @@ class Packing(NamedTuple):
 
     ``entry``, ``archive``, ``before``, ``access``, ``meta``, ``writer``: as in ``Header``.
     ``size``: bytes of the source, None where they are not known. ``verify``, ``demand_exact``: as
-    in ``blocks.Plan``. ``min_saving``, ``why``: as in ``auto.choice.Choice``.
+    in ``plan.Plan``. ``min_saving``, ``why``: as in ``auto.choice.Choice``.
     """
 
     chain: Chain

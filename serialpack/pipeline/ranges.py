@@ -14,7 +14,8 @@ from serialpack.errors import DamagedError, InputError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Read, Style
-from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
+from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
 from serialpack.stages.stage import Buffer

@@ -8,7 +8,8 @@ from contextlib import suppress
 from serialpack.container.remains import Slot
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Style
-from serialpack.pipeline.blocks import SETTINGS, Plan, Restored
+from serialpack.pipeline.blocks import Restored
+from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.pipeline.writing import Writing, keeps
 from serialpack.serializers import reader

@@ -21,10 +21,11 @@ from serialpack.errors import Damage, DamagedError, NotContainerError, UsageErro
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Style
-from serialpack.pipeline.blocks import Plan, Restored
+from serialpack.pipeline.blocks import Restored
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import Progress
 from serialpack.pipeline.lost import lost_ranges
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
 from serialpack.pipeline.salvage_workers import SalvageWorker, without_chain
 from serialpack.pipeline.small import expand

@@ -8,7 +8,8 @@ from serialpack.codecs import CODECS
 from serialpack.container.block import StoredBlock
 from serialpack.container.frames import checksum
 from serialpack.errors import CodecError, DamagedError
-from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
+from serialpack.pipeline.blocks import BlockUnpacker, Restored
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.stages.stage import Buffer
 

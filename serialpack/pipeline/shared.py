@@ -8,7 +8,8 @@ from serialpack.container.entries import Covered, EntryRow, entry_spans
 from serialpack.container.frames import checksum
 from serialpack.container.rows import decode_rows
 from serialpack.errors import DamagedError
-from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.blocks import BlockUnpacker
+from serialpack.pipeline.plan import Plan
 from serialpack.stages.stage import Buffer
 
 

@@ -15,10 +15,10 @@ from serialpack.container.small import (
 )
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Style
-from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import pack_stream
 from serialpack.pipeline.packing import Packing
 from serialpack.pipeline.parts import not_given_back
+from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import SERIALIZERS

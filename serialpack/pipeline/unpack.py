@@ -14,9 +14,10 @@ from serialpack.container.reader import Member, read_members
 from serialpack.container.short import ShortReader
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.formats.base import Format, ValueFormat
-from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
+from serialpack.pipeline.blocks import BlockUnpacker, Restored
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Elsewhere, Progress
+from serialpack.pipeline.plan import Plan, plan_of
 from serialpack.pipeline.timing import add_seconds, record, timed, turns
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
@@ -71,7 +72,7 @@ class LimitedWrite:
 
 
 def member_plan(header: Header, *, trust: bool = True) -> Plan:
-    """The plan for unpacking a member; errors as of ``blocks.plan_of``, and RefusedError as of
+    """The plan for unpacking a member; errors as of ``plan.plan_of``, and RefusedError as of
     ``check_trust``."""
     plan = plan_of(header)
     check_trust(plan.chain, trust=trust)

@@ -20,8 +20,9 @@ from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
 from serialpack.formats.shared.join import Join
-from serialpack.pipeline.blocks import SETTINGS, BlockUnpacker, Plan
+from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
+from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.unpack import member_plan, untrusted
 from serialpack.pipeline.unshared import unshared
 from serialpack.pipeline.writing import keeps

@@ -16,7 +16,8 @@ import pytest
 import serialpack
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline import line
-from serialpack.pipeline.blocks import BlockPacker, Plan
+from serialpack.pipeline.blocks import BlockPacker
+from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.processes import ProcessWorker, end_processes, start_processes
 from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.chain import parse_chain
