@@ -40,9 +40,8 @@ class Unit(NamedTuple):
     """Records that are read together: those of a block of a container, or of a piece of its
     source where its blocks do not say theirs.
 
-    ``records``: how many; ``first_record``: how many of the container stand before them.
-    ``block``: what is known of it without its bytes, counted within its member, of which they
-    are ``size`` bytes of the source.
+    ``records``: how many; ``first_record``: how many of the container stand before them; ``size``:
+    bytes of the source. ``block``: what is known of them without these, counted within the member.
     """
 
     member: MemberRecords
