@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.encodings.pieces import join, slices
+from serialpack.columns.bulk.pieces import join, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted

@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from serialpack.columns.bulk.groups import estimate_distinct, group
+from serialpack.columns.bulk.pieces import common_length, sample, separated
 from serialpack.columns.encodings import ENCODINGS, dictionary, exceptions, fixed, patterns
 from serialpack.columns.encodings.constant import is_constant
-from serialpack.columns.encodings.pieces import estimated, group, same_length, sample, separated
 from serialpack.columns.stored.coding import Coded, Context
 from serialpack.columns.stored.streams import zstd
 from serialpack.columns.texts import Texts
@@ -163,7 +164,7 @@ def attempt(name: str, texts: Texts, to: Context) -> Coded | None:
 def _encode_runs(texts: Texts, to: Context) -> Coded:
     """Encode runs of digits, or of other bytes, that an encoding cut values into."""
     if _DIGIT[0] <= int(texts.data.min()) and int(texts.data.max()) <= _DIGIT[-1]:
-        name = "integer" if same_length(texts) is None else "digits"
+        name = "integer" if common_length(texts) is None else "digits"
         return attempt(name, texts, to) or _as("plain", texts, to)
     groups = group(texts)
     if len(groups.examples) > _UNIQUE * texts.number:
@@ -185,7 +186,11 @@ def _encode_entries(look: ColumnLook, texts: Texts, to: Context) -> Coded:
 def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
     """The names of encodings that may suit, the likeliest first; a single one if that is sure."""
     number = look.number
-    share = 1.0 if to.entries else estimated(number, look.different, texts.number) / texts.number
+    share = (
+        1.0
+        if to.entries
+        else estimate_distinct(number, look.different, texts.number) / texts.number
+    )
     if share < _REPEATS:
         # Few values differ, but these may be the long ones, which are most of the bytes.
         weight = share * sum(map(len, set(look.values))) / look.different

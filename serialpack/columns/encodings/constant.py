@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.encodings.pieces import group, same_length
+from serialpack.columns.bulk.groups import group
+from serialpack.columns.bulk.pieces import common_length
 from serialpack.columns.stored.coding import Coded, Context, Fit, head
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
@@ -18,7 +19,7 @@ NUMBER = 1
 
 def is_constant(texts: Texts) -> bool:
     """Whether all values are equal."""
-    width = same_length(texts)
+    width = common_length(texts)
     if width is None:
         return False
     rows = texts.data.reshape(texts.number, width)

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.encodings.integer import check_range
-from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import (
+from serialpack.columns.bulk.digits import (
     DIGITS_MOST,
     POWERS,
     count_digits,
     digit_rows,
     parse_digits,
-    squeeze,
 )
+from serialpack.columns.bulk.pieces import from_rows
+from serialpack.columns.encodings.integer import check_range
+from serialpack.columns.encodings.numbers import read_numbers, write_numbers
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
@@ -153,4 +153,4 @@ def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     rows[:, left] = _POINT
     if scale:
         rows[:, left + 1 :] = digit_rows(numbers - whole * POWERS[scale], scale)
-    return squeeze(rows, left - before, before + digits + (digits > 0))
+    return from_rows(rows, left - before, before + digits + (digits > 0))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from serialpack.columns.bulk.groups import Groups, group
+from serialpack.columns.bulk.pieces import slices
 from serialpack.columns.encodings.numbers import read_codes, write_codes
-from serialpack.columns.encodings.pieces import Groups, group, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Texts

@@ -12,13 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.pieces import merge, select
 from serialpack.columns.encodings.numbers import (
     read_codes,
     read_numbers,
     write_codes,
     write_numbers,
 )
-from serialpack.columns.encodings.pieces import merge, select
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import varint

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.digits import DIGITS_MOST, POWERS, digit_rows
 from serialpack.columns.encodings.numbers import (
     deltas_pay,
     read_codes,
@@ -32,7 +33,6 @@ from serialpack.columns.encodings.numbers import (
     write_codes,
     write_numbers,
 )
-from serialpack.columns.encodings.pieces import DIGITS_MOST, POWERS, digit_rows
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import PLAIN, PLANES, U8, ZSTD, bytes_stream

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.pieces import chunks, separated, split, together
 from serialpack.columns.encodings.numbers import read_floats, write_floats
-from serialpack.columns.encodings.pieces import chunks, separated, split, together
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from serialpack.columns.bulk.pieces import as_rows, slices
 from serialpack.columns.encodings import plain
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import padded, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
@@ -32,7 +32,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
         return None
     if width * texts.number > _WASTE * (len(texts.data) + texts.number):
         return None
-    rows, kept = padded(texts, width)
+    rows, kept = as_rows(texts, width)
     same = (rows[1:] == rows[:-1]) & kept[1:] & kept[:-1]
     shared = np.zeros(texts.number, np.int64)
     shared[1:] = np.where(same.all(axis=1), width, same.argmin(axis=1))

@@ -9,16 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.digits import DIGITS_MOST, count_digits, digit_rows, parse_digits
+from serialpack.columns.bulk.pieces import chunks, from_rows, together
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import (
-    DIGITS_MOST,
-    chunks,
-    count_digits,
-    digit_rows,
-    parse_digits,
-    squeeze,
-    together,
-)
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
@@ -92,7 +85,7 @@ def _write(numbers: NDArray[np.int64]) -> Texts:
     if minus.any():
         negative = np.flatnonzero(minus)
         rows[negative, width - lengths[negative]] = _MINUS
-    return squeeze(rows, width - lengths, lengths)
+    return from_rows(rows, width - lengths, lengths)
 
 
 def check_range(numbers: NDArray[np.int64]) -> None:

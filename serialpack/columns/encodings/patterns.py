@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.groups import estimate_distinct, group
+from serialpack.columns.bulk.pieces import join, slices
+from serialpack.columns.bulk.tokens import DIGITS, LETTERS, TextTokens, tokens
 from serialpack.columns.encodings.numbers import read_codes, write_codes
-from serialpack.columns.encodings.pieces import estimated, group, join, slices
-from serialpack.columns.encodings.tokens import DIGITS, LETTERS, TextTokens, tokens
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
@@ -49,7 +50,7 @@ _UNIQUE = 0.7
 
 
 class PatternSurvey(NamedTuple):
-    """How well patterns may suit a column, estimated from a sample."""
+    """How well patterns may suit a column, estimate_distinct from a sample."""
 
     share: float
     """The share of the values that the commonest patterns have."""
@@ -103,7 +104,7 @@ def _bits(
     for step in np.flatnonzero((shape == DIGITS) | (shape == LETTERS)):
         token = rows + step
         values = slices(texts.data, found.starts[token], found.lengths[token]).to_list()
-        seen = estimated(len(values), len(set(values)), round(number))
+        seen = estimate_distinct(len(values), len(set(values)), round(number))
         each = _DIGIT if shape[step] == DIGITS else _LETTER
         size = sum(map(len, values)) / len(values) * each
         if seen < _UNIQUE * number:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from serialpack.columns.bulk.pieces import common_length, separated, split
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import same_length, separated, split
 from serialpack.columns.stored.coding import Coded, Context, Fit, head
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import bytes_stream
@@ -30,7 +30,7 @@ _SHORT = 256
 def encode(texts: Texts, to: Context) -> Fit:
     """Takes anything."""
     data = texts.data.tobytes()
-    width = same_length(texts)
+    width = common_length(texts)
     if width is not None:
         streams = (bytes_stream(data, to.use.text),) if data else ()
         return Fit(Coded(head(NUMBER, _WIDTH, width), streams))

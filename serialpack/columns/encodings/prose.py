@@ -18,10 +18,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
+from serialpack.columns.bulk.groups import Spans, group
+from serialpack.columns.bulk.pieces import separated
+from serialpack.columns.bulk.tokens import is_word
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import Spans, group, separated
-from serialpack.columns.encodings.tokens import is_word
-from serialpack.columns.spans import put_together
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import U8, bytes_stream

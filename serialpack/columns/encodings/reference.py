@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.groups import Groups, group
+from serialpack.columns.bulk.pieces import merge, select, slices
 from serialpack.columns.encodings.exceptions import read_places, write_places
-from serialpack.columns.encodings.pieces import Groups, group, merge, select, slices
 from serialpack.columns.stored.coding import Coded, Context, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import WireReader

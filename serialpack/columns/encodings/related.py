@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.groups import Groups, group
+from serialpack.columns.bulk.pieces import slices
 from serialpack.columns.encodings import reference
-from serialpack.columns.encodings.pieces import Groups, group, slices
 from serialpack.columns.stored.coding import Coded, Context
 from serialpack.columns.texts import Texts
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
 from serialpack.columns.fields.gathered import Gathered
 from serialpack.columns.fields.projecting import pairs_of
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
 from serialpack.columns.parse.csv import CsvFields, fields_of, quoting_of
 from serialpack.columns.parse.nodes import SCALAR, STRING
-from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import KINDS, TextShape
 from serialpack.columns.texts import Texts
 from serialpack.csv_front import separator_line

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.spans import Bytes, put_together
+from serialpack.columns.bulk.copying import Bytes, put_together
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Broken, Texts
 

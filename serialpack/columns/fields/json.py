@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
 from serialpack.columns.fields.gathered import Gathered, column_of
 from serialpack.columns.fields.projecting import ProjectingMachine, Run
 from serialpack.columns.fields.steps import EMPTY, Step
@@ -29,7 +30,6 @@ from serialpack.columns.fields.wanted import unescaped, wanted
 from serialpack.columns.parse import json_tokens
 from serialpack.columns.parse.nodes import FIXED, QUOTED, SCALAR, Node
 from serialpack.columns.parse.shape import Split
-from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Texts
 from serialpack.values.structure import Structure

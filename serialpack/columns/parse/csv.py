@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import Bytes, Positions
+from serialpack.columns.bulk.numbering import PADDING, numbered, tell_apart
 from serialpack.columns.parse.nodes import (
     SCALAR,
     STRING,
@@ -25,7 +27,6 @@ from serialpack.columns.parse.nodes import (
     Walked,
     worth_while,
 )
-from serialpack.columns.spans import PADDING, Bytes, Positions, numbered, tell_apart
 from serialpack.csv_front import separator_line
 
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'

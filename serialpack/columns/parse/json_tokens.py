@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import Bytes, Positions
+from serialpack.columns.bulk.numbering import PADDING, tell_apart
 from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING
-from serialpack.columns.spans import PADDING, Bytes, Positions, tell_apart
 
 _QUOTE, _COLON, _OPENING, _NEWLINE, _NO_QUOTE = b'":{\n_'
 #: The highest byte that is a blank.

@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.encodings.pieces import group_numbers
+from serialpack.columns.bulk.copying import Bytes, Positions
+from serialpack.columns.bulk.groups import group_numbers
+from serialpack.columns.bulk.numbering import numbered, tell_apart
 from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.msgpack_paths import PLACES
 from serialpack.columns.parse.msgpack_tokens import MsgPackTokens, tokens
@@ -28,7 +30,6 @@ from serialpack.columns.parse.nodes import (
     Walked,
     worth_while,
 )
-from serialpack.columns.spans import Bytes, Positions, numbered, tell_apart
 from serialpack.columns.texts import Texts
 from serialpack.msgpack_bytes import (
     FALSE_BYTE,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import Bytes, put_together
+from serialpack.columns.bulk.pieces import from_rows, merge, select
 from serialpack.columns.encodings import floating, integer
-from serialpack.columns.encodings.pieces import merge, select, squeeze
 from serialpack.columns.parse.nodes import SCALAR, STRING
-from serialpack.columns.spans import Bytes, put_together
 from serialpack.columns.texts import Broken, Texts
 from serialpack.msgpack_bytes import (
     FIX_MAP,
@@ -91,7 +91,7 @@ def _rows(firsts: NDArray[Any], widths: NDArray[np.int64], numbers: NDArray[np.i
     for width in (1, 2, 4, 8):
         some = np.flatnonzero(widths == width)
         rows[some, 1 : 1 + width] = digits[some, 8 - width :]
-    return squeeze(rows, np.zeros_like(widths), 1 + widths)
+    return from_rows(rows, np.zeros_like(widths), 1 + widths)
 
 
 def _with_lengths(texts: Texts) -> Texts:

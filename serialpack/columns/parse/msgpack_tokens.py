@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack import msgpack_starts
-from serialpack.columns.spans import Bytes
+from serialpack.columns.bulk.copying import Bytes
 from serialpack.msgpack_bytes import COUNTS, FIX_MAP, MAP_16, NEVER_USED
 from serialpack.msgpack_starts import PADDING, unsigned
 

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.parse import csv as csv_shape
 from serialpack.columns.parse import json as json_shape
 from serialpack.columns.parse import msgpack as msgpack_shape
 from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.nodes import FIXED, PACKED, QUOTED
-from serialpack.columns.spans import count_each, put_together
 from serialpack.columns.stored.structure import KINDS as KINDS
 from serialpack.columns.stored.structure import TextShape, shape_of
 from serialpack.columns.texts import Broken, Texts

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.spans import count_each, put_together
+from serialpack.columns.bulk.copying import put_together
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.texts import Broken
 
 #: The node that a path leads to where it ends the walk.

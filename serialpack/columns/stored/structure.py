@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.parse import csv as csv_shape
 from serialpack.columns.parse import json_paths, msgpack_paths
 from serialpack.columns.parse.nodes import (
@@ -29,7 +30,6 @@ from serialpack.columns.parse.nodes import (
     Outline,
     Path,
 )
-from serialpack.columns.spans import count_each
 from serialpack.columns.stored import walk as _walk
 from serialpack.columns.stored.streams import effort, unzstd, zstd
 from serialpack.columns.stored.wire import WireReader, counted, varints

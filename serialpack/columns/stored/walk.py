@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.spans import count_each
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.stored.follow import Decisions, follow
 from serialpack.columns.stored.source import ColumnSource, Stored
 from serialpack.columns.stored.streams import (
