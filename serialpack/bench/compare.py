@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, cast
 
 from serialpack.api import opened_source
-from serialpack.bench.disk import HOW, Through
+from serialpack.bench.measuring.disk import HOW, Through
 from serialpack.bench.results import Results, Row, from_json, shown_source
 from serialpack.errors import InputError
 from serialpack.files.output import Output

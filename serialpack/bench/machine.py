@@ -6,7 +6,7 @@ import platform
 from pathlib import Path
 
 from serialpack._version import __version__
-from serialpack.bench.memory import total
+from serialpack.bench.measuring.memory import total
 from serialpack.bench.results import Machine
 from serialpack.pipeline.workers import usable_cores
 

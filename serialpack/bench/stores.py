@@ -16,14 +16,14 @@ from itertools import product
 from time import perf_counter
 from typing import IO, Any, NamedTuple, cast
 
-from serialpack.bench.combination import Combination
-from serialpack.bench.lab import Held
 from serialpack.bench.machine import this_machine
+from serialpack.bench.measuring.lab import Held
+from serialpack.bench.measuring.trials import Figures
 from serialpack.bench.results import Results, Row
-from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.samples import Sample, parse_sample
-from serialpack.bench.schedule import NO_TIME
-from serialpack.bench.trials import Figures
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.schedules.schedule import NO_TIME
 from serialpack.conversion.files import convert
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.formats.msgpack.values import unpack

@@ -6,9 +6,9 @@ import csv as library
 import io
 from typing import Any
 
+from serialpack.bench.measuring.trials import PACK_STEPS, UNPACK_STEPS
 from serialpack.bench.reports._columns import anchor_row
 from serialpack.bench.results import Results, Row
-from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS
 
 #: The steps that are timed, each a column ``seconds_STEP``, and ``means_STEP``.
 STEPS = (*PACK_STEPS, *UNPACK_STEPS)

@@ -8,13 +8,13 @@ from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.auto.choice import Choice
-from serialpack.bench.candidates import Candidates
-from serialpack.bench.combination import Combination
-from serialpack.bench.disk import Files
-from serialpack.bench.lab import Held, Lab
 from serialpack.bench.material import Subject
+from serialpack.bench.measuring.disk import Files
+from serialpack.bench.measuring.lab import Held, Lab
 from serialpack.bench.recommend import Weighing
 from serialpack.bench.results import Row
+from serialpack.bench.schedules.candidates import Candidates
+from serialpack.bench.schedules.combination import Combination
 from serialpack.stages.chain import StageSpec
 
 #: How many times its budget a job may take before it is killed.

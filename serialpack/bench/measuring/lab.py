@@ -14,7 +14,6 @@ from threading import Event, Timer
 from typing import Any, NamedTuple
 
 from serialpack.auto.choice import choose, settle
-from serialpack.bench.estimate import Measured, weighed
 from serialpack.bench.material import (
     LOOK,
     WHOLE,
@@ -25,9 +24,9 @@ from serialpack.bench.material import (
     Subject,
     count_records,
 )
-from serialpack.bench.memory import available, limit_memory
-from serialpack.bench.squeeze import Parts
-from serialpack.bench.trials import (
+from serialpack.bench.measuring.estimate import Measured, weighed
+from serialpack.bench.measuring.memory import available, limit_memory
+from serialpack.bench.measuring.trials import (
     CAREFUL,
     LOOKING,
     SAMPLING,
@@ -42,6 +41,7 @@ from serialpack.bench.trials import (
     repeat,
     serialize,
 )
+from serialpack.bench.several.worth import Parts
 from serialpack.container.short import MOST_WRITTEN
 from serialpack.errors import RefusedError, SerialpackError
 from serialpack.formats import FORMATS
@@ -237,7 +237,7 @@ class Workbench:
     def _serialize(self, trial: Trial, chain: Chain) -> SerializedPart:
         subject = self.subject
         if isinstance(self.material, ObjectMaterial):
-            from serialpack.bench.object_part import serialize_object
+            from serialpack.bench.measuring.object_part import serialize_object
 
             packing = packing_of(chain, "object", trial.block_size, None, None)
             return serialize_object(packing, self.material.value, trial.care)

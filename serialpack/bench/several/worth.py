@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from serialpack.bench.survey import Quick
+from serialpack.bench.several.survey import Quick
 from serialpack.codecs import CODECS
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.serializers import SERIALIZERS

@@ -8,8 +8,8 @@ from math import sqrt
 from typing import NamedTuple
 
 from serialpack.bench.material import Crowd, Standing
-from serialpack.bench.squeeze import Worth
-from serialpack.bench.trials import Figures
+from serialpack.bench.measuring.trials import Figures
+from serialpack.bench.several.worth import Worth
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 
 #: How many standard errors a size may be off: in nineteen of twenty draws it is off by less.

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from serialpack.bench.trials import CAREFUL, Care, SerializedPart, repeat
+from serialpack.bench.measuring.trials import CAREFUL, Care, SerializedPart, repeat
 from serialpack.collector import gc_paused
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS

@@ -15,16 +15,16 @@ from time import perf_counter
 from typing import Any
 
 from serialpack.auto.choice import choose
-from serialpack.bench.candidates import first_codecs
-from serialpack.bench.combination import Combination
-from serialpack.bench.disk import FileTrial
-from serialpack.bench.lab import Copy, Failed, Late, Load, Suits, Trial
 from serialpack.bench.material import LOOK, SAMPLE, WHOLE
+from serialpack.bench.measuring.disk import FileTrial
+from serialpack.bench.measuring.lab import Copy, Failed, Late, Load, Suits, Trial
+from serialpack.bench.measuring.trials import OF_CODECS, OF_SERIALIZERS
 from serialpack.bench.recommend import better, roles
 from serialpack.bench.results import Row, cost
-from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import NO_TIME, PATIENCE, Schedule, Terms
-from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
+from serialpack.bench.schedules.candidates import first_codecs
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.schedules.schedule import NO_TIME, PATIENCE, Schedule, Terms
 from serialpack.errors import FileError, SerialpackError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.bench.disk import Files
+from serialpack.bench.measuring.disk import Files
 from serialpack.bench.results import Anchor
 
 

@@ -19,8 +19,8 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from serialpack.api import pack, unpack
 from serialpack.bench.material import Subject
+from serialpack.bench.measuring.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
 from serialpack.bench.samples import parse_sample
-from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
 from serialpack.codecs import CODECS
 from serialpack.errors import FileError
 from serialpack.files.output import Output
@@ -31,7 +31,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import parse_chain, spell_stage
 
 if TYPE_CHECKING:
-    from serialpack.bench.lab import Workbench
+    from serialpack.bench.measuring.lab import Workbench
 
 #: What rows measured whole go through. cold-files: what is read is dropped from the page cache
 #: before. cold-all: the whole page cache is, which is for root.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from serialpack.bench.material import LOOK, MOST_HELD, Crowd, Standing, Subject, file_subject
 from serialpack.bench.results import SampledFiles
-from serialpack.bench.survey import Surveyed, sample, survey
+from serialpack.bench.several.survey import Surveyed, sample, survey
 from serialpack.errors import FileError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files.source import file_error

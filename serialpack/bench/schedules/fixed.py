@@ -14,13 +14,13 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from serialpack.auto.choice import choose
-from serialpack.bench.combination import Combination
-from serialpack.bench.lab import At, Count, Failed, Held, Load, Trial
 from serialpack.bench.material import WHOLE
-from serialpack.bench.object_trials import Calls
-from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import NO_TIME, PATIENCE, Schedule, Terms
-from serialpack.bench.trials import CAREFUL, Care
+from serialpack.bench.measuring.lab import At, Count, Failed, Held, Load, Trial
+from serialpack.bench.measuring.object_trials import Calls
+from serialpack.bench.measuring.trials import CAREFUL, Care
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.schedules.schedule import NO_TIME, PATIENCE, Schedule, Terms
 from serialpack.errors import SerialpackError
 from serialpack.objects.dumping import AUTO
 from serialpack.stages.chain import Chain, StageSpec, parse_chain

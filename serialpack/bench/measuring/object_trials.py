@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from serialpack.bench.lab import Workbench
 from serialpack.bench.material import ObjectMaterial
-from serialpack.bench.object_part import serialize_object
-from serialpack.bench.trials import (
+from serialpack.bench.measuring.lab import Workbench
+from serialpack.bench.measuring.object_part import serialize_object
+from serialpack.bench.measuring.trials import (
     Care,
     CompressedPart,
     Figures,

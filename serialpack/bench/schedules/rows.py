@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serialpack.bench.combination import Combination
 from serialpack.bench.results import Row, Status
+from serialpack.bench.schedules.combination import Combination
 from serialpack.codecs import CODECS
 from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError
 from serialpack.filters import FILTERS
@@ -13,8 +13,8 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import spell_stage
 
 if TYPE_CHECKING:
-    from serialpack.bench.lab import Held
-    from serialpack.bench.trials import Figures
+    from serialpack.bench.measuring.lab import Held
+    from serialpack.bench.measuring.trials import Figures
 
 
 def _row(combination: Combination, status: Status) -> Row:

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from serialpack.bench.combination import Combination
-from serialpack.bench.lab import At, Failed, Held, Load, Trial
 from serialpack.bench.material import LOOK, SAMPLE, WHOLE
+from serialpack.bench.measuring.lab import At, Failed, Held, Load, Trial
+from serialpack.bench.measuring.trials import AT_LENGTH
 from serialpack.bench.recommend import roles
 from serialpack.bench.results import Row, SampledFiles, cost
-from serialpack.bench.rows import measured_row
-from serialpack.bench.schedule import PATIENCE, Terms
-from serialpack.bench.search import SURE, Search
-from serialpack.bench.survey import QUICK
-from serialpack.bench.trials import AT_LENGTH
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import measured_row
+from serialpack.bench.schedules.schedule import PATIENCE, Terms
+from serialpack.bench.schedules.search import SURE, Search
+from serialpack.bench.several.survey import QUICK
 from serialpack.errors import SerialpackError
 from serialpack.text import number_of
 from serialpack.units import format_size

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from serialpack._version import __version__
-from serialpack.bench.memory import PeakMemory
+from serialpack.bench.measuring.memory import PeakMemory
 from serialpack.container.block import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
