@@ -1,4 +1,4 @@
-"""Constant: one value, again and again.
+"""Constant: all values are one value.
 
 v, bytes: its length and itself
 """
@@ -37,7 +37,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
         return Fit(Coded(head(NUMBER) + counted(texts.data[: texts.ends[0]].tobytes())))
     groups = group(texts)
     counts = np.bincount(groups.codes)
-    # Of equally common values take the first one: which example a group has is by chance.
+    # Of equally common values the first one is taken: the numbers of groups are in no order.
     common = int(groups.codes[np.flatnonzero(counts[groups.codes] == counts.max())[0]])
     example = int(groups.examples[common])
     value = texts.data[texts.starts[example] : texts.ends[example]].tobytes()
@@ -45,7 +45,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """A value times their number."""
+    """The value, ``number`` times."""
     value = source.counted()
     if len(value) * number > limit:
         raise Broken("a column holds more than was promised")

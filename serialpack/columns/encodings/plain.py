@@ -18,12 +18,13 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 0
 
-#: What tells where values end: their one length, a line feed behind each, or a column of lengths.
+#: What tells where values end (the first byte of the layout): their one length, a line feed behind
+#: each, or their lengths.
 _WIDTH, _LINES, _LENGTHS = range(3)
 
 _LINE_FEED = 10
 
-#: Values that are longer than this on average get a column of lengths, which costs little then.
+#: Values longer than this on average get lengths, which cost little then.
 _SHORT = 256
 
 
@@ -46,7 +47,7 @@ def encode(texts: Texts, to: Context) -> Fit:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values."""
+    """The values; see ``Decoder``."""
     mode = source.varint(_LENGTHS)
     if mode == _WIDTH:
         width = source.varint(limit)
