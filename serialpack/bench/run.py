@@ -11,14 +11,14 @@ from serialpack.bench.machine import this_machine
 from serialpack.bench.material import MOST_HELD, Subject, file_subject
 from serialpack.bench.measuring.anchors import memory_copy, stock_tools
 from serialpack.bench.measuring.disk import HOW, Through, check_through, source_file
-from serialpack.bench.measuring.lab import is_object
+from serialpack.bench.measuring.workbench import is_object
 from serialpack.bench.recommend import Weighing, front, recommendations
 from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedules.candidates import by_table, candidates, stage_names, values_of
 from serialpack.bench.schedules.fixed import FixedSchedule
-from serialpack.bench.schedules.schedule import Progress, Schedule, Terms
-from serialpack.bench.schedules.search import Search, quiet
+from serialpack.bench.schedules.schedule import Progress, Schedule, Terms, quiet
+from serialpack.bench.schedules.search import Search
 from serialpack.bench.schedules.several_search import SeveralSearch
 from serialpack.bench.schedules.sweep import swept_table
 from serialpack.bench.several.chosen import Several

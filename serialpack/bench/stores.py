@@ -17,8 +17,8 @@ from time import perf_counter
 from typing import IO, Any, NamedTuple, cast
 
 from serialpack.bench.machine import this_machine
-from serialpack.bench.measuring.lab import Held
 from serialpack.bench.measuring.trials import Figures
+from serialpack.bench.measuring.workbench import Held
 from serialpack.bench.results import Results, Row
 from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedules.combination import Combination

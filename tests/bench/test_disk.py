@@ -21,7 +21,7 @@ from serialpack.bench.measuring.disk import (
     drop,
     source_file,
 )
-from serialpack.bench.measuring.lab import Workbench as LabBench
+from serialpack.bench.measuring.workbench import Workbench as LabBench
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, UsageError

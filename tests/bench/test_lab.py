@@ -12,8 +12,9 @@ import pytest
 from serialpack.bench.material import LOOK, WHOLE, Material, Subject
 from serialpack.bench.measuring import lab as lab_module
 from serialpack.bench.measuring import trials
-from serialpack.bench.measuring.lab import Failed, Held, Lab, Load, Trial
+from serialpack.bench.measuring.lab import Failed, Lab
 from serialpack.bench.measuring.trials import Care, Figures, repeat
+from serialpack.bench.measuring.workbench import Held, Load, Trial
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, ValueRefusedError

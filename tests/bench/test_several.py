@@ -11,7 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.bench.material import WHOLE, read_windows
-from serialpack.bench.measuring.lab import Trial, Workbenches
+from serialpack.bench.measuring.workbench import Trial, Workbenches
 from serialpack.bench.reports import report
 from serialpack.bench.results import Results, Row, from_json
 from serialpack.bench.run import Bench, Question

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.bench.measuring.lab import At, Failed, Held, Load
+from serialpack.bench.measuring.lab import Failed
+from serialpack.bench.measuring.workbench import At, Held, Load
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.samples import SAMPLES

@@ -32,7 +32,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import parse_chain, spell_stage
 
 if TYPE_CHECKING:
-    from serialpack.bench.measuring.lab import Workbench
+    from serialpack.bench.measuring.workbench import Workbench
 
 #: What rows that are measured whole go through. disk: files. cold-files: files, each dropped from
 #: the page cache before it is read. cold-all: files, and before each read the whole page cache is

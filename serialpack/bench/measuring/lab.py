@@ -1,354 +1,27 @@
-"""The process in which combinations are measured, and the jobs that it does.
+"""The process that measures, seen from our side: ``Lab`` starts it, and asks it to do jobs.
 
-``Lab`` is on our side: it starts the process and asks it to do jobs, one after another. On the
-other side a job runs on a ``Workbench``, which holds the material and what was made of it so far
-(of several files on ``Workbenches``). A job that crashes, hangs or takes all memory ends that
-process and not ours; ``Lab`` tells so, and the next job gets a new one.
+The jobs, and what they work on, are in ``workbench``. A job that crashes, hangs or takes all memory
+ends that process and not ours; ``Lab`` tells so, and the next job gets a new process.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from threading import Event, Timer
-from typing import Any, NamedTuple
+from typing import Any
 
-from serialpack.auto.choice import choose, settle
 from serialpack.bench.material import (
-    LOOK,
-    WHOLE,
-    Crowd,
-    Material,
-    ObjectMaterial,
-    Standing,
     Subject,
-    count_records,
 )
-from serialpack.bench.measuring.estimate import Measured, weighed
 from serialpack.bench.measuring.memory import available, limit_memory
-from serialpack.bench.measuring.trials import (
-    CAREFUL,
-    LOOKING,
-    SAMPLING,
-    Care,
-    CompressedPart,
-    Figures,
-    SerializedPart,
-    collector_off,
-    compress,
-    figures,
-    packing_of,
-    repeat,
-    serialize,
-)
-from serialpack.bench.several.worth import Parts
-from serialpack.container.short import MOST_WRITTEN
-from serialpack.errors import RefusedError, SerialpackError
-from serialpack.formats import FORMATS
+from serialpack.bench.measuring.workbench import Workbench, Workbenches
+from serialpack.errors import SerialpackError
 from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
-from serialpack.pipeline.timing import Timer as Laps
-from serialpack.pipeline.workers import LARGE
-from serialpack.pipeline.writing import keeps
-from serialpack.serializers import SERIALIZERS
-from serialpack.stages.chain import Chain, parse_chain
-from serialpack.stages.stage import Buffer
-from serialpack.text import printable
 
 #: The share of the free memory that the process may take.
 MEMORY_SHARE = 0.8
-
-#: The filters that are tried on the source's bytes. One is tried further if they take less than
-#: this share then of what they take without it.
-FILTERS = tuple(
-    f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta", "xor") for size in (2, 4, 8)
-)
-WORTH = 0.95
-
-
-class Held(NamedTuple):
-    """What the process holds: of ``size`` bytes of the source ``held`` are in memory.
-
-    ``broken_off``: these end somewhere within the source. ``auto``: the chain that auto chooses for
-    it; empty for an object. ``autos``: of several files the chains that auto chooses, each with the
-    number of files that it is for, the chain for the most bytes first.
-    """
-
-    size: int
-    held: int
-    broken_off: bool = False
-    auto: str = ""
-    autos: dict[str, int] = {}  # noqa: RUF012  (never changed)
-
-
-class Load(NamedTuple):
-    """Job: read the source, and tell what is held."""
-
-    def run(self, bench: Workbench | Workbenches) -> Held:
-        return bench.held()
-
-
-class Trial(NamedTuple):
-    """Job: measure a chain on a part of the source; where it is less than all that is held, in so
-    many ``pieces``."""
-
-    chain: str
-    threads: int
-    part: int
-    block_size: int
-    pieces: int = 2
-    #: How carefully it is measured, where that is not left to ``part``.
-    how: Care | None = None
-
-    @property
-    def care(self) -> Care:
-        """How carefully it is measured."""
-        return self.how or {WHOLE: CAREFUL, LOOK: LOOKING}.get(self.part, SAMPLING)
-
-    def run(self, bench: Workbench | Workbenches) -> Figures:
-        return bench.figures(self)
-
-
-class At(NamedTuple):
-    """Job: do another job with another N; see ``Subject.at`` for what that is."""
-
-    n: int
-    job: Any
-
-    def run(self, bench: Workbench | Workbenches) -> Any:
-        return self.job.run(bench.at(self.n))
-
-
-class Count(NamedTuple):
-    """Job: count the records of a file, but not beyond ``most``."""
-
-    most: int
-
-    def run(self, bench: Workbench) -> int:
-        return count_records(bench.subject, self.most)
-
-
-class Suits(NamedTuple):
-    """Job: find the filters that make a part of the source's bytes smaller behind a quick codec: at
-    most two, the best first."""
-
-    part: int
-
-    def run(self, bench: Workbench | Workbenches) -> list[str]:
-        def size(filters: str) -> int:
-            trial = Trial(f"raw{filters}+zstd:1", 1, self.part, 4 << 20)
-            return trial.run(bench).size
-
-        plain = size("")
-        sizes = {name: size(f"+{name}") for name in FILTERS}
-        good = [name for name in sizes if sizes[name] < plain * WORTH]
-        return sorted(good, key=sizes.__getitem__)[:2]
-
-
-class Copy(NamedTuple):
-    """Job: copy the bytes that are held once, in memory: no chain can be faster."""
-
-    def run(self, bench: Workbench | Workbenches) -> float:
-        return bench.copy()
-
-
-def lab_worker(subject: Subject, memory: int | None) -> Callable[[Any], Any]:
-    """What does the jobs, in the process of a ``Lab``. ``memory``: bytes that the process may take
-    beside what it has; None: any."""
-    if memory is not None:
-        limit_memory(memory)
-    bench = Workbenches(subject) if subject.files else Workbench(subject)
-    return lambda job: job.run(bench)
-
-
-class Workbench:
-    """The source in memory, and what was made of it so far, which other trials can use."""
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-        self.objects = is_object(subject)
-        self._serialized: dict[tuple[object, ...], SerializedPart] = {}
-        self._compressed: dict[tuple[object, ...], CompressedPart] = {}
-        self._other: tuple[int, Workbench] | None = None
-
-    @cached_property
-    def material(self) -> Material | ObjectMaterial:
-        """The source, read when it is first asked for."""
-        made = ObjectMaterial(self.subject) if self.objects else Material(self.subject)
-        # Else the collection of garbage before each measurement would look at all of its objects.
-        gc.collect()
-        gc.freeze()
-        return made
-
-    def at(self, n: int) -> Workbench:
-        """The workbench for another N. Only the last one that was asked for is kept."""
-        if self._other is None or self._other[0] != n:
-            self._other = None
-            self._other = n, Workbench(self.subject.at(n))
-        return self._other[1]
-
-    def held(self) -> Held:
-        """What is held of the source, which is read for it."""
-        material = self.material
-        if isinstance(material, ObjectMaterial):
-            return Held(material.size, material.size)
-        auto = settle(choose(), material.format, lambda size: material.data[:size])
-        return Held(material.size, len(material.data), material.broken_off, str(auto.chain))
-
-    @property
-    def stands(self) -> Standing:
-        """What the file stands for, where it is one of several."""
-        assert self.subject.stands is not None
-        return self.subject.stands
-
-    @cached_property
-    def parts(self) -> Parts:
-        """What a part of the file counts for, where it is one of several. Not all that is held may
-        be measured: only whole values are."""
-        assert isinstance(self.material, Material)
-        return Parts(self.subject.path, self.material)
-
-    def copy(self) -> float:
-        """The seconds of one copy of what is held."""
-        material = self.material
-        assert isinstance(material, Material)
-        data = material.data
-
-        def copy(_: bool) -> tuple[Buffer, dict[str, float]]:
-            laps = Laps()
-            copied = bytearray(data)
-            laps.lap("copy")
-            return copied, laps.seconds
-
-        return repeat(copy, len)[1].wall
-
-    def figures(self, trial: Trial) -> Figures:
-        """The figures of a trial."""
-        chain = parse_chain(trial.chain)
-        part = self.serialized(trial, chain)
-        found = figures(part, self.compressed(trial, chain, part), chain)
-        return found._replace(source=self.material.size) if self.objects else found
-
-    def serialized(self, trial: Trial, chain: Chain) -> SerializedPart:
-        """The part through the serializer of the chain, measured once. Of parts that are all of the
-        source, only those of the last two serializers are kept."""
-        key = (chain.serializer, *trial[1:5])
-        if key not in self._serialized:
-            whole = [k for k in self._serialized if k[2] == WHOLE]
-            if trial.part == WHOLE and len(whole) > 1:
-                del self._serialized[whole[0]]
-            self._serialized[key] = self._serialize(trial, chain)
-        return self._serialized[key]
-
-    def _serialize(self, trial: Trial, chain: Chain) -> SerializedPart:
-        """Measure the serializer of the chain."""
-        subject = self.subject
-        if isinstance(self.material, ObjectMaterial):
-            from serialpack.bench.measuring.object_part import serialize_object
-
-            packing = packing_of(chain, "object", trial.block_size, None, None)
-            return serialize_object(packing, self.material.value, trial.care)
-        packing = packing_of(chain, subject.format, trial.block_size, subject.name, subject.mtime)
-        fmt, serializer = FORMATS.get(subject.format), SERIALIZERS.cls(chain.serializer.name)
-        for_values = fmt.has_values and not serializer.exact
-        blocks = self.material.blocks(
-            trial.part, trial.block_size, trial.pieces, for_values=for_values
-        )
-        return serialize(packing, blocks, trial.threads, trial.care)
-
-    def compressed(self, trial: Trial, chain: Chain, part: SerializedPart) -> CompressedPart:
-        """The part through filters and codec, measured once for all serializers that wrote the
-        same."""
-        # A codec may be set otherwise where it is given the source's own text (``of_records``).
-        kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(part.plan.format))
-        key = (part.digest, kept, chain.filters, chain.codec, *trial[1:5])
-        if key not in self._compressed:
-            done = compress(part, chain, trial.threads, trial.care)
-            # Of long payloads only the lengths are needed from now on: zeros in their place take no
-            # memory as long as nobody touches them. What fits into a short member is needed itself.
-            packed = [
-                p._replace(
-                    payload=tuple(
-                        each if len(each) <= MOST_WRITTEN else bytes(len(each))
-                        for each in p.payload
-                    ),
-                    data=None,
-                )
-                for p in done.packed
-            ]
-            self._compressed[key] = done._replace(packed=packed)
-        return self._compressed[key]
-
-
-class Workbenches:
-    """Several files, each on a workbench of its own; from their figures those of all are
-    estimated."""
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-        self._benches = [Workbench(file) for file in subject.files]
-        self._other: tuple[int, Workbenches] | None = None
-
-    def at(self, n: int) -> Workbenches:
-        """Those for a larger sample of the files. Only the last ones that were asked for are
-        kept."""
-        if self._other is None or self._other[0] != n:
-            self._other = None
-            self._other = n, Workbenches(self.subject.at(n))
-        return self._other[1]
-
-    def held(self) -> Held:
-        """What is held of the files, which are read for it. ``size``: of all that they stand
-        for."""
-        found = [bench.held() for bench in self._benches]
-        size: dict[str, float] = {}
-        count: dict[str, int] = {}
-        for bench, each in zip(self._benches, found, strict=True):
-            size[each.auto] = size.get(each.auto, 0.0) + bench.stands.bytes
-            count[each.auto] = count.get(each.auto, 0) + 1
-        autos = {chain: count[chain] for chain in sorted(size, key=lambda chain: -size[chain])}
-        return Held(
-            round(sum(bench.stands.bytes for bench in self._benches)),
-            sum(each.held for each in found),
-            any(each.broken_off for each in found),
-            next(iter(autos)),
-            autos,
-        )
-
-    def copy(self) -> float:
-        """The seconds of one copy of what is held."""
-        return sum(bench.copy() for bench in self._benches)
-
-    def figures(self, trial: Trial) -> Figures:
-        """The figures of a trial, always on all that is held, for a part of a small file would tell
-        nothing. RefusedError names the file."""
-        count = len(self._benches)
-        care = trial.how or CAREFUL
-        care = care._replace(seconds=care.seconds / count, few=care.few / count)
-        crowd = self.subject.crowd or Crowd(0.0, 0.0, many=False)
-        found, chain = [], parse_chain(trial.chain)
-        with collector_off():
-            for bench in self._benches:
-                # ``pack`` gives each small file to one thread or process.
-                small = bench.material.size <= LARGE
-                threads = 1 if small else trial.threads
-                how = trial._replace(part=WHOLE, how=care, threads=threads)
-                try:
-                    figures = bench.figures(how)
-                except SerialpackError as error:
-                    raise RefusedError(f"{printable(bench.subject.path)}: {error.said}") from error
-                workers = trial.threads if small and crowd.many else 1
-                worth, size = bench.parts(figures.source, chain), bench.material.size
-                found.append(Measured(figures, size, worth, bench.stands, workers))
-        return weighed(found, crowd)
-
-
-def is_object(subject: Subject) -> bool:
-    """Whether a Python object is measured, and not a file."""
-    from serialpack.bench.samples import parse_sample
-
-    return bool(subject.sample) and parse_sample(subject.sample)[0].mode == "object"
 
 
 class Failed(Exception):
@@ -409,3 +82,12 @@ class Lab:
                 self._process.kill()
             self._process.close()
             self._process = None
+
+
+def lab_worker(subject: Subject, memory: int | None) -> Callable[[Any], Any]:
+    """What does the jobs, in the process of a ``Lab``. ``memory``: bytes that the process may take
+    beside what it has; None: any."""
+    if memory is not None:
+        limit_memory(memory)
+    bench = Workbenches(subject) if subject.files else Workbench(subject)
+    return lambda job: job.run(bench)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from serialpack.bench.material import ObjectMaterial
-from serialpack.bench.measuring.lab import Workbench
 from serialpack.bench.measuring.object_part import serialize_object
 from serialpack.bench.measuring.trials import (
     Care,
@@ -19,6 +18,7 @@ from serialpack.bench.measuring.trials import (
     repeat,
     spread_of,
 )
+from serialpack.bench.measuring.workbench import Workbench
 from serialpack.container.block import StoredBlock
 from serialpack.objects import dumping, loading
 from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock
