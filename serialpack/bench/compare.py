@@ -83,8 +83,8 @@ class Changes(NamedTuple):
 
 
 def compare(old: Results, new: Results) -> Changes:
-    """What changed from ``old`` to ``new``. Rows are compared that have the same chain, threads, n
-    and size of blocks."""
+    """What changed from ``old`` to ``new``.
+    Rows are compared that have the same chain, threads, n and size of blocks."""
     before, after = _by_key(old), _by_key(new)
     same_source = _content(old) == _content(new)
     changes: list[Change] = []
@@ -164,8 +164,8 @@ def _by_key(results: Results) -> dict[tuple[Any, ...], Row]:
 
 
 def _content(results: Results) -> tuple[Any, ...]:
-    """What is known of the source: where that is the same in two runs, the source may be the
-    same."""
+    """What is known of the source: where that is the same in two runs,
+    the source may be the same."""
     return results.mode, results.format, results.size
 
 
@@ -266,15 +266,15 @@ def _name(change: Change) -> str:
 
 
 def save_results(results: Results, path: Path, *, force: bool = False) -> None:
-    """Write ``results`` to a file, whole or not at all; over an existing one only with ``force``.
-    FileError."""
+    """Write ``results`` to a file, whole or not at all;
+    over an existing one only with ``force``. FileError."""
     with Output(path, force=force) as output:
         output.write(json.dumps(results.to_json()).encode() + b"\n")
 
 
 def load_results(path: Path) -> Results:
-    """The results that ``save_results`` wrote. FileError; InputError for a file of anything
-    else."""
+    """The results that ``save_results`` wrote.
+    FileError; InputError for a file of anything else."""
     with opened_source(path) as opened:
         data = opened.read(_MOST + 1)
         try:

@@ -204,8 +204,8 @@ class Material:
         return self._samples[key]
 
     def _unbroken(self, size: int, for_values: bool) -> list[SourceBlock]:
-        """The blocks, of up to ``size`` bytes, of all that is held but a last value that is cut
-        off."""
+        """The blocks, of up to ``size`` bytes,
+        of all that is held but a last value that is cut off."""
         held = len(self.data)
         # Large blocks at first: what the whole file takes is estimated from them.
         for most in (held * 7 // 8, held // 4):
@@ -297,8 +297,8 @@ def read_windows(path: Path, size: int, most: int, *, lines: bool = False) -> by
 
 
 class ObjectMaterial:
-    """The Python object of a built-in sample, in memory (``value``). ``size``: the bytes of the
-    sample's file."""
+    """The Python object of a built-in sample, in memory (``value``).
+    ``size``: the bytes of the sample's file."""
 
     def __init__(self, subject: Subject) -> None:
         sample, n = parse_sample(subject.sample)

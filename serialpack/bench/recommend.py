@@ -113,8 +113,8 @@ def _shrinking(rows: Iterable[Row], least: float = SHRINKS) -> list[Row]:
 
 
 def _worth_sending(rows: Iterable[Row]) -> list[Row]:
-    """The rows that are worth sending: if any shrinks the source to a half, none that hardly
-    does."""
+    """The rows that are worth sending: if any shrinks the source
+    to a half, none that hardly does."""
     found = list(rows)
     return _shrinking(found) if _shrinking(found, SHRINKS_WELL) else found
 
@@ -183,8 +183,8 @@ def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
 
 
 def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | None = None) -> str:
-    """The command that packs ``inputs`` as the row says; other arguments as of
-    ``recommendations``."""
+    """The command that packs ``inputs`` as the row says;
+    other arguments as of ``recommendations``."""
     words = ["serialpack", "pack", "-s", row.serializer]
     for each in row.filters:
         words += ["--filter", each]
@@ -199,8 +199,8 @@ def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | N
 
 
 def _quoted(word: str) -> str:
-    """``word`` for a shell. Characters that no terminal shows are escaped (``$'...'``, POSIX
-    2024)."""
+    """``word`` for a shell. Characters that no terminal shows are
+    escaped (``$'...'``, POSIX 2024)."""
     if word.isprintable():
         return shlex.quote(word)
     plain = frozenset(range(0x20, 0x7F)) - frozenset(b"'\\")

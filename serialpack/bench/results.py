@@ -91,8 +91,8 @@ class Anchor(NamedTuple):
 
 
 class Recommendation(NamedTuple):
-    """A row to take. ``kind``: for what purpose; ``command``: what to type for it; ``why``: in
-    words."""
+    """A row to take. ``kind``: for what purpose;
+    ``command``: what to type for it; ``why``: in words."""
 
     kind: Literal["smallest", "fastest", "balanced", "portable"]
     chain: str

@@ -1,5 +1,5 @@
-"""Runs bench: measures every chain that may suit one source (or several files), and tells what it
-found."""
+"""Runs bench: measures every chain that may suit one source (or several files),
+and tells what it found."""
 
 from __future__ import annotations
 
@@ -226,8 +226,8 @@ class Bench:
         )
 
     def _inputs(self, source: str) -> Sequence[str]:
-        """The words that name the source in a recommended command: a built-in sample has no
-        file."""
+        """The words that name the source in a recommended command:
+        a built-in sample has no file."""
         if self.question.several is not None:
             return self.question.several.words
         name = "FILE" if self._sample is not None else source

@@ -33,8 +33,8 @@ TOOLS = (
 
 
 def memory_copy(seconds: float, size: int, held: int) -> Anchor:
-    """The anchor for a copy of all ``size`` bytes, where that of the ``held`` ones took
-    ``seconds``."""
+    """The anchor for a copy of all ``size`` bytes,
+    where that of the ``held`` ones took ``seconds``."""
     whole = seconds * size / max(held, 1)
     return _anchor("memcpy", "", size, size, whole, whole)
 

@@ -91,8 +91,8 @@ class Files(NamedTuple):
                 yield file
 
     def cool(self, path: str) -> None:
-        """Where ``through`` is cold, have the next read of this file come from the disk.
-        FileError."""
+        """Where ``through`` is cold, have the next read of this
+        file come from the disk. FileError."""
         if self.through == "cold-all":
             drop_all()
         elif self.through == "cold-files":
@@ -174,8 +174,8 @@ def drop_all() -> None:
 
 
 def cached(path: str) -> int | None:
-    """How many bytes of a file are in the page cache (mincore(2)); None where the system does not
-    tell."""
+    """How many bytes of a file are in the page cache (mincore(2));
+    None where the system does not tell."""
     in_core = of_libc("mincore", "c_void_p", "c_size_t", "c_void_p")
     if in_core is None or not _may_ask(path):
         return None
@@ -197,8 +197,8 @@ def cached(path: str) -> int | None:
 
 
 def _may_ask(path: str) -> bool:
-    """Whether the kernel tells us what is cached: of files that we neither own nor may write to it
-    says that all is."""
+    """Whether the kernel tells us what is cached:
+    of files that we neither own nor may write to it says that all is."""
     return os.geteuid() in (0, os.stat(path).st_uid) or os.access(path, os.W_OK)  # noqa: PTH116
 
 

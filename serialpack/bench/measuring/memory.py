@@ -58,8 +58,8 @@ def total() -> int:
 
 
 def _kilobytes(path: Path, name: str) -> int | None:
-    """The bytes that the line ``name`` of such a file has in kB; None without the file or the
-    line."""
+    """The bytes that the line ``name`` of such a file has in kB;
+    None without the file or the line."""
     try:
         lines = path.read_text("ascii", "replace").splitlines()
     except OSError:

@@ -33,8 +33,8 @@ def warm_up(chain: str) -> None:
 def serialize_object(
     packing: Packing, value: Any, care: Care = CAREFUL, *, proved: bool = True
 ) -> SerializedPart:
-    """Serialize ``value``, prove it where ``proved``, and load it. RefusedError where it cannot be
-    held."""
+    """Serialize ``value``, prove it where ``proved``, and load it.
+    RefusedError where it cannot be held."""
     warm_up(str(packing.chain))
     serializer = whole.of_values(SERIALIZERS.create(*packing.chain.serializer))
     serializer.configure(packing.settings)

@@ -1,5 +1,5 @@
-"""Measures one chain on one Python object, as ``dumps`` and ``loads`` use it: the rows of a
-sweep."""
+"""Measures one chain on one Python object,
+as ``dumps`` and ``loads`` use it: the rows of a sweep."""
 
 from __future__ import annotations
 

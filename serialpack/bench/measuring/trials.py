@@ -124,8 +124,8 @@ Half = Literal["serialize", "finish", "decompress", "deserialize"]
 
 
 def half_worker(plan: Plan, half: Half) -> Callable[[Any], tuple[Any, dict[str, float]]]:
-    """A worker for one half. Its jobs are the arguments of that; it gives the result, and the
-    seconds by step."""
+    """A worker for one half. Its jobs are the arguments of that;
+    it gives the result, and the seconds by step."""
     maker = BlockPacker if half in ("serialize", "finish") else BlockUnpacker
     step = getattr(maker(plan), half)
 
@@ -188,8 +188,8 @@ def serialize(
 def compress(
     part: SerializedPart, chain: Chain, threads: int, care: Care = CAREFUL
 ) -> CompressedPart:
-    """Measure the filters and the codec of ``chain`` on what a serializer wrote: with the proof,
-    and back."""
+    """Measure the filters and the codec of ``chain`` on what a serializer wrote:
+    with the proof, and back."""
     plan = part.plan._replace(chain=chain)
     run = _Runner(threads, care)
     jobs = list(zip(part.blocks, part.serialized, strict=True))
@@ -235,8 +235,8 @@ def spread_of(timings: Iterable[Timing]) -> float | None:
 
 
 def added_steps(timings: Iterable[Timing]) -> tuple[dict[str, float], dict[str, float]]:
-    """The seconds by step of several pieces of work together: in their fastest runs, and on
-    average."""
+    """The seconds by step of several pieces of work together:
+    in their fastest runs, and on average."""
     steps, means = dict.fromkeys(STEPS, 0.0), dict.fromkeys(STEPS, 0.0)
     for timing in timings:
         add_seconds(steps, {step: timing.steps.get(step, 0.0) for step in STEPS})
@@ -247,8 +247,8 @@ def added_steps(timings: Iterable[Timing]) -> tuple[dict[str, float], dict[str, 
 def _container(
     part: SerializedPart, squeezed: CompressedPart, chain: Chain
 ) -> tuple[int, int, int | None]:
-    """Of the container that ``pack`` would write: its bytes, those of its payload, and its
-    records."""
+    """Of the container that ``pack`` would write:
+    its bytes, those of its payload, and its records."""
     header, plan = prepare(part.packing._replace(chain=chain), part.blocks[0])
     kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(plan.format))
     writer, digest = MemberWriter(len, header), WholeDigest()
@@ -285,8 +285,8 @@ class _Runner:
     def timed(
         self, make: MakeWorker, jobs: Sequence[Any], *, keep: bool = True
     ) -> tuple[list[Any], Timing]:
-        """The results of all jobs (none without ``keep``), in order, and how long all together
-        took."""
+        """The results of all jobs (none without ``keep``),
+        in order, and how long all together took."""
 
         def work(first: bool) -> tuple[list[Any], dict[str, float]]:
             maker = WorkerMaker(make, size=self._size, processes=self._size is not None)

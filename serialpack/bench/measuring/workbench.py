@@ -82,8 +82,8 @@ class Load(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """Job: measure a chain on a part of the source; where it is less than all that is held, in so
-    many ``pieces``."""
+    """Job: measure a chain on a part of the source;
+    where it is less than all that is held, in so many ``pieces``."""
 
     chain: str
     threads: int
@@ -241,8 +241,8 @@ class Workbench:
         return serialize(packing, blocks, trial.threads, trial.care)
 
     def compressed(self, trial: Trial, chain: Chain, part: SerializedPart) -> CompressedPart:
-        """The part through filters and codec, measured once for all serializers that wrote the
-        same."""
+        """The part through filters and codec,
+        measured once for all serializers that wrote the same."""
         # A codec may be set otherwise where it is given the source's own text (``of_records``).
         kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(part.plan.format))
         key = (part.digest, kept, chain.filters, chain.codec, *trial[1:5])
@@ -265,8 +265,8 @@ class Workbench:
 
 
 class Workbenches:
-    """Several files, each on a workbench of its own; from their figures those of all are
-    estimated."""
+    """Several files, each on a workbench of its own;
+    from their figures those of all are estimated."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -274,16 +274,16 @@ class Workbenches:
         self._other: tuple[int, Workbenches] | None = None
 
     def at(self, n: int) -> Workbenches:
-        """Those for a larger sample of the files. Only the last ones that were asked for are
-        kept."""
+        """Those for a larger sample of the files.
+        Only the last ones that were asked for are kept."""
         if self._other is None or self._other[0] != n:
             self._other = None
             self._other = n, Workbenches(self.subject.at(n))
         return self._other[1]
 
     def held(self) -> Held:
-        """What is held of the files, which are read for it. ``size``: of all that they stand
-        for."""
+        """What is held of the files, which are read for it.
+        ``size``: of all that they stand for."""
         found = [bench.held() for bench in self._benches]
         size: dict[str, float] = {}
         count: dict[str, int] = {}

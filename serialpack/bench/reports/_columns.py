@@ -1,5 +1,5 @@
-"""The columns of the tables in all reports: what a column says of a row, and how figures are
-written."""
+"""The columns of the tables in all reports:
+what a column says of a row, and how figures are written."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ def nearest_unit(value: float) -> tuple[str, float]:
 
 
 def time_unit(values: Sequence[float]) -> tuple[str, float]:
-    """One unit for all of ``values``, which are seconds: the largest in which each has digits to
-    show."""
+    """One unit for all of ``values``, which are seconds:
+    the largest in which each has digits to show."""
     least = min((v for v in values if v > 0), default=1.0)
     return next((unit for unit in TIMES if least >= unit[1] / 50), TIMES[-1])
 
@@ -169,8 +169,8 @@ def _object_times(rows: Sequence[Row]) -> list[ReportColumn]:
 
 
 def _object_means(rows: Sequence[Row]) -> list[ReportColumn]:
-    """The same times as means of all runs, where the other columns have those of the fastest
-    one."""
+    """The same times as means of all runs,
+    where the other columns have those of the fastest one."""
     if not any(row.means for row in rows):
         return []
     unit = _unit(rows)
@@ -200,8 +200,8 @@ def _time(
 
 
 def steps(*names: str) -> Measure:
-    """The seconds of these steps together, in the fastest run; None where none of them was
-    timed."""
+    """The seconds of these steps together, in the fastest run;
+    None where none of them was timed."""
     return lambda row: _sum(row.seconds, names)
 
 

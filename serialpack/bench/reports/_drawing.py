@@ -87,8 +87,8 @@ class Axis:
 
 
 class Dot(NamedTuple):
-    """A point: a row, or an anchor as a row. ``x``: MB/s, ``y``: bytes; or the place of both in a
-    picture."""
+    """A point: a row, or an anchor as a row.
+    ``x``: MB/s, ``y``: bytes; or the place of both in a picture."""
 
     row: Row
     name: str
@@ -97,8 +97,8 @@ class Dot(NamedTuple):
 
 
 class Scatter(NamedTuple):
-    """Size against speed: the points of rows, the smallest first, those of anchors, and both
-    axes."""
+    """Size against speed: the points of rows,
+    the smallest first, those of anchors, and both axes."""
 
     dots: list[Dot]
     anchors: list[Dot]

@@ -107,8 +107,8 @@ def _told(results: Results, row: Row) -> str:
 
 
 def _axes(across: Axis, up: Axis) -> Iterator[str]:
-    """The lines of both axes, with their numbers. Across, on a telephone, only powers of ten have
-    theirs."""
+    """The lines of both axes, with their numbers.
+    Across, on a telephone, only powers of ten have theirs."""
     for value, text in up.ticks():
         y = _y(up.at(value))
         yield f'<line class="grid" x1="0" x2="100%" y1="{y:.2f}%" y2="{y:.2f}%"/>'
@@ -121,8 +121,8 @@ def _axes(across: Axis, up: Axis) -> Iterator[str]:
 
 
 def _line(path: str, kind: str) -> str:
-    """A line along ``path``, whose numbers are tenths of a percent of the picture. ``kind``: its
-    class in page.css."""
+    """A line along ``path``, whose numbers are tenths of a percent of the picture.
+    ``kind``: its class in page.css."""
     return (
         '<svg width="100%" height="100%" viewBox="0 0 1000 1000" preserveAspectRatio="none">'
         f'<path class="{kind}" d="{path}" vector-effect="non-scaling-stroke"/></svg>'
@@ -139,8 +139,8 @@ def _staircase(front: Sequence[Dot]) -> str:
 
 
 def _names(results: Results, drawn: Sequence[Dot], crosses: Sequence[Dot]) -> Iterator[str]:
-    """The names of chains and anchors beside their points; on a narrow picture, what they are best
-    at."""
+    """The names of chains and anchors beside their points;
+    on a narrow picture, what they are best at."""
     kinds: dict[tuple[str, int], list[str]] = {}
     for choice in results.recommendations:
         kinds.setdefault((choice.chain, choice.threads), []).append(choice.kind)

@@ -22,8 +22,8 @@ Unit = Literal["bytes", "seconds", "times"]
 
 
 class Curves(NamedTuple):
-    """One measure over n. ``lines``: for each chain, by its name, the pairs (n, value), in order of
-    n."""
+    """One measure over n. ``lines``: for each chain,
+    by its name, the pairs (n, value), in order of n."""
 
     title: str
     unit: Unit
@@ -31,8 +31,8 @@ class Curves(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """One measure as a table: a row for each n, a column for each chain; "" where there is no
-    figure."""
+    """One measure as a table: a row for each n, a column for each chain;
+    "" where there is no figure."""
 
     title: str
     unit: str
@@ -103,8 +103,8 @@ def matrices(results: Results) -> list[Matrix]:
 
 
 def _times(results: Results) -> tuple[Measure, Measure]:
-    """What gives the seconds to pack, and to unpack; of objects without the proof, as benchmarks
-    do."""
+    """What gives the seconds to pack, and to unpack;
+    of objects without the proof, as benchmarks do."""
     if results.mode == "object":
         return steps(*WRITE), steps(*READ)
     return lambda row: row.pack_seconds, lambda row: row.unpack_seconds

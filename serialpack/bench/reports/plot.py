@@ -1,5 +1,5 @@
-"""``--plot FILE.png|svg``: a picture of size against speed, or of the curves of a sweep, by
-matplotlib."""
+"""``--plot FILE.png|svg``: a picture of size against speed,
+or of the curves of a sweep, by matplotlib."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _SETTINGS: dict[Any, Any] = {
 
 
 class Legend(NamedTuple):
-    """What the points, and the line, of size against speed are called. Others may use other
-    words."""
+    """What the points, and the line, of size against speed are called.
+    Others may use other words."""
 
     front: str = "on the front"
     others: str = "other chains"

@@ -34,8 +34,8 @@ Line = tuple[str, str]
 
 
 def table(results: Results, *, width: int, colour: bool) -> str:
-    """What people need of ``results``, in lines of at most ``width`` characters; commands are not
-    broken."""
+    """What people need of ``results``, in lines of at most ``width`` characters;
+    commands are not broken."""
     lines = list(_lines(results, max(width, 40)))
     if not colour:
         return "\n".join(text for text, _ in lines) + "\n"
@@ -121,8 +121,8 @@ def _cell(column: ReportColumn, row: Row) -> str:
 
 
 def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list[ReportColumn]:
-    """The columns out of ``found`` for which lines of ``width`` have room, given the ``rows``
-    shown."""
+    """The columns out of ``found`` for which lines of ``width`` have room,
+    given the ``rows`` shown."""
     chosen = [column for column in found if not column.need]
     for need in sorted({column.need for column in found} - {0}):
         new = [c for c in found if c.need == need and any(c.text(row) for row in rows)]
@@ -174,8 +174,8 @@ def _by_layer(rows: list[Row]) -> list[Row]:
 
 
 def _matrix(matrix: Matrix, width: int) -> Iterator[Line]:
-    """The table of one measure of a sweep; in several parts where a line does not hold all
-    chains."""
+    """The table of one measure of a sweep;
+    in several parts where a line does not hold all chains."""
     rows = _thinned(matrix.rows)
     heads = [printable(chain).replace("+", "\n+").split("\n") for chain in matrix.chains]
     column = [
@@ -227,8 +227,8 @@ def _closing(results: Results, width: int) -> Iterator[Line]:
 
 
 def _recommended(results: Results, width: int) -> Iterator[Line]:
-    """What is recommended, each command on a line of its own however long it is, so that it can be
-    copied."""
+    """What is recommended, each command on a line of its own however long it is,
+    so that it can be copied."""
     found = _words.choices(results)
     if found:
         yield "", ""

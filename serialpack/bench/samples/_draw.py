@@ -1,5 +1,5 @@
-"""Random choices that are the same on every machine and with every Python: samples are made of
-them."""
+"""Random choices that are the same on every machine and with every Python:
+samples are made of them."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Draw:
         return [items[int(random() * size)] for _ in range(count)]
 
     def fraction(self, steps: int = 1 << 53) -> float:
-        """A number from 0 to below 1. ``steps``: how many different values its use can tell
-        apart."""
+        """A number from 0 to below 1. ``steps``:
+        how many different values its use can tell apart."""
         self.entropy += log2(steps)
         return self._random()
 

@@ -92,8 +92,8 @@ def json_document(value: Any) -> Iterator[bytes]:
 
 
 def json_array(records: Iterable[Any], *, indent: int | None = None) -> Iterator[bytes]:
-    """A file with ``records`` as a JSON array, as ``json.dumps`` spells it; a piece for each of
-    them."""
+    """A file with ``records`` as a JSON array, as ``json.dumps`` spells it;
+    a piece for each of them."""
     begin, between, end = "[", ", ", "]"
     if indent is not None:
         line = "\n" + " " * indent

@@ -100,8 +100,8 @@ def by_table(choice: Candidates, table: SampleTable) -> Candidates:
 
 
 def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> list[StageSpec]:
-    """Those of the stages ``texts`` that are installed; the names of the others are added to
-    ``absent``."""
+    """Those of the stages ``texts`` that are installed;
+    the names of the others are added to ``absent``."""
     found = []
     for text in texts:
         spec = parse_stage(registry, text)

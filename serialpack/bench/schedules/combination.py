@@ -8,8 +8,8 @@ from serialpack.stages.chain import Chain
 
 
 class Combination(NamedTuple):
-    """A chain, and how it is run. ``block_size``: the most bytes of source in a block; ``n``: the N
-    of a sweep, else None."""
+    """A chain, and how it is run. ``block_size``: the most bytes of source in a block;
+    ``n``: the N of a sweep, else None."""
 
     chain: Chain
     threads: int

@@ -50,8 +50,8 @@ def _row(combination: Combination, status: Status) -> Row:
 
 
 def measured_row(combination: Combination, found: Figures, held: Held) -> Row:
-    """The row of a trial. Figures of a part of the source are scaled up to all that ``held`` says
-    it has."""
+    """The row of a trial. Figures of a part of the source are scaled
+    up to all that ``held`` says it has."""
     whole = found.source == held.size
     scale = 1.0 if whole or not found.source else held.size / found.source
     size = found.size if whole else round(found.size * scale)
@@ -79,8 +79,8 @@ def measured_row(combination: Combination, found: Figures, held: Held) -> Row:
 
 
 def failed_row(combination: Combination, error: Exception) -> Row:
-    """The row of a combination that a stage refused, or that failed: ``error`` says which, and
-    why."""
+    """The row of a combination that a stage refused, or that failed:
+    ``error`` says which, and why."""
     refused = isinstance(error, RefusedError | MissingLibraryError) or (
         isinstance(error, SerialpackError) and error.exit_code in (2, 3, 4)
     )

@@ -143,8 +143,8 @@ class Search(Schedule):
                 self._measure(combination, WHOLE)
 
     def _next_whole(self) -> Iterator[Combination]:
-        """The combinations to measure on the whole, what auto would choose first; each is chosen by
-        what is known by then."""
+        """The combinations to measure on the whole, what auto would choose first;
+        each is chosen by what is known by then."""
         done: set[Combination] = {self.auto}
         if self.auto not in self.rows or self.rows[self.auto].status == "sampled":
             yield self.auto
@@ -294,8 +294,8 @@ class Search(Schedule):
         return self.held.held / max(self.held.size, 1)
 
     def _cost(self, row: Row) -> float:
-        """The seconds that all that is held takes, estimated from ``row``, which was measured on a
-        part."""
+        """The seconds that all that is held takes,
+        estimated from ``row``, which was measured on a part."""
         return cost(row) * self._share
 
     @property
@@ -306,8 +306,8 @@ class Search(Schedule):
         return max(chains * len(self.threads), 1)
 
     def _measure(self, combination: Combination, part: int) -> Row | None:
-        """Run one trial on a part of the source, or on all of it (``WHOLE``), and keep its row.
-        None where it failed."""
+        """Run one trial on a part of the source, or on all of it (``WHOLE``),
+        and keep its row. None where it failed."""
         assert self.held is not None
         chain, threads, block_size, _ = combination
         spelled = str(chain)
@@ -385,8 +385,8 @@ class Search(Schedule):
         return sorted(sizes, key=sizes.__getitem__)
 
     def _beaten(self, codec: StageSpec) -> bool:
-        """Whether behind the leader another codec was clearly better, or this one was not
-        measured."""
+        """Whether behind the leader another codec was clearly better,
+        or this one was not measured."""
         if "codecs" in self.choice.chosen:
             return False
         rows = {

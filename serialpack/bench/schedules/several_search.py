@@ -125,8 +125,8 @@ class SeveralSearch(Search):
             self._final(quickest, (self.budget - self.elapsed) / len(wanted))
 
     def _final(self, combination: Combination, seconds: float) -> None:
-        """Measure a combination on the largest of the larger samples that takes fewer than
-        ``seconds``."""
+        """Measure a combination on the largest of the larger samples
+        that takes fewer than ``seconds``."""
         row = self.rows[combination]
         for number in reversed(range(self._samples)):
             # How large a sample is, is known only once it was read: each is read before the next.
@@ -137,8 +137,8 @@ class SeveralSearch(Search):
                 return
 
     def _takes_of(self, row: Row, number: int) -> float:
-        """The seconds that ``row`` takes on larger sample ``number``, whose size is guessed before
-        it was read."""
+        """The seconds that ``row`` takes on larger sample ``number``,
+        whose size is guessed before it was read."""
         assert self.held is not None
         held = [self.held, *self.larger]
         known = min(number + 1, len(held) - 1)
@@ -146,8 +146,8 @@ class SeveralSearch(Search):
         return cost(row) * row.threads * size / self.held.size * SURE
 
     def _measure_on(self, number: int, combination: Combination) -> None:
-        """Run one trial on larger sample ``number``, and keep its row; where it fails, the row from
-        before stays."""
+        """Run one trial on larger sample ``number``, and keep its row;
+        where it fails, the row from before stays."""
         chain, threads, block_size, _ = combination
         self._tell(combination)
         trial = Trial(str(chain), threads, WHOLE, block_size, how=AT_LENGTH)

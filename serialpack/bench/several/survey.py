@@ -58,8 +58,8 @@ class Surveyed(NamedTuple):
 
 
 class Quick:
-    """Tells how many bytes data takes behind the quick codec, or another one, in the blocks of
-    ``pack``."""
+    """Tells how many bytes data takes behind the quick codec,
+    or another one, in the blocks of ``pack``."""
 
     def __init__(self, codec: str = QUICK) -> None:
         self._codec = CODECS.create(*parse_stage(CODECS, codec))
@@ -111,8 +111,8 @@ def survey(files: Sequence[tuple[str, int]], budget: float) -> list[Surveyed]:
 
 
 def _ratios(files: Iterable[Surveyed]) -> dict[str, float]:
-    """What share of their bytes the files of each ending take behind the quick codec; under "" that
-    of all files."""
+    """What share of their bytes the files of each ending take behind the quick codec;
+    under "" that of all files."""
     sums: dict[str, tuple[float, float]] = {}
     for file in files:
         for ending in {Path(file.path).suffix, ""}:

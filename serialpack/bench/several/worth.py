@@ -33,8 +33,8 @@ class Worth(NamedTuple):
 
 
 class Parts:
-    """Tells what the first bytes of ``material``, which is held of the file at ``path``, count
-    for."""
+    """Tells what the first bytes of ``material``,
+    which is held of the file at ``path``, count for."""
 
     def __init__(self, path: str, material: "Material") -> None:
         self._path, self._material = path, material

@@ -101,8 +101,8 @@ def estimate_distinct(drawn: int, seen: int, number: int) -> float:
 
 
 def _group_parts(values: Spans, longer: NDArray[np.bool_]) -> Groups:
-    """The groups of the values that are ``longer``, which are compared as bytes, and of the
-    rest."""
+    """The groups of the values that are ``longer``,
+    which are compared as bytes, and of the rest."""
     indices = np.flatnonzero(~longer), np.flatnonzero(longer)
     if not len(indices[0]):
         return _group_any(values)
@@ -115,8 +115,8 @@ def _group_parts(values: Spans, longer: NDArray[np.bool_]) -> Groups:
 
 
 def _group_short(values: Spans) -> Groups | None:
-    """The groups, by a hash of the words and the length of each value; None if two different values
-    have the same hash."""
+    """The groups, by a hash of the words and the length of each value;
+    None if two different values have the same hash."""
     words, lengths = _words(values), values.lengths
     keys = lengths.astype(U64) * U64.type(_STEP)
     factor = _SPREAD

@@ -44,8 +44,8 @@ def sample(texts: Texts, number: int, most: int) -> Texts:
 
 
 def common_length(texts: Texts) -> int | None:
-    """The length that all values have, in bytes; None where lengths differ, or there are no
-    values."""
+    """The length that all values have, in bytes;
+    None where lengths differ, or there are no values."""
     number = texts.number
     if not number:
         return None
@@ -131,8 +131,8 @@ def separated(texts: Texts, separator: int) -> NDArray[np.uint8]:
 
 
 def split(data: NDArray[np.uint8], separator: int, number: int) -> Texts:
-    """The column of which ``separated`` made ``data``; Broken where it has not ``number``
-    values."""
+    """The column of which ``separated`` made ``data``;
+    Broken where it has not ``number`` values."""
     kept = data != separator
     marks = np.flatnonzero(~kept)
     if len(marks) != number or len(data) != (int(marks[-1]) + 1 if number else 0):
@@ -153,7 +153,7 @@ def as_rows(texts: Texts, width: int) -> tuple[NDArray[np.uint8], NDArray[np.boo
 def from_rows(
     rows: NDArray[np.uint8], firsts: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> Texts:
-    """The column of the values that stand in ``rows`` of bytes: ``lengths`` bytes from ``firsts``
-    on in each row."""
+    """The column of the values that stand in ``rows`` of bytes:
+    ``lengths`` bytes from ``firsts`` on in each row."""
     starts = firsts + rows.shape[1] * np.arange(len(rows))
     return slices(np.ascontiguousarray(rows).reshape(-1), starts, lengths)

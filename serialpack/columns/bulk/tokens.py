@@ -34,16 +34,16 @@ _WORDS = (_KIND != _OTHER).tobytes()
 
 
 class TextTokens(NamedTuple):
-    """The tokens of all values of a column, one after another: where each starts, and how long it
-    is."""
+    """The tokens of all values of a column, one after another:
+    where each starts, and how long it is."""
 
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     firsts: NDArray[np.int64]
     """For each value the index of its first token; an empty value has that of the next value."""
     shapes: Texts
-    """For each value its shape: a byte for each of its tokens (``DIGITS``, ``LETTERS``, or
-    itself)."""
+    """For each value its shape: a byte for each of its tokens (``DIGITS``,
+    ``LETTERS``, or itself)."""
 
 
 def tokens(texts: Texts) -> TextTokens:

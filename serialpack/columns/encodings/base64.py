@@ -44,8 +44,8 @@ def _read(text: bytes, style: int) -> bytes | None:
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes texts that are Base64 in one style, that of the first ones, and would be written so
-    again."""
+    """Takes texts that are Base64 in one style,
+    that of the first ones, and would be written so again."""
     values = texts.to_list()
     together = b"".join(values[:64])
     url = b"-" in together or b"_" in together

@@ -96,8 +96,8 @@ _FLOAT_DIGITS = 13
 
 
 class ColumnLook:
-    """A sample of a column, and what can be told from it; each fact is worked out when it is first
-    asked for."""
+    """A sample of a column, and what can be told from it;
+    each fact is worked out when it is first asked for."""
 
     def __init__(self, texts: Texts) -> None:
         self.texts = sample(texts, _LOOK, _LOOK_BYTES)
@@ -175,8 +175,8 @@ def attempt(name: str, texts: Texts, to: Context) -> Coded | None:
 
 
 def _encode_runs(texts: Texts, to: Context) -> Coded:
-    """``texts``, which are runs: as numbers if they are digits, else as a dictionary where they
-    repeat."""
+    """``texts``, which are runs: as numbers if they are digits,
+    else as a dictionary where they repeat."""
     if _DIGIT[0] <= int(texts.data.min()) and int(texts.data.max()) <= _DIGIT[-1]:
         name = "integer" if common_length(texts) is None else "digits"
         return attempt(name, texts, to) or _as("plain", texts, to)
@@ -187,8 +187,8 @@ def _encode_runs(texts: Texts, to: Context) -> Coded:
 
 
 def _encode_entries(look: ColumnLook, texts: Texts, to: Context) -> Coded:
-    """``texts``, which are entries: they are sorted, so that neighbours begin alike, and none
-    repeats."""
+    """``texts``, which are entries: they are sorted,
+    so that neighbours begin alike, and none repeats."""
     names = ["plain", "front"]
     if look.mean > _SIMPLE or texts.data[0] in _NUMERIC:
         names += [
@@ -198,8 +198,8 @@ def _encode_entries(look: ColumnLook, texts: Texts, to: Context) -> Coded:
 
 
 def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
-    """The names of the encodings that may suit values that are no numbers; a single one where that
-    is sure to."""
+    """The names of the encodings that may suit values that are no numbers;
+    a single one where that is sure to."""
     number = look.number
     share = (
         1.0
@@ -247,8 +247,8 @@ def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
 
 
 def _numeric(look: ColumnLook) -> list[str] | None:
-    """The names of the encodings that may suit values that mostly are numbers; None where they are
-    not."""
+    """The names of the encodings that may suit values that mostly are numbers;
+    None where they are not."""
     least = _FITS * look.number
     starts = np.bincount(look.texts.data[look.texts.starts[look.texts.lengths > 0]], minlength=256)
     if starts[list(_NUMERIC)].sum() < least:

@@ -51,8 +51,8 @@ def _write(numbers: NDArray[np.float64], style: int) -> bytes:
 
 
 def _parse(joined: bytes) -> list[float]:
-    """The numbers that ``joined`` spells, texts with commas between them; NaN for a text that is no
-    number."""
+    """The numbers that ``joined`` spells, texts with commas between them;
+    NaN for a text that is no number."""
     try:
         return _from_json(b"[%b]" % joined)
     except ValueError:
@@ -67,8 +67,8 @@ def _number(value: bytes) -> float:
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes the texts that are finite doubles in one format: that which most of the first values
-    have."""
+    """Takes the texts that are finite doubles in one format:
+    that which most of the first values have."""
     if not texts.number:
         return None
     style = _style(next(chunks(texts, _LOOK)))
@@ -93,8 +93,8 @@ def _style(texts: Texts) -> int:
 
 
 def _fit(texts: Texts, style: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The texts as doubles, and which texts these are written as in the format of number
-    ``style``."""
+    """The texts as doubles, and which texts these are written as
+    in the format of number ``style``."""
     joined = separated(texts, _COMMA).tobytes()[:-1]
     numbers = _read(texts, joined)
     written = _write(numbers, style)

@@ -109,8 +109,8 @@ def _bits(numbers: NDArray[Any]) -> float:
 
 
 def deltas_pay(numbers: NDArray[np.int64]) -> bool:
-    """Whether the numbers take fewer bits as differences of neighbours, told from the middle of
-    them."""
+    """Whether the numbers take fewer bits as differences of neighbours,
+    told from the middle of them."""
     start = max((len(numbers) - _LOOK) // 2, 0)
     part = numbers[start : start + _LOOK]
     steps = part[1:] - part[:-1]
@@ -186,8 +186,8 @@ def _write_table(numbers: NDArray[np.int64], spread: int, use: ColumnEffort) -> 
 
 
 def read_numbers(source: ColumnSource, number: int, depth: int = 0) -> NDArray[np.int64]:
-    """``number`` int64, which ``write_numbers`` wrote; Broken. ``depth``: that of the form in
-    others."""
+    """``number`` int64, which ``write_numbers`` wrote; Broken.
+    ``depth``: that of the form in others."""
     if not number:
         return np.zeros(0, np.int64)
     if depth > _NESTED:

@@ -63,8 +63,8 @@ class PatternSurvey(NamedTuple):
 
 
 def survey(texts: Texts, number: int) -> PatternSurvey:
-    """Estimate how well patterns suit a column of ``number`` values, of which ``texts`` is a
-    sample."""
+    """Estimate how well patterns suit a column of ``number`` values,
+    of which ``texts`` is a sample."""
     if not len(texts.data):
         return PatternSurvey(0.0, 0.0, 0.0)
     found = tokens(texts)

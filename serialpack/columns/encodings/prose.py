@@ -115,8 +115,8 @@ def _parts(texts: Texts) -> Iterator[Texts]:
 
 
 def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
-    """The words, and the runs of other bytes, that are stored; and how many of them each value
-    has."""
+    """The words, and the runs of other bytes, that are stored;
+    and how many of them each value has."""
     data = texts.data
     word = is_word(data)
     # Tokens begin where values begin, and where bytes of words and other bytes meet.

@@ -60,8 +60,8 @@ class Order(NamedTuple):
 
 
 def in_order(groups: Groups) -> Order:
-    """``groups``, whose numbers are in no order, with numbers in the order of their first
-    values."""
+    """``groups``, whose numbers are in no order,
+    with numbers in the order of their first values."""
     number, count = len(groups.codes), len(groups.examples)
     firsts = np.empty(count, np.int64)
     firsts[groups.codes[::-1]] = np.arange(number - 1, -1, -1)
@@ -79,8 +79,8 @@ def refer(index: int, texts: Texts, misfits: NDArray[np.bool_], to: Context) -> 
 def follow(
     index: int, leader: Order, texts: Texts, misfits: NDArray[np.bool_], to: Context
 ) -> Coded:
-    """``texts``, which but for ``misfits`` follow from column ``index``. ``leader``: that column's
-    order."""
+    """``texts``, which but for ``misfits`` follow from column ``index``.
+    ``leader``: that column's order."""
     firsts = leader.firsts
     values = slices(texts.data, texts.starts[firsts], texts.lengths[firsts])
     parts = (to.column(values), _exceptions(texts, misfits, to))

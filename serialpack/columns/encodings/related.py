@@ -71,16 +71,16 @@ class _Related:
 
     @cached_property
     def order(self) -> reference.Order | None:
-        """The different values of the column in order; None where nearly all differ, so that it
-        does not lead."""
+        """The different values of the column in order;
+        None where nearly all differ, so that it does not lead."""
         if len(self.groups.examples) > _REPEATS * self.texts.number:
             return None
         return reference.in_order(self.groups)
 
 
 class _Followed(NamedTuple):
-    """The index of a leader, the order of its values, and which values of a column do not
-    follow."""
+    """The index of a leader, the order of its values,
+    and which values of a column do not follow."""
 
     leader: int
     order: reference.Order

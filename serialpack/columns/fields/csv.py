@@ -96,8 +96,8 @@ class Rows:
         return gathered.text() + shape.trailer
 
     def _without_quotes(self, texts: Callable[[int], Texts]) -> Callable[[int], Texts]:
-        """``texts``, but with UntoldError for a column with quotes in it where these may hide
-        commas."""
+        """``texts``, but with UntoldError for a column with quotes
+        in it where these may hide commas."""
 
         def checked(number: int) -> Texts:
             column = texts(number)
@@ -114,8 +114,8 @@ class Rows:
         return bool(nodes) and bool(nodes[0].text.strip(_LINE_ENDS))
 
     def _told(self) -> list[int]:
-        """For each node the place of its field in the line. UntoldError where a node has
-        several."""
+        """For each node the place of its field in the line.
+        UntoldError where a node has several."""
         nodes = self._shape.nodes
         for number, (node, begins) in enumerate(zip(nodes, self._begins, strict=True)):
             ends = begins and (number == 0 or not node.text.strip(_LINE_ENDS))

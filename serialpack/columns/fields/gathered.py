@@ -17,8 +17,8 @@ _BEFORE = (b"", b",", b'"', b'",')
 
 
 def column_of(shape: TextShape, number: int, texts: Callable[[int], Texts]) -> Texts:
-    """The values of column ``number``, from ``texts``. Broken where they are not as many as
-    ``shape`` says."""
+    """The values of column ``number``, from ``texts``.
+    Broken where they are not as many as ``shape`` says."""
     column = texts(number)
     if column.number != shape.numbers[number]:
         raise Broken("a column is not of the length that the structure says")

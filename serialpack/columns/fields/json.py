@@ -123,8 +123,8 @@ class Projection:
         )
 
     def _look(self, texts: Callable[[int], Texts]) -> None:
-        """Look at the texts of values where what is written depends on them, and run again where it
-        does."""
+        """Look at the texts of values where what is written depends on them,
+        and run again where it does."""
         machine = self._machine(foresees=False)
         walk = _with_readings(machine, self._shape, self._asked, texts)
         foreseen = any(step.foreseen for step in self._run.steps)

@@ -157,8 +157,8 @@ class Run:
         return self.machine.steps
 
     def _tell(self) -> NDArray[np.int64] | None:
-        """For each of ``_pairs`` the number of its step; None unless each symbol always leads to
-        the same state."""
+        """For each of ``_pairs`` the number of its step;
+        None unless each symbol always leads to the same state."""
         number = len(self.machine.symbols)
         follows: dict[int, list[int]] = {}
         for pair in self._pairs.tolist():

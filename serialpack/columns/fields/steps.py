@@ -162,8 +162,8 @@ class Step(dict[int, "Step"]):
 
 
 class BadError(Exception):
-    """The text is not JSON, or not what its caller takes it for. ``meaning``: what is raised for
-    it."""
+    """The text is not JSON, or not what its caller takes it for.
+    ``meaning``: what is raised for it."""
 
     meaning: type[UntoldError] = UntoldError
 
@@ -175,8 +175,8 @@ class _NoMapError(BadError):
 
 
 class StepWriter:
-    """Makes one step from ``state``: call ``parts`` for the gap, and then ``value`` for the
-    value."""
+    """Makes one step from ``state``: call ``parts`` for the gap,
+    and then ``value`` for the value."""
 
     def __init__(self, setting: Setting, state: State) -> None:
         self.setting = setting
@@ -198,8 +198,8 @@ class StepWriter:
         self.expects = AFTER
 
     def _item(self) -> None:
-        """Write what comes before the next element or member of a wanted container: comma and
-        key."""
+        """Write what comes before the next element or member of a
+        wanted container: comma and key."""
         if self.filled is None:
             self.leads = True
         elif self.filled:

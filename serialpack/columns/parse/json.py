@@ -71,8 +71,8 @@ class _TooDeepError(Exception):
 
 
 class _Machine:
-    """Goes through the values (``leaves``) of the text ``data``, and makes a state for each
-    node."""
+    """Goes through the values (``leaves``) of the text ``data``,
+    and makes a state for each node."""
 
     def __init__(self, data: bytes, leaves: Leaves) -> None:
         self._data = data
@@ -210,8 +210,8 @@ def _leaves(data: bytes) -> Leaves:
 
 
 def _is_tangled(leaves: Leaves) -> bool:
-    """Whether there is hardly any order: more than one in eight pairs of neighbouring gaps
-    differ."""
+    """Whether there is hardly any order:
+    more than one in eight pairs of neighbouring gaps differ."""
     number = len(leaves.firsts)
     if number <= _FEW_ENOUGH:
         return False

@@ -144,8 +144,8 @@ def _bits(parts: Iterable[NDArray[Any]], size: int) -> int:
 
 
 def _without_keys(data: bytes, bits: int) -> int:
-    """``bits``, which mark tokens, without those of keys: of tokens with a colon behind them, or
-    blanks and a colon."""
+    """``bits``, which mark tokens, without those of keys:
+    of tokens with a colon behind them, or blanks and a colon."""
     size = len(data)
     array = np.frombuffer(data, np.uint8)
     behind = _bits((array[part] == _COLON for part in _steps(size)), size)
@@ -307,8 +307,8 @@ def values_and_keys(found: JsonTokens, data_keys: NDArray[np.bool_]) -> Leaves:
 def _leaves(
     padded: Bytes, starts: Positions, ends: Positions, data_keys: NDArray[np.bool_] | None
 ) -> Leaves:
-    """The leaves that stand at these places, quotes included. ``data_keys``: which of them are
-    keys; None: none."""
+    """The leaves that stand at these places, quotes included.
+    ``data_keys``: which of them are keys; None: none."""
     parts = [slice(first, first + _VALUES) for first in range(0, len(starts), _VALUES)]
     kinds = np.concatenate(
         [np.zeros(0, np.uint8), *(_kinds(padded, starts[at], ends[at]) for at in parts)]

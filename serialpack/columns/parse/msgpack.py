@@ -84,8 +84,8 @@ _NAME = _INDEX + PLACES
 
 
 class _MsgPackValues(NamedTuple):
-    """The kind of each value, and where its text stands in ``source``: the data, with the texts of
-    numbers behind it."""
+    """The kind of each value, and where its text stands in ``source``:
+    the data, with the texts of numbers behind it."""
 
     kinds: NDArray[np.uint8]
     starts: NDArray[np.int32]

@@ -105,8 +105,8 @@ def _rows(firsts: NDArray[Any], widths: NDArray[np.int64], numbers: NDArray[np.i
 
 
 def _with_lengths(texts: Texts) -> Texts:
-    """``texts`` as MessagePack stores strings, each behind its length; some at a time, to take
-    little memory."""
+    """``texts`` as MessagePack stores strings, each behind its length;
+    some at a time, to take little memory."""
     parts = [
         _some_with_lengths(texts, at, min(at + _STEP, texts.number))
         for at in range(0, texts.number, _STEP)
@@ -137,8 +137,8 @@ def _some_with_lengths(texts: Texts, first: int, stop: int) -> Texts:
 
 
 def _numbers(texts: Texts) -> Texts:
-    """The bytes of numbers: texts that are canonical integers as such in the fewest bytes, all
-    others as doubles."""
+    """The bytes of numbers: texts that are canonical integers as such in
+    the fewest bytes, all others as doubles."""
     numbers, good = integer.read(texts)
     whole = numbers[good]
     power = np.searchsorted(_LEAST, whole, side="right")

@@ -111,8 +111,8 @@ def outline(
 
 
 def _path(frames: list[_Frame]) -> Path:
-    """The path of the next value, which stands in the last of ``frames``; the first one is the
-    top."""
+    """The path of the next value, which stands in the last of ``frames``;
+    the first one is the top."""
     path, step = frames[-1]
     return path if len(frames) == 1 or step is None else (*path, step)
 

@@ -71,8 +71,8 @@ def tokens(data: bytes) -> MsgPackTokens | None:
 def _children(
     padded: Bytes, starts: NDArray[np.int32], firsts: Bytes
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
-    """``children`` and ``is_map`` of each token; None where more values are announced than there
-    are."""
+    """``children`` and ``is_map`` of each token;
+    None where more values are announced than there are."""
     fixed = (firsts & 0xE0) == FIX_MAP
     children = np.where(fixed, firsts & 15, 0).astype(np.int64)
     for first, width in COUNTS.items():

@@ -114,8 +114,8 @@ def join(
 
 
 def _stored(shape: TextShape, columns: list[Texts]) -> list[Texts]:
-    """The columns of MessagePack with each value as its bytes, lengths included, and not as
-    text."""
+    """The columns of MessagePack with each value as its bytes,
+    lengths included, and not as text."""
     kinds = {node.column: node.kind for node in shape.nodes}
     return [msgpack_numbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
 

@@ -123,8 +123,8 @@ class ColumnBlock:
 
     @cached_property
     def packed(self) -> StoredColumns:
-        """The stored columns. Of their bytes only those of columns are there that ``texts`` was
-        asked for."""
+        """The stored columns. Of their bytes only those of columns are
+        there that ``texts`` was asked for."""
         self._need(self._base, self._base + header_end(self._packed_data))
         most = MAX_BLOCK * _LONGER - self.shape.size
         packed = StoredColumns(self._packed_data, sum(self.shape.numbers), most)

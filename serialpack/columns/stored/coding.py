@@ -30,8 +30,8 @@ class Coded(NamedTuple):
         return len(self.description) + sum(stream.size for stream in self.streams)
 
     def last_size(self, use: ColumnEffort) -> int:
-        """As ``size``, but with each stream compressed as it will be in the end, which takes
-        longer."""
+        """As ``size``, but with each stream compressed as it will
+        be in the end, which takes longer."""
         if not use.lzma:
             return self.size
         sizes = [len(recoded(each.coder, each.raw, each.stored, use)[1]) for each in self.streams]
@@ -78,6 +78,6 @@ class Context(NamedTuple):
 
 
 def head(encoding: int, *numbers: int) -> bytes:
-    """The start of a description: the number of the encoding, and the first numbers of its
-    layout."""
+    """The start of a description: the number of the encoding,
+    and the first numbers of its layout."""
     return bytes([encoding]) + varints(numbers)

@@ -226,8 +226,8 @@ def _fit(lengths: list[int], ranks: NDArray[Any], limit: int) -> bool:
 
 
 def _along(start: bytes, node: int, branch: _Branch, limit: int) -> bytes:
-    """The walk where only one branch is left, that of ``node``: all its paths, as its ranks say,
-    behind ``start``."""
+    """The walk where only one branch is left, that of ``node``:
+    all its paths, as its ranks say, behind ``start``."""
     ends = (np.array(branch.then) != node)[branch.ranks]
     if not len(ends) or not ends[-1]:
         raise Broken("the walk ends before its end")

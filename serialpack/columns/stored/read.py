@@ -102,8 +102,8 @@ class StoredColumns:
         self._restored: dict[int, memoryview] = {}
 
     def _read_columns(self, header: WireReader, values: int, size: int) -> list[_Column]:
-        """The columns, with the bundles behind them. ``values``, ``size``: the most of all
-        together."""
+        """The columns, with the bundles behind them.
+        ``values``, ``size``: the most of all together."""
         count = header.varint(len(header.data))
         self._bundles = header.varint(count)
         numbers = [header.varint(values) for _ in range(count)]
@@ -158,8 +158,8 @@ class StoredColumns:
             raise Broken("a group is not as long as its streams")
 
     def _place(self) -> dict[int, tuple[int, int]]:
-        """For each column in a bundle the index of the bundle, and that of its first value
-        there."""
+        """For each column in a bundle the index of the bundle,
+        and that of its first value there."""
         firsts = [0] * self._bundles
         places = {}
         for index, column in enumerate(self._columns[: len(self)]):
@@ -188,15 +188,15 @@ class StoredColumns:
         return self._columns[index].size
 
     def encoding(self, index: int) -> str:
-        """The name of the encoding of a column; of several in each other, that of the outermost
-        one."""
+        """The name of the encoding of a column;
+        of several in each other, that of the outermost one."""
         if index in self._places:
             index = self._places[index][0]
         return NAMES.get(WireReader(self._columns[index].description).byte(), "unknown")
 
     def stored_size(self, index: int) -> int:
-        """How many bytes the streams of a column take: of shared frames, and of its bundle, its
-        share."""
+        """How many bytes the streams of a column take:
+        of shared frames, and of its bundle, its share."""
         column = self._columns[index]
         if index in self._places:
             bundle = self._places[index][0]
@@ -255,8 +255,8 @@ class StoredColumns:
         return self._texts[index]
 
     def _keep(self, index: int, texts: Texts) -> None:
-        """Keep the values of a column, if they are as many and as long as its header says.
-        Broken."""
+        """Keep the values of a column, if they are as many and as
+        long as its header says. Broken."""
         column = self._columns[index]
         if texts.number != column.number or len(texts.data) != column.size:
             raise Broken("a column is not as long as promised")
@@ -272,8 +272,8 @@ class StoredColumns:
         return Texts(texts.data[start:stop], ends - np.int64(start))
 
     def _decoded(self, index: int) -> Texts:
-        """Decode a column that is in no bundle, or a bundle; what it refers to is decoded
-        already."""
+        """Decode a column that is in no bundle, or a bundle;
+        what it refers to is decoded already."""
         column = self._columns[index]
         streams = [
             Stored(line.coder, line.kind, line.raw_size, self._bytes(line))

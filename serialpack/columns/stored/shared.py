@@ -54,8 +54,8 @@ class Shared(NamedTuple):
     """The shared frames of a block, and the order of columns in them."""
 
     order: list[int]
-    """The indices of all columns, in the order in which their streams stand in frames; empty where
-    that is their own."""
+    """The indices of all columns, in the order in which their streams stand in frames;
+    empty where that is their own."""
     groups: list[Group]
     saved: int
     """About how many bytes the groups save."""
@@ -64,8 +64,8 @@ class Shared(NamedTuple):
 
 
 def is_weak(stream: Stream, most: int) -> bool:
-    """Whether a stream is so small that it stands in the group of its kind. ``most``: see
-    ``Shared``."""
+    """Whether a stream is so small that it stands in the group of its kind.
+    ``most``: see ``Shared``."""
     most = most if stream.kind == TEXT else _WEAK_ARRAY
     return 0 < len(stream.raw) <= most and len(stream.stored) > _LINE
 

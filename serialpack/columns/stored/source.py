@@ -96,8 +96,8 @@ class ColumnSource(WireReader):
         return texts
 
     def spend(self, size: int) -> None:
-        """Take ``size`` bytes from the budget, before they are restored. Broken where it has
-        fewer."""
+        """Take ``size`` bytes from the budget, before they are restored.
+        Broken where it has fewer."""
         self.budget -= size
         if self.budget < 0:
             raise Broken("more is to be restored than there can be")
@@ -133,8 +133,8 @@ class ColumnSource(WireReader):
         return bytes(stream.bytes)
 
     def array(self, layout: int, kind: int, number: int) -> NDArray[Any]:
-        """The next stream as an array of ``number`` elements, of a kind and in a layout; it may be
-        read-only. Broken."""
+        """The next stream as an array of ``number`` elements, of a kind and in a layout;
+        it may be read-only. Broken."""
         if kind not in ARRAY_TYPES or layout not in LAYOUTS or (layout in BITS and kind != U8):
             raise Broken("a stream of an unknown kind")
         stream = self._next()

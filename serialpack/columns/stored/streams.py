@@ -77,14 +77,14 @@ _CLEAR = 0.97
 
 
 def effort(level: int) -> ColumnEffort:
-    """What ``level`` (1 to 9) means for columns; a level beyond these means what the nearest one
-    does."""
+    """What ``level`` (1 to 9) means for columns;
+    a level beyond these means what the nearest one does."""
     return EFFORTS[min(max(level, min(EFFORTS)), max(EFFORTS))].columns
 
 
 class Stream(NamedTuple):
-    """One stream: its kind and raw bytes (b"" where they are not needed any more), its coder and
-    stored bytes."""
+    """One stream: its kind and raw bytes (b"" where they are not needed any more),
+    its coder and stored bytes."""
 
     kind: int
     raw: bytes
@@ -98,8 +98,8 @@ class Stream(NamedTuple):
 
 
 class _Contexts(threading.local):
-    """The compressors and the decompressor of a thread: to make one takes longer than a small
-    stream."""
+    """The compressors and the decompressor of a thread:
+    to make one takes longer than a small stream."""
 
     def __init__(self) -> None:
         self.compressors: dict[tuple[int, int], Any] = {}
@@ -110,8 +110,8 @@ _contexts = _Contexts()
 
 
 def zstd(data: bytes, level: int) -> bytes:
-    """A zstd frame of ``data``, without magic number, size and checksum: blocks have these
-    already."""
+    """A zstd frame of ``data``, without magic number, size and checksum:
+    blocks have these already."""
     # For each size other parameters: else for each of many small streams tables that are made for
     # megabytes would be cleared.
     size = 1 << min(max((len(data) - 1).bit_length(), _SIZES.start), _SIZES.stop)
@@ -159,8 +159,8 @@ def unzstd(data: bytes, size: int) -> bytes:
 
 
 def _lzma_filters(size: int) -> list[dict[str, int]]:
-    """The filters of ``lzma`` for ``size`` bytes: they are not stored, so both ways must use the
-    same."""
+    """The filters of ``lzma`` for ``size`` bytes:
+    they are not stored, so both ways must use the same."""
     import lzma
 
     window = min(max(1 << (size - 1).bit_length(), 4096), _LZMA_WINDOW)
@@ -186,8 +186,8 @@ def recoded(coder: int, raw: bytes, stored: bytes, use: ColumnEffort) -> tuple[i
 
 
 def unlzma(data: bytes, size: int) -> bytes:
-    """The ``size`` bytes of an LZMA stream that ``recoded`` made, in about twice as much memory.
-    Broken."""
+    """The ``size`` bytes of an LZMA stream that ``recoded`` made,
+    in about twice as much memory. Broken."""
     import lzma
 
     try:
@@ -241,8 +241,8 @@ def array_kind(array: NDArray[Any]) -> int:
 
 
 def narrow(array: NDArray[np.integer[Any]], top: int) -> NDArray[Any]:
-    """``array``, whose values go from 0 to ``top``, as the narrowest unsigned integers that hold
-    them."""
+    """``array``, whose values go from 0 to ``top``,
+    as the narrowest unsigned integers that hold them."""
     for dtype, most in (("u1", 0xFF), ("<u2", 0xFFFF), ("<u4", 0xFFFFFFFF)):
         if top <= most:
             return array.astype(dtype)
@@ -256,8 +256,8 @@ def _planes(array: NDArray[Any]) -> bytes:
 
 
 def _bits(array: NDArray[np.uint8], bits: int) -> bytes:
-    """The layout of values below 2 to the power of ``bits``: the first value in the highest bits of
-    the first byte."""
+    """The layout of values below 2 to the power of ``bits``:
+    the first value in the highest bits of the first byte."""
     if bits == 1:
         return np.packbits(array).tobytes()
     each = 8 // bits

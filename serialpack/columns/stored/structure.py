@@ -133,8 +133,8 @@ class TextShape:
 
     @property
     def columns(self) -> list[Column]:
-        """The columns, by their numbers; the path of one whose values have several paths is
-        ``MIXED``."""
+        """The columns, by their numbers; the path of one whose values
+        have several paths is ``MIXED``."""
         found: dict[int, Column] = {}
         belong = _belong(self.text_kind, self.nodes, self.outline.paths)
         for node, column in zip(self.nodes, belong, strict=True):
@@ -283,8 +283,8 @@ def _table(shape: TextShape, follows: bytes) -> bytes:
 
 
 def read(data: bytes, limit: int) -> TextShape:
-    """The structure of which ``write`` made ``data``. ``limit``: the most bytes that its text may
-    have. Broken, Unknown."""
+    """The structure of which ``write`` made ``data``.
+    ``limit``: the most bytes that its text may have. Broken, Unknown."""
     reader = WireReader(data)
     if reader.byte() != _VERSION:
         raise Unknown("a structure of another version")
@@ -361,8 +361,8 @@ def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
 
 
 def _is_ordered(walk: NDArray[np.integer[Any]], number: int) -> bool:
-    """Whether the walk comes to all ``number`` nodes, and they have numbers in the order in which
-    they are met."""
+    """Whether the walk comes to all ``number`` nodes,
+    and they have numbers in the order in which they are met."""
     if not len(walk) or int(walk.max()) != number - 1:
         return not number and not len(walk)
     return bool((walk[_firsts(walk, number)] == np.arange(number)).all())

@@ -49,8 +49,8 @@ _CLEARLY_FEW = 16
 
 
 def _array(values: NDArray[Any], use: ColumnEffort) -> bytes:
-    """``values``, none of them negative, as bytes that say how to read them, but not how many they
-    are."""
+    """``values``, none of them negative,
+    as bytes that say how to read them, but not how many they are."""
     top = int(values.max(initial=0))
     layout, stream = array_stream(narrow(values, top), use, top)
     return bytes([stream.kind << 3 | layout, stream.coder]) + counted(stream.stored)
@@ -84,8 +84,8 @@ class _Decisions(NamedTuple):
 
 
 def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
-    """The decisions of ``walk`` through ``number`` nodes. As a following node ``number`` stands for
-    the end of the walk."""
+    """The decisions of ``walk`` through ``number`` nodes.
+    As a following node ``number`` stands for the end of the walk."""
     # NumPy indexes the fastest with integers of its own default type.
     at = walk.astype(np.int64)
     following = np.append(walk[1:], np.int32(number))
@@ -186,8 +186,8 @@ def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tup
 
 
 def read(table: WireReader, decisions: WireReader, number: int, limit: int) -> NDArray[Any]:
-    """The walk that ``write`` wrote, through ``number`` nodes and of at most ``limit`` values.
-    Broken."""
+    """The walk that ``write`` wrote, through ``number`` nodes and
+    of at most ``limit`` values. Broken."""
     follows: list[int] = []
     branches: list[tuple[int, list[int], int, int]] = []
     left = limit

@@ -105,8 +105,8 @@ def _assembled(header: bytes, bodies: list[bytes]) -> bytes:
 
 
 def _bundled(columns: Sequence[Texts]) -> dict[int, int]:
-    """The columns that stand in a bundle, by their index: 0 for that of numbers, 1 for that of
-    texts."""
+    """The columns that stand in a bundle, by their index:
+    0 for that of numbers, 1 for that of texts."""
     tiny = {
         index: int(texts.data[:1].tobytes() not in _NUMERIC)
         for index, texts in enumerate(columns)
