@@ -55,7 +55,6 @@ from serialpack.text import printable
 FILTERS = tuple(
     f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta", "xor") for size in (2, 4, 8)
 )
-
 WORTH = 0.95
 
 
