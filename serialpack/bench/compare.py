@@ -1,9 +1,10 @@
-"""What changed between two runs of bench, beyond the noise; and how results are kept.
+"""Compares two runs of bench: what changed beyond noise. Also saves results to a file, and loads
+them.
 
-The rule: a speed has changed where one run is faster by more than twice the larger spread of the
-two, and by more than 5 %. A row that was run once, or on a sample, has no spread to trust: it is
-taken as 5 %, so that 10 % are noise. Any change of a size counts; where the size was estimated from
-a sample, one of more than 5 %.
+The rule: a speed has changed where one run is faster than the other by more than 5 %, and by more
+than twice the larger spread of the two. A row that was run once, or on a sample, has no spread that
+can be trusted: it is taken as 5 %, so that up to 10 % are noise. Of sizes any change counts, but
+only one of more than 5 % where a size was estimated from a sample.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, cast
 
 from serialpack.api import opened_source
-from serialpack.bench.disk import HOW, Through
+from serialpack.bench.measuring.disk import HOW, Through
 from serialpack.bench.results import Results, Row, from_json, shown_source
 from serialpack.errors import InputError
 from serialpack.files.output import Output
@@ -21,22 +22,24 @@ from serialpack.files.source import Path
 from serialpack.text import aligned, number_of, printable
 from serialpack.units import format_size
 
-#: The least change of a speed, or of a sampled size, that counts; and the spread of a row that
-#: has none.
+#: The least share by which a speed, or a sampled size, must change; and the spread of a row without
+#: one that can be trusted.
 LEAST = 0.05
 UNKNOWN_SPREAD = 0.05
-#: How many times its spread a speed must change.
+#: A speed must change by so many times its spread.
 SPREADS = 2.0
 
-#: The most bytes of a file of results: a larger one is something else.
+#: The most bytes of a file of results: a larger file is something else.
 _MOST = 64 << 20
 
-#: size, or ratio where the sources differ; pack and unpack: speeds in bytes of source a second.
+#: What changed. The size, or where the sources differ the ratio; pack, unpack: the speed, in bytes
+#: of source a second; appeared, vanished: the row is in one run only; status, kept: of the row.
 What = Literal["appeared", "vanished", "status", "kept", "size", "ratio", "pack", "unpack"]
 
 
 class Change(NamedTuple):
-    """One thing that changed. ``old`` and ``new``: a status, a size in bytes or a speed."""
+    """One thing that changed in a row. ``old``, ``new``: a status, what is kept, a size in bytes, a
+    ratio or a speed; None where the row is not in that run."""
 
     chain: str
     threads: int
@@ -45,27 +48,28 @@ class Change(NamedTuple):
     what: What
     old: str | float | None
     new: str | float | None
-    #: How far apart the two may be by chance: 0.05 is 5 %. None where nothing is left to chance.
+    #: By what share the two may differ by chance (0.05: 5 %). None where nothing is left to chance.
     noise: float | None
     #: Whether the change is for the better; None where that cannot be said.
     better: bool | None
 
     @property
     def times(self) -> float | None:
-        """``new`` over ``old``; None where they are no numbers."""
+        """``new`` over ``old``; None where these are no numbers."""
         if isinstance(self.old, str) or isinstance(self.new, str) or not self.old:
             return None
         return None if self.new is None else self.new / self.old
 
 
 class Changes(NamedTuple):
-    """The comparison of two runs of bench."""
+    """The comparison of two runs of bench: what ``compare`` gives."""
 
     source: str
     #: Dates of the runs.
     old: str
     new: str
-    #: Differences between the runs themselves (machine, version), a line each: to be read first.
+    #: Differences between the runs themselves (machine, version, source), a line each. To be read
+    #: first.
     differs: list[str]
     changes: list[Change]
     #: How many rows have figures in both runs, and how many of these did not change.
@@ -79,7 +83,8 @@ class Changes(NamedTuple):
 
 
 def compare(old: Results, new: Results) -> Changes:
-    """What changed from ``old`` to ``new``. Rows are the same by chain, threads, n, block size."""
+    """What changed from ``old`` to ``new``.
+    Rows are compared that have the same chain, threads, n and size of blocks."""
     before, after = _by_key(old), _by_key(new)
     same_source = _content(old) == _content(new)
     changes: list[Change] = []
@@ -101,7 +106,7 @@ def compare(old: Results, new: Results) -> Changes:
 
 
 def noise(old: Row, new: Row) -> float:
-    """How much faster one of two rows may be by chance: 0.1 is 10 %."""
+    """By what share the speeds of two rows may differ by chance (0.1: 10 %)."""
     spreads = [
         UNKNOWN_SPREAD if row.spread is None or row.status == "sampled" else row.spread
         for row in (old, new)
@@ -110,6 +115,7 @@ def noise(old: Row, new: Row) -> float:
 
 
 def _changes(old: Row, new: Row, *, same_source: bool) -> Iterator[Change]:
+    """What changed in a row that is in both runs. ``same_source``: sizes may be compared."""
     if old.size is None or new.size is None:
         if old.status != new.status:
             yield _change(new, "status", old.status, new.status, better=new.size is not None)
@@ -148,7 +154,7 @@ def _change(
 
 
 def _excess(one: float, other: float) -> float:
-    """By which share the larger of two is larger: 1.0 where it is twice the other."""
+    """By what share the larger of the two exceeds the other: 1.0 where it is twice as large."""
     least = min(one, other)
     return max(one, other) / least - 1 if least > 0 else float(one != other)
 
@@ -158,7 +164,8 @@ def _by_key(results: Results) -> dict[tuple[Any, ...], Row]:
 
 
 def _content(results: Results) -> tuple[Any, ...]:
-    """What is known of the source: equal for two runs where it may be the same one."""
+    """What is known of the source: where that is the same in two runs,
+    the source may be the same."""
     return results.mode, results.format, results.size
 
 
@@ -184,7 +191,7 @@ def _differences(old: Results, new: Results) -> list[str]:
 
 
 def _machine_fact(name: str, fact: Any) -> str:
-    # The kernel keeps a little more or less of the memory each time.
+    # Rounded: the kernel keeps a little more or less of the memory for itself each time it starts.
     return format_size(round(fact, -8)) if name == "memory" else str(fact)
 
 
@@ -203,7 +210,7 @@ _RULE = (
 
 
 def changes_text(changes: Changes) -> str:
-    """``changes`` as lines to read: the largest first."""
+    """``changes`` as lines to read, the largest change first."""
     lines = [f"{shown_source(changes.source)}: {changes.new}, compared with {changes.old}"]
     lines += [f"differs: {line}" for line in changes.differs]
     measured = [change for change in changes.changes if change.times is not None]
@@ -259,13 +266,15 @@ def _name(change: Change) -> str:
 
 
 def save_results(results: Results, path: Path, *, force: bool = False) -> None:
-    """Write ``results`` to a file, whole or not at all. FileError; over another with ``force``."""
+    """Write ``results`` to a file, whole or not at all;
+    over an existing one only with ``force``. FileError."""
     with Output(path, force=force) as output:
         output.write(json.dumps(results.to_json()).encode() + b"\n")
 
 
 def load_results(path: Path) -> Results:
-    """The results that ``save_results`` wrote. FileError; InputError where they are none."""
+    """The results that ``save_results`` wrote.
+    FileError; InputError for a file of anything else."""
     with opened_source(path) as opened:
         data = opened.read(_MOST + 1)
         try:
@@ -279,7 +288,7 @@ def load_results(path: Path) -> Results:
 
 
 def _checked(results: Results) -> Results:
-    """``results``, if every field is of its type. ValueError."""
+    """``results``, if each field has the type that it is declared with. ValueError."""
     import msgspec
 
     def as_list(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Describes this machine, for people who read the figures elsewhere."""
+"""Describes this machine, for people who read its figures elsewhere."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import platform
 from pathlib import Path
 
 from serialpack._version import __version__
-from serialpack.bench.memory import total
+from serialpack.bench.measuring.memory import total
 from serialpack.bench.results import Machine
 from serialpack.pipeline.workers import usable_cores
 
 
 def this_machine() -> Machine:
-    """The machine, without its name."""
+    """This machine, but not its name."""
     return Machine(
         cpu=_cpu(),
         cores=usable_cores(),
@@ -24,6 +24,7 @@ def this_machine() -> Machine:
 
 
 def _cpu() -> str:
+    """The name of the processor; empty where the system does not tell."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
     except OSError:

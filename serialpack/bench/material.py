@@ -1,7 +1,7 @@
-"""What is measured: the blocks of files, whole or a sample of them, or one Python object.
+"""What is measured: a file in blocks, whole or a part of it, or one Python object.
 
-A ``Subject`` says what it is and is sent to the process that measures; there it becomes a
-``Material`` in memory.
+A ``Subject`` describes it, and is sent to the process that measures; there a ``Material``, or an
+``ObjectMaterial``, is made of it and held in memory.
 """
 
 from __future__ import annotations
@@ -24,25 +24,28 @@ from serialpack.pipeline.ranges import Span, slice_source
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 
-#: Bytes of the source in a first look, and in the sample that decides what is measured whole.
+#: Parts: bytes of the source in a first look, and in the sample by which is decided what is
+#: measured whole.
 LOOK = 64 << 10
 SAMPLE = 1 << 20
-#: Stands for a part that is all that is held in memory.
+#: Stands for the part that is all that is in memory.
 WHOLE = 0
 
-#: The most bytes of a file that is all held in memory; of a larger one a part is.
+#: A file of up to so many bytes is held in memory as a whole; of a larger one a quarter of that is.
 MOST_HELD = 256 << 20
 
-#: The sample of a file that can be read from any line on is spread over it in so many windows; of a
-#: small file in fewer, down to four, which have at least so many bytes.
+#: What is read of a large file, where reading can begin at any line or byte, is spread over it in
+#: so many windows; in fewer, down to four, where these would have fewer than so many bytes.
 _WINDOWS = 16
 _WINDOW = 64 << 10
 
 
 class Standing(NamedTuple):
-    """What a measured file stands for: ``bytes`` of so many ``files`` like it, which take
-    ``squeezed`` bytes behind the codec of the survey. ``group``: those that it was drawn from; None
-    where it stands for itself only."""
+    """What a file stands for that is measured in place of others too: ``files`` files, which
+    together have ``bytes`` bytes, and take ``squeezed`` bytes behind the quick codec of the survey.
+
+    ``group``: a name for the files out of which it was drawn; None where it stands only for itself.
+    """
 
     bytes: float
     files: float
@@ -51,9 +54,12 @@ class Standing(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """How several files are packed. ``pack``, ``unpack``: seconds that each file takes beside the
-    work on its bytes, to open it, and to write and name the output. ``many``: there are so many
-    small ones that several are worked on at a time."""
+    """How several files are packed.
+
+    ``pack``, ``unpack``: seconds that each file takes beside the work on its bytes: to open it, and
+    to write and name the output. ``many``: whether there are so many small ones that several are
+    worked on at a time.
+    """
 
     pack: float
     unpack: float
@@ -61,13 +67,15 @@ class Crowd(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What to measure. ``sample``: ``NAME:N``, in place of a file. ``format``: of the file.
+    """What to measure: a file (``path``), a built-in sample (``sample``, as ``NAME:N``) or several
+    files.
 
-    ``name`` and ``mtime`` are what a container of it stores, so that sizes are those of ``pack``.
-    ``records``: only so many first records of a file. ``files``: where there are several, those
-    that are measured, each of which says what it ``stands`` for; then ``path`` is what they are
-    called together, ``format`` names all their formats, ``larger`` has larger and larger samples of
-    them, and ``crowd`` says how they are packed.
+    ``format``: that of the file. ``name``, ``mtime``: what its container stores of it, so that
+    sizes are those of ``pack``. ``records``: only so many of its first records.
+
+    Of several files, ``files`` are those that are measured, each of which says what it ``stands``
+    for; ``larger``: larger and larger samples of them; ``crowd``: how they are packed. ``path`` is
+    then what all are called together, and ``format`` names all their formats.
     """
 
     path: str = ""
@@ -84,14 +92,14 @@ class Subject(NamedTuple):
 
     @property
     def formats(self) -> set[str]:
-        """The format of the file, or those of the files."""
+        """The format of the file, or the formats of the several ones."""
         return {file.format for files in (self.files, *self.larger) for file in files} or {
             self.format
         }
 
     def at(self, n: int) -> Subject:
-        """The subject with ``n`` of what the sample counts, or of the file's records; for several
-        files, with the ``n``-th of the larger samples."""
+        """The subject with another N: the sample at ``n``, or the first ``n`` records of the file;
+        of several files number ``n`` of the larger samples, from 0."""
         if self.files:
             return self._replace(files=self.larger[n], larger=())
         if self.sample:
@@ -102,9 +110,11 @@ class Subject(NamedTuple):
 def file_subject(
     path: str, format: str | None, *, named: bool = True, most_held: int = MOST_HELD
 ) -> Subject:
-    """A file as a subject. ``format``: what the user says that it is; ``named``: its container
-    stores its name and time. FileError where it cannot be read, UsageError where it is packed
-    already, or is not what the user says.
+    """The subject for a file. ``format``: what the user says that it is; None: to be found out.
+    ``named``: whether its container stores its name and time.
+
+    FileError where it cannot be read, UsageError where it is packed already or ``format`` is
+    unknown.
     """
     with opened_source(path) as opened:
         if opened.stat is None:
@@ -126,13 +136,13 @@ def file_subject(
 
 
 class Material:
-    """A file, or a part of it, in memory. ``size``: bytes of the whole file."""
+    """A file in memory, or a part of it (``data``). ``size``: the bytes of the whole file."""
 
     def __init__(self, subject: Subject) -> None:
         self.format = subject.format
         self.name, self.mtime = subject.name, subject.mtime
         self._samples: dict[tuple[int, bool], list[SourceBlock]] = {}
-        #: Whether the end of ``data`` is not the end of the source.
+        #: Whether ``data`` ends somewhere within the source.
         self.broken_off = False
         if subject.sample:
             sample, n = parse_sample(subject.sample)
@@ -145,7 +155,7 @@ class Material:
             raise file_error(error, subject.path, "read") from error
 
     def _read(self, subject: Subject) -> None:
-        """Read all of the file, or of a large one a quarter of the most that may be held."""
+        """Read all of the file; of one that is larger than may be held, a quarter of that limit."""
         path, most = Path(subject.path), subject.most_held
         has_lines = FORMATS.declaration(self.format).has_lines
         self.size = path.stat().st_size
@@ -165,15 +175,18 @@ class Material:
     def blocks(
         self, part: int, block_size: int, pieces: int, *, for_values: bool
     ) -> list[SourceBlock]:
-        """The blocks of ``part``: of all that is held (``WHOLE``), or of about so many bytes in
-        ``pieces`` that are spread evenly.
+        """The blocks of a part: all that is held (``WHOLE``), or about ``part`` bytes in so many
+        ``pieces``, spread evenly over it.
+
+        ``for_values``: cut for a serializer of values and not of bytes. RefusedError where not even
+        one value is held whole.
         """
         whole = part == WHOLE or len(self.data) <= 2 * part
         size = block_size if whole else min(block_size, max(part // pieces, 1))
         if self.broken_off and whole:
             return self._unbroken(size, for_values)
         if self.broken_off:
-            # So small that there are whole blocks before the one that is cut off.
+            # Small blocks, so that there are whole ones before the one that is cut off.
             size = min(size, max(len(self.data) // 4, 1))
         if whole:
             return self._split(size, for_values)
@@ -181,8 +194,8 @@ class Material:
         if key not in self._samples:
             blocks = self._split(size, for_values)
             if len(blocks) <= pieces and not self.broken_off:
-                # One record takes most of it. Bytes can be split anywhere; values are taken whole,
-                # in the blocks of ``pack``.
+                # One record is most of it. As bytes it can be split anywhere; as a value it is
+                # taken whole, in the blocks that ``pack`` makes.
                 blocks = self._split(block_size, True) if for_values else self._split_bytes(size)
             step = max(len(blocks) / pieces, 1.0)
             self._samples[key] = [
@@ -191,9 +204,10 @@ class Material:
         return self._samples[key]
 
     def _unbroken(self, size: int, for_values: bool) -> list[SourceBlock]:
-        """Blocks of up to ``size`` bytes of what is held, without a last value that is cut off."""
+        """The blocks, of up to ``size`` bytes,
+        of all that is held but a last value that is cut off."""
         held = len(self.data)
-        # One large block, not many: what the file takes is estimated from it.
+        # Large blocks at first: what the whole file takes is estimated from them.
         for most in (held * 7 // 8, held // 4):
             blocks = self._split(min(size, max(most, 1)), for_values)
             if 2 * sum(len(block.data) for block in blocks) >= held:
@@ -202,16 +216,19 @@ class Material:
         return blocks if for_values else self._split_bytes(size)
 
     def _split(self, size: int, for_values: bool) -> list[SourceBlock]:
+        """All blocks as the format cuts them, but for one that is cut off."""
         blocks = FORMATS.get(self.format).split(
             io.BytesIO(self.data).read, size, for_values=for_values
         )
         return list(self._sound(blocks, for_values))
 
     def _split_bytes(self, size: int) -> list[SourceBlock]:
+        """All blocks, cut as bytes."""
         return list(FORMATS.get("bytes").split(io.BytesIO(self.data).read, size))
 
     def _sound(self, blocks: Iterator[SourceBlock], for_values: bool) -> Iterator[SourceBlock]:
-        """``blocks`` without the last one where that ends only because no more is held."""
+        """``blocks`` without the last one, where that ends only because no more is held. Where it
+        is the only one it is kept as bytes; RefusedError as values."""
         for block in blocks:
             if not (self.broken_off and block.last):
                 yield block
@@ -222,9 +239,9 @@ class Material:
 
 
 def _first_records(subject: Subject, count: int) -> bytes:
-    """``count`` records of a file from its start, as its format spells a sequence of them.
+    """The first ``count`` records of a file, as its format writes a sequence of them.
 
-    UsageError where they cannot be told apart, or are more than may be held.
+    UsageError where records cannot be told apart, or these are more bytes than may be held.
     """
     data = io.BytesIO()
 
@@ -240,9 +257,9 @@ def _first_records(subject: Subject, count: int) -> bytes:
 
 
 def count_records(subject: Subject, most: int) -> int:
-    """How many records a file has, counted up to ``most``.
+    """How many records a file has; counting stops at ``most`` or soon behind it.
 
-    UsageError where they cannot be told apart.
+    UsageError where records cannot be told apart.
     """
     count = 0
     with opened_source(subject.path) as opened:
@@ -259,8 +276,9 @@ def count_records(subject: Subject, most: int) -> int:
 
 
 def read_windows(path: Path, size: int, most: int, *, lines: bool = False) -> bytes:
-    """``most`` bytes of a file in windows spread over it, the first at its start; or all, where
-    it has no more. ``lines``: only whole lines."""
+    """About ``most`` bytes of a file of ``size`` bytes, in windows that are spread over it, the
+    first at its start, the last at its end; all where it has no more. ``lines``: only whole lines.
+    OSError."""
     if size <= most:
         return path.read_bytes()
     count = min(max(most // _WINDOW, 4), _WINDOWS)
@@ -272,14 +290,15 @@ def read_windows(path: Path, size: int, most: int, *, lines: bool = False) -> by
             if lines and number:
                 file.readline(length)
             piece = file.read(length)
-            # Only whole lines; one that is longer than a window is cut, and is no record then.
+            # A line that is longer than a window is cut, and is no record then.
             end = piece.rfind(b"\n") + 1 if lines else 0
             pieces.append(piece[:end] if end else piece)
     return b"".join(pieces)
 
 
 class ObjectMaterial:
-    """One Python object of a sample. ``size``: bytes of it as JSON, or as the sample's file."""
+    """The Python object of a built-in sample, in memory (``value``).
+    ``size``: the bytes of the sample's file."""
 
     def __init__(self, subject: Subject) -> None:
         sample, n = parse_sample(subject.sample)

@@ -1,8 +1,8 @@
-"""Finds which rows to take: the Pareto front, and the best row for each purpose.
+"""Finds the rows to take: those on the Pareto front, and the best one for each purpose.
 
-The front holds the rows that no other beats: none is smaller and as quick, none quicker and as
-small. *Quick* is about the time to pack and unpack. *Balanced* is the least time to pack, send and
-unpack, over a line of so many bytes a second: so size and time are weighed in one unit.
+A row is on the front if no other is smaller and as quick, or quicker and as small. The time is that
+to pack and to unpack. *Balanced* means the least time to pack, to send over a line of so many bytes
+a second, and to unpack: so size and time are weighed in one unit.
 """
 
 from __future__ import annotations
@@ -21,23 +21,29 @@ Preference = Literal["size", "speed", "portable", "text", "safe"]
 PREFERENCES: tuple[Preference, ...] = ("size", "speed", "portable", "text", "safe")
 Kind = Literal["smallest", "fastest", "balanced", "portable"]
 
-#: Bytes a second of the line that *balanced* is about, where the user names none: what most lines
-#: to other places carry. Whoever prefers size has a slower one, whoever prefers speed a faster one.
+#: Bytes a second of the line where the user names none: what most lines to other places carry. For
+#: those who prefer size a slower one is taken, for those who prefer speed a faster one.
 LINE = 10e6
 _LINES: dict[Preference | None, float] = {"size": 1e6, "speed": 1e9}
 
-#: The least ratio of what is recommended as fastest, if any row has that.
+#: Only rows of at least this ratio are recommended as fastest, if there are such.
 SHRINKS = 1.1
-#: The least ratio of what is balanced or portable, if any row has that, whatever the line.
+#: If any row has this ratio, only those of at least ``SHRINKS`` are balanced or portable, whatever
+#: the line.
 SHRINKS_WELL = 2.0
 
-#: The shares of another row's size and time below which a row is clearly better, beyond noise.
+#: A row is clearly better than another, beyond noise, below these shares of its size and of its
+#: time.
 _SIZE_MARGIN, _TIME_MARGIN = 0.99, 0.9
 
 
 class Weighing(NamedTuple):
-    """What the user prefers. ``unsafe``: serializers that may be recommended though they run
-    code, because the user named them. ``given``: the speed of the line that the user named."""
+    """What the user prefers.
+
+    ``unsafe``: serializers whose data can run code when it is read, and which may be recommended
+    all the same because the user named them. ``given``: the line that the user named, in bytes a
+    second.
+    """
 
     prefer: Preference | None = None
     unsafe: frozenset[str] = frozenset()
@@ -45,7 +51,7 @@ class Weighing(NamedTuple):
 
     @property
     def line(self) -> float:
-        """Bytes a second of the line that a container is sent over."""
+        """The line that a container is sent over, in bytes a second."""
         return self.given or _LINES.get(self.prefer, LINE)
 
     def allows(self, row: Row) -> bool:
@@ -70,7 +76,7 @@ def portable(row: Row) -> bool:
 
 
 def better(one: Row, other: Row) -> bool:
-    """Whether ``one`` is clearly smaller and clearly quicker than ``other``."""
+    """Whether ``one`` is clearly smaller and clearly quicker than ``other``, on as many threads."""
     if one.size is None or other.size is None:
         return False
     return (
@@ -81,7 +87,7 @@ def better(one: Row, other: Row) -> bool:
 
 
 def front(rows: Sequence[Row]) -> list[Row]:
-    """The rows, of those with a size and times, that no other beats: the smallest one first."""
+    """The rows on the front, the smallest one first. Those without figures are passed over."""
     best: list[Row] = []
     known = [row for row in rows if row.size is not None]
     for row in sorted(known, key=lambda row: (row.size, cost(row))):
@@ -91,7 +97,7 @@ def front(rows: Sequence[Row]) -> list[Row]:
 
 
 def roles(rows: Iterable[Row], weighing: Weighing) -> dict[Kind, Row | None]:
-    """The row to take for each purpose; None where there is none."""
+    """The row to take for each purpose; None where no row may be recommended."""
     may = [row for row in rows if row.size is not None and weighing.allows(row)]
     return {
         "smallest": min(may, key=lambda r: (r.size, cost(r)), default=None),
@@ -102,11 +108,13 @@ def roles(rows: Iterable[Row], weighing: Weighing) -> dict[Kind, Row | None]:
 
 
 def _shrinking(rows: Iterable[Row], least: float = SHRINKS) -> list[Row]:
+    """The rows of at least this ratio."""
     return [row for row in rows if row.ratio is not None and row.ratio >= least]
 
 
 def _worth_sending(rows: Iterable[Row]) -> list[Row]:
-    """The rows that are worth sending: none that stores what another one shrinks to a half."""
+    """The rows that are worth sending: if any shrinks the source
+    to a half, none that hardly does."""
     found = list(rows)
     return _shrinking(found) if _shrinking(found, SHRINKS_WELL) else found
 
@@ -121,12 +129,12 @@ def recommendations(
     format: str | None = None,
     sampled: bool = False,
 ) -> list[Recommendation]:
-    """The row for each purpose, with the command that packs so.
+    """The row to take for each purpose, with the command that packs so.
 
-    Only rows measured whole, as long as there are any; with ``sampled`` all are as good.
-    ``inputs``: the words that name the source; ``objects``: it is a Python object instead.
-    ``name_threads``: the command says how many (the size does not depend on that). ``format``: what
-    the user said that the source has, and so the command has to say.
+    Only rows measured whole are taken, as long as there are any; with ``sampled`` the others are as
+    good. ``inputs``: the words that name the source in a command; ``objects``: it is a Python
+    object instead. ``name_threads``: the command says how many threads. ``format``: what the user
+    said that the source is, so that the command must say it too.
     """
     whole = [] if sampled else [row for row in rows if row.status == "measured"]
     found = []
@@ -153,6 +161,7 @@ def recommendations(
     return found
 
 
+#: The words for why a row is recommended.
 _WHY: dict[Kind, str] = {
     "smallest": "the fewest bytes, however long it takes",
     "fastest": "the least time to pack and unpack{shrinks}",
@@ -162,7 +171,8 @@ _WHY: dict[Kind, str] = {
 
 
 def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
-    """Words for what auto would choose, with its figures on as many threads; none where unknown."""
+    """The words for how ``auto`` compares: what it chooses, and the figures of that on as many
+    threads; empty where these are not known."""
     auto = next((r for r in rows if r.auto and r.threads == row.threads and r.size), None)
     if auto is None or auto.size is None:
         return ""
@@ -173,7 +183,8 @@ def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
 
 
 def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | None = None) -> str:
-    """The command line that packs as the row says."""
+    """The command that packs ``inputs`` as the row says;
+    other arguments as of ``recommendations``."""
     words = ["serialpack", "pack", "-s", row.serializer]
     for each in row.filters:
         words += ["--filter", each]
@@ -188,7 +199,8 @@ def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | N
 
 
 def _quoted(word: str) -> str:
-    """``word`` for a shell. What no terminal shows is escaped, as POSIX spells it since 2024."""
+    """``word`` for a shell. Characters that no terminal shows are
+    escaped (``$'...'``, POSIX 2024)."""
     if word.isprintable():
         return shlex.quote(word)
     plain = frozenset(range(0x20, 0x7F)) - frozenset(b"'\\")

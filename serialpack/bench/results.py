@@ -1,4 +1,4 @@
-"""What bench found: rows, anchors and recommendations, and their form in JSON.
+"""What bench found: rows, anchors and recommendations; and how that is spelled in JSON.
 
 The names of the fields are the keys of ``--format json`` and of saved results:
 docs/schemas/bench.json. All sizes are bytes, all times seconds, all speeds bytes of source a
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple, cast
 
-#: The version of the form in which results are saved.
+#: The version of the form in which results are saved. It is in the file.
 VERSION = 1
 
-#: measured: all of the source. sampled: a part of it; size and times are scaled up to the whole.
-#: refused: a stage cannot hold the data. failed: crashed, ran out of memory or did not end.
-#: skipped: the budget was used up before its turn.
+#: What became of a row. measured: with all of the source. sampled: with a part of it; size and
+#: times are scaled up to the whole. refused: a stage cannot hold the data. failed: it crashed, ran
+#: out of memory or did not end. skipped: the budget was used up before its turn.
 Status = Literal["measured", "sampled", "refused", "failed", "skipped"]
 
 
 class Row(NamedTuple):
-    """One combination: a chain, on so many threads, over so many records."""
+    """One combination of chain, threads, size of blocks and N, and what was measured of it."""
 
     #: The chain as a container spells it (``msgpack+shuffle:4+zstd:3``).
     chain: str
@@ -32,19 +32,21 @@ class Row(NamedTuple):
     status: Status
     #: Why it is refused, failed or skipped: one line.
     why: str
-    #: Bytes of the container; those of them that are not payload; the source's bytes over both.
+    #: Bytes of the container; those of them that are no payload; the source's bytes over ``size``.
     size: int | None
     overhead: int | None
     ratio: float | None
-    #: Fastest of the runs, for the whole source. ``pack`` proves as ``serialpack pack`` does.
+    #: Seconds of the fastest run, for the whole source, and bytes of source a second. Packing
+    #: includes the proof, as ``serialpack pack`` does.
     pack_seconds: float | None
     unpack_seconds: float | None
     pack_speed: float | None
     unpack_speed: float | None
-    #: The same by step, fastest of the runs: serialize, prove, compress, undo, decompress,
-    #: deserialize. ``serialize`` and ``deserialize`` are what the field calls write and read.
+    #: The seconds by step, in the fastest run: serialize, prove, compress, undo, decompress,
+    #: deserialize. ``serialize`` and ``deserialize`` are what benchmarks call write and read.
     seconds: dict[str, float]
-    #: How often it was run, and how much slower than the fastest the median run was (0.05: 5 %).
+    #: How often it was run, and by what share the median run took longer than the fastest (0.05: 5
+    #: %).
     runs: int
     spread: float | None
     #: Peak bytes above those of the idle process that holds the source.
@@ -53,25 +55,27 @@ class Row(NamedTuple):
     kept: Literal["exact", "faithful"] | None
     #: What people choose by: portable, text, safe (serialpack inspect --stages).
     traits: list[str]
-    #: On the Pareto front of size against the time to pack and unpack; what ``auto`` would choose.
+    #: Whether it is on the Pareto front of size against the time to pack and unpack; and whether it
+    #: is what ``auto`` would choose.
     front: bool = False
     auto: bool = False
-    #: Size over the least that any chain can reach, where that is known of the sample.
+    #: The size over the least that the data can take, where that is known of a built-in sample.
     over_limit: float | None = None
-    #: The size of the blocks that it was split into.
+    #: The most bytes of source in a block.
     block_size: int = 4 << 20
     #: The mean of all runs, where ``pack_seconds`` and ``unpack_seconds`` are of the fastest one.
     pack_mean: float | None = None
     unpack_mean: float | None = None
     #: As ``seconds``, the mean of all runs; None where steps were not timed.
     means: dict[str, float] | None = None
-    #: Where some of several files were measured: the share that the size may be off, because others
-    #: could have been drawn (0.02: 2 %; two standard errors).
+    #: Where only some of several files were measured: by what share the size may be off, because
+    #: other files could have been drawn (two standard errors; 0.02: 2 %).
     error: float | None = None
 
 
 class Anchor(NamedTuple):
-    """Something to compare the rows with: memcpy, or a stock tool. Times as in ``Row``."""
+    """Something to compare rows with: a copy of memory (memcpy), or a stock tool such as gzip.
+    Fields are as in ``Row``."""
 
     name: str
     #: The version that a tool says it has.
@@ -87,12 +91,13 @@ class Anchor(NamedTuple):
 
 
 class Recommendation(NamedTuple):
-    """A row to take: ``kind`` says for what, ``command`` what to run for it."""
+    """A row to take. ``kind``: for what purpose;
+    ``command``: what to type for it; ``why``: in words."""
 
     kind: Literal["smallest", "fastest", "balanced", "portable"]
     chain: str
     threads: int
-    #: Whether size and times are those of the whole source.
+    #: Whether the row was measured with the whole source.
     whole: bool
     size: int
     command: str
@@ -100,7 +105,8 @@ class Recommendation(NamedTuple):
 
 
 class Entropy(NamedTuple):
-    """The least bytes that the data of a sample can take: its entropy, and where that is from."""
+    """The least bytes that a built-in sample can take (``size``): the entropy of what was drawn for
+    it. ``why``: what that is of, in words."""
 
     size: float
     why: str
@@ -118,7 +124,8 @@ class Machine(NamedTuple):
 
 
 class SampledFiles(NamedTuple):
-    """Several files: how many, their bytes, how many are empty, and which were measured."""
+    """What bench was asked about, where it is several files: how many (``total``) of how many
+    bytes, how many of them are empty, and the paths of those that were measured."""
 
     total: int
     size: int
@@ -127,7 +134,7 @@ class SampledFiles(NamedTuple):
 
 
 def shown_source(source: str) -> str:
-    """The name of the source, as people read it."""
+    """The name of the source as people read it: that of a pipe is "-"."""
     return "standard input" if source == "-" else source
 
 
@@ -136,12 +143,13 @@ class Results(NamedTuple):
 
     #: What was measured: a file's path, a sample (``contacts:60000``), or ``-``: a pipe.
     source: str
-    #: file: bytes are packed. object: Python objects are dumped and loaded.
+    #: file: a file is packed and unpacked. object: a Python object is dumped and loaded.
     mode: Literal["file", "object"]
     format: str
     size: int
     records: int | None
-    #: Bytes of the source that were held; sampled rows were measured with these or a part of them.
+    #: Bytes of the source that were in memory; sampled rows were measured with these, or a part of
+    #: them.
     sampled: int
     budget: float
     elapsed: float
@@ -156,10 +164,10 @@ class Results(NamedTuple):
     notes: list[str]
     #: Whether it was stopped before its end.
     interrupted: bool = False
-    #: What rows measured whole went through: memory, or files (disk, cold-files, cold-all).
+    #: What rows that are measured whole went through: memory, or files (see ``Through``).
     through: str = "memory"
-    #: Of several files, which were measured; ``size`` is that of all, ``sampled`` what was held of
-    #: those.
+    #: Of several files which were measured; ``size`` is then that of all files, ``sampled`` what
+    #: was in memory of the measured ones.
     files: SampledFiles | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -174,7 +182,7 @@ def _plain(value: Any) -> Any:
 
 
 def from_json(data: Any) -> Results:
-    """The results that ``to_json`` gave; ValueError where it is not of this form."""
+    """The results that ``to_json`` gave. ValueError for anything else."""
     if not isinstance(data, dict):
         raise ValueError("no results of serialpack bench")
     try:
@@ -198,5 +206,5 @@ def from_json(data: Any) -> Results:
 
 
 def cost(row: Row) -> float:
-    """Seconds to pack and unpack: what the Pareto front holds against the size."""
+    """Seconds to pack and unpack a row that has figures: its time, on the Pareto front."""
     return cast(float, row.pack_seconds) + cast(float, row.unpack_seconds)

@@ -1,4 +1,5 @@
-"""Runs bench: one source, and every chain that may suit it."""
+"""Runs bench: measures every chain that may suit one source (or several files),
+and tells what it found."""
 
 from __future__ import annotations
 
@@ -6,21 +7,21 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from serialpack.bench.anchors import memory_copy, stock_tools
-from serialpack.bench.candidates import by_table, candidates, stage_names, values_of
-from serialpack.bench.disk import HOW, Through, check_through, source_file
-from serialpack.bench.fixed import FixedSchedule
-from serialpack.bench.lab import is_object
 from serialpack.bench.machine import this_machine
 from serialpack.bench.material import MOST_HELD, Subject, file_subject
+from serialpack.bench.measuring.anchors import memory_copy, stock_tools
+from serialpack.bench.measuring.disk import HOW, Through, check_through, source_file
+from serialpack.bench.measuring.workbench import is_object
 from serialpack.bench.recommend import Weighing, front, recommendations
 from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
-from serialpack.bench.schedule import Progress, Schedule, Terms
-from serialpack.bench.search import Search, quiet
-from serialpack.bench.several import Several
-from serialpack.bench.several_search import SeveralSearch
-from serialpack.bench.sweep import swept_table
+from serialpack.bench.schedules.candidates import by_table, candidates, stage_names, values_of
+from serialpack.bench.schedules.fixed import FixedSchedule
+from serialpack.bench.schedules.schedule import Progress, Schedule, Terms, quiet
+from serialpack.bench.schedules.search import Search
+from serialpack.bench.schedules.several_search import SeveralSearch
+from serialpack.bench.schedules.sweep import swept_table
+from serialpack.bench.several.chosen import Several
 from serialpack.errors import UsageError
 from serialpack.far import is_far
 from serialpack.formats import FORMATS
@@ -28,21 +29,26 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.text import number_of
 from serialpack.units import format_size
 
-#: Seconds that are measured where the user names no budget.
+#: The seconds of measuring where the user names no budget.
 DEFAULT_BUDGET = 20.0
 
 
 class Question(NamedTuple):
-    """What is to be found out. Stages as the command line spells them; empty: all that may suit.
+    """What is to be found out.
 
-    ``source``: a file's path, or with ``is_sample`` ``NAME:N``. ``budget``: seconds that are
-    measured. ``threads``: each number is measured; empty: all cores. ``peers``: the stock tools
-    too. ``called``: what the source is called where ``source`` is only a copy of it. ``through``:
-    what rows measured whole go through; ``folder``: where its files are made (None: where the
-    system has temporary ones). ``sweep``: over how many records, or over which N of the sample, it
-    is measured; empty: over all of it, or where the sample has no N and is one of sweeps, over its.
-    ``several``: the files that are measured, where there are several; ``source`` is what they are
-    called then.
+    ``source``: the path of a file; with ``is_sample`` a built-in sample, as ``NAME`` or ``NAME:N``.
+    ``called``: its name, where ``source`` is only a copy of it (of a pipe, of a URL). ``several``:
+    the files that are measured, where there are several; ``source`` is then what they are called.
+    ``format``: what the user says that it is.
+
+    ``serializers``, ``filters``, ``codecs``: as the command line spells them; empty: all that may
+    suit. ``threads``: each of these numbers is measured; empty: all cores. ``budget``: seconds of
+    measuring. ``weighing``: what is recommended. ``peers``: whether stock tools are measured, too.
+
+    ``most_held``: bytes of a file that are held in memory. ``through``: what rows that are measured
+    whole go through; ``folder``: where files for that are made (None: where temporary ones are).
+    ``sweep``: the N to measure at: numbers of records, or N of the sample. Empty: all of the
+    source; or of a sample that is given without N and has a sweep of its own, that.
     """
 
     source: str
@@ -64,19 +70,22 @@ class Question(NamedTuple):
 
 
 class Bench:
-    """One run of bench. ``results()`` tells what is known, also meanwhile and after a stop."""
+    """One run of bench: ``run`` measures. ``results`` tells what is known so far, also in the
+    middle of it and after an interruption."""
 
     def __init__(self, question: Question, progress: Progress = quiet) -> None:
-        """UsageError for an unknown stage or sample, FileError for a file that cannot be read."""
+        """UsageError for an unknown stage or sample, or what does not go together;
+        MissingLibraryError; FileError for a file that cannot be read."""
         check_through(question.through)
         self.question = question
         self._progress = progress
         self._anchors: list[Anchor] = []
         self._finished = False
-        #: Seconds of measuring, once that is done: stock tools come after it.
+        #: The seconds of measuring, once that is done: stock tools are run behind it, and not
+        #: counted.
         self._elapsed: float | None = None
         self._sample: Sample | None = None
-        #: The least bytes that a built-in sample can take, where that is known.
+        #: The least bytes that the built-in sample can take, where that is known.
         self._limit: Entropy | None = None
         self._subject = self._subject_of(question)
         self._points = self._swept()
@@ -98,7 +107,8 @@ class Bench:
             self._choice = by_table(self._choice, table)
         unsafe = stage_names(self._choice.serializers) if question.serializers else []
         weighing = question.weighing._replace(unsafe=frozenset(unsafe))
-        # dumps and loads, which a sweep calls, take all cores.
+        # A table of objects is measured on one thread; but ``dumps`` and ``loads``, which a sweep
+        # calls, take all cores.
         threads = self._threads(1 if self._objects and not self._points else usable_cores())
         terms = Terms(self._subject, self._choice, question.budget, threads, weighing, progress)
         if question.several is not None:  # however long it took to choose files, some time is left
@@ -113,7 +123,8 @@ class Bench:
             self._schedule = (SeveralSearch if self._subject.files else Search)(terms)
 
     def _subject_of(self, question: Question) -> Subject:
-        """What is measured: a built-in sample, which is noted, the files of several, or a file.
+        """The subject: a built-in sample (which is then known as ``_sample``), several files, or
+        one.
 
         Raises what ``__init__`` does.
         """
@@ -135,10 +146,12 @@ class Bench:
         )
 
     def _threads(self, default: int) -> list[int]:
+        """The numbers of threads to measure with, in order."""
         return sorted(set(self.question.threads)) or [default]
 
     def _swept(self) -> list[int]:
-        """The N of a sweep: those asked for, or the sample's own where no N is."""
+        """The N of a sweep, in order: those asked for, or where no N is given those of the sample.
+        Empty where it is no sweep."""
         points = sorted(set(self.question.sweep))
         if not points and self._sample is not None and ":" not in self.question.source:
             points = [*self._sample.table.sweep]
@@ -166,7 +179,7 @@ class Bench:
         return self.results()
 
     def results(self) -> Results:
-        """What is known by now."""
+        """What is known so far."""
         schedule, question = self._schedule, self.question
         held = schedule.held
         size = held.size if held is not None else 0
@@ -213,17 +226,20 @@ class Bench:
         )
 
     def _inputs(self, source: str) -> Sequence[str]:
-        """The words that name the source on a command line: a built-in sample has no file."""
+        """The words that name the source in a recommended command:
+        a built-in sample has no file."""
         if self.question.several is not None:
             return self.question.several.words
         name = "FILE" if self._sample is not None else source
         return ("--", name) if name.startswith("-") and name != "-" else (name,)
 
     def _rows(self) -> list[Row]:
+        """All rows: those with figures, the smallest first; then those without, and why."""
         schedule = self._schedule
         known = list(schedule.rows.values())
         whole = [row for row in known if row.status == "measured"]
-        # Rows through memory do not compete with those through files, nor one N with another.
+        # Rows that went through memory do not compete with those through files, nor one N with
+        # another.
         rivals = (schedule.files and whole) or known
         on_front = {
             id(row)
@@ -247,7 +263,7 @@ class Bench:
         return [*known_first, *schedule.dropped.values(), *skipped]
 
     def _asked(self, rows: list[Row]) -> list[Row]:
-        """``rows`` without that of ``auto``, where the user named stages and it has others."""
+        """``rows``; but where the user named stages, without that of ``auto`` if it has others."""
         serializer, filters, codec = self._schedule.auto.chain
         choice = self._choice
         if (
@@ -259,12 +275,14 @@ class Bench:
         return [row for row in rows if not row.auto] if choice.chosen else rows
 
     def _over_limit(self, row: Row) -> float | None:
+        """The size of a row over the least that the sample can take."""
         limit = self._limit
         if row.n is not None:
             limit = self._sample.limit(row.n) if self._sample is not None else None
         return None if limit is None or row.size is None else row.size / limit.size
 
     def _notes(self, rows: list[Row]) -> list[str]:
+        """What a reader must know, a line each."""
         schedule, subject = self._schedule, self._subject
         notes = list(schedule.notes)
         if self.question.called is not None:
@@ -308,8 +326,7 @@ class Bench:
         return notes
 
     def _left_unmeasured(self, rows: list[Row]) -> Iterator[str]:
-        """The note on a row that would be the smallest, if the sample is right, but is not measured
-        whole."""
+        """A note on a row that may be the smallest of all, but was measured only on a sample."""
         whole = [row.size for row in rows if row.status == "measured" and row.size is not None]
         schedule = self._schedule
         if not whole or not isinstance(schedule, Search) or schedule.told_of_all:

@@ -1,8 +1,8 @@
-"""``--store``: what serializers and codecs cost in a key-value store.
+"""``--store``: measures what serializers and codecs cost in a key-value store.
 
-Of records all are written under their numbers in one transaction, proof included, and then read one
-by one. Of a sample that is one object, as the field's comparisons in Tokyo Cabinet have it, that
-object is written and read for each of several N. The size is that of the stored values, and of the
+Records are all written under their numbers in one transaction, proof included, and then read one by
+one. A sample that is one object is written and read as that one value, for each of several N (as in
+comparisons of serializers in Tokyo Cabinet). The size is that of the stored values, with the
 dictionary that they share.
 """
 
@@ -16,14 +16,14 @@ from itertools import product
 from time import perf_counter
 from typing import IO, Any, NamedTuple, cast
 
-from serialpack.bench.combination import Combination
-from serialpack.bench.lab import Held
 from serialpack.bench.machine import this_machine
+from serialpack.bench.measuring.trials import Figures
+from serialpack.bench.measuring.workbench import Held
 from serialpack.bench.results import Results, Row
-from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.samples import Sample, parse_sample
-from serialpack.bench.schedule import NO_TIME
-from serialpack.bench.trials import Figures
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.schedules.schedule import NO_TIME
 from serialpack.conversion.files import convert
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.formats.msgpack.values import unpack
@@ -34,16 +34,17 @@ from serialpack.stores.header import new_header
 from serialpack.stores.mapping import store
 from serialpack.stores.registry import store_kind
 
-#: What is measured where nothing is named: msgpack and what people keep in such stores today.
+#: What is measured where the user names nothing: msgpack, and what people keep in such stores
+#: today.
 _SERIALIZERS = ("msgpack", "json", "pickle", "protobuf")
 _CODECS = ("zstd:3", "none")
 
-#: Each row is run at most so often.
+#: Each row is run at most so many times.
 _MOST_RUNS = 10
 
 
 class StoreQuestion(NamedTuple):
-    """What is to be found out: ``kind`` of store, and the rest as of ``run.Question``."""
+    """What is to be found out. ``kind``: of store, by its name; all else as in ``run.Question``."""
 
     kind: str
     source: str
@@ -56,7 +57,8 @@ class StoreQuestion(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """Values to be stored, and how many bytes they have as bare JSON. ``n``: of a sweep."""
+    """The values to store, by their keys, and how many bytes they have as bare JSON (``size``).
+    ``n``: the N of a sweep; None without one."""
 
     n: int | None
     values: dict[Any, Any]
@@ -64,9 +66,10 @@ class _Point(NamedTuple):
 
 
 def measure_stores(asked: StoreQuestion, progress: Callable[[float, str], object]) -> Results:
-    """Measure all that there is time for, as results whose rows are one chain, one N.
+    """Measure all that there is time for: a row for each chain and each N.
 
-    UsageError, MissingLibraryError, and what reading the source raises.
+    ``progress(share, chain)``: the share of the budget that is used. UsageError,
+    MissingLibraryError, and what reading the source raises.
     """
     begin = perf_counter()
     points = [*_points(asked)]
@@ -104,7 +107,7 @@ def measure_stores(asked: StoreQuestion, progress: Callable[[float, str], object
 
 
 def _points(asked: StoreQuestion) -> Iterator[_Point]:
-    """What is stored, for each N."""
+    """The values to store, for each N; of a file once."""
     if not asked.is_sample:
         with tempfile.SpooledTemporaryFile() as file:
             convert(asked.source, cast("IO[bytes]", file), to="msgpack", format=asked.format)
@@ -121,6 +124,7 @@ def _points(asked: StoreQuestion) -> Iterator[_Point]:
 
 
 def _values(sample: Sample, n: int) -> list[Any]:
+    """The records of a sample; of one that is a single object, that."""
     value = sample.make_value(n)
     return value if type(value) is list and sample.unit == "records" else [value]
 
@@ -131,7 +135,8 @@ def _point(n: int | None, values: Sequence[Any]) -> _Point:
 
 
 def _measured(asked: StoreQuestion, point: _Point, spelled: str, spent: float, left: int) -> Row:
-    """One row, for its share of what is left of the budget."""
+    """The row of the chain ``spelled``, measured for its share of what is left of the budget:
+    ``spent`` seconds of it are gone, and ``left`` rows are to come, this one included."""
     chain = parse_chain(str(new_header(spelled, 3, {}, trust=True).chain))
     combination = Combination(chain, 1, MAX_BLOCK, point.n)
     share = (asked.budget - spent) / left

@@ -1,4 +1,8 @@
-"""A column as arrays: the texts of its values, which the structure gives and the encodings take."""
+"""A column in memory: the texts of its values in one array, and where each of them ends.
+
+Parsing makes ``Texts`` and encodings take them; decoding gives them back. Also the two exceptions
+that everything that reads stored columns raises.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,20 @@ from numpy.typing import NDArray
 
 
 class Broken(ValueError):
-    """Stored bytes that no writer of ours has written."""
+    """Stored bytes are malformed: no writer of ours has written them."""
 
 
 class Unknown(Broken):
-    """Stored bytes of a version, or with a number, that is not known here: a later one's."""
+    """Stored bytes have a version, or a number of an encoding or a kind, that is not known here: a
+    later version of serialpack may have written them."""
 
 
 class Texts:
-    """A column: value texts one after another.
+    """A column: the texts of its values, one after another. It is never changed.
 
-    ``data``: uint8 array. ``ends``: int64 array, ``ends[i]`` is the end of value i in ``data``;
-    it starts at ``ends[i - 1]``, the first one at 0. The last end is the size of ``data``.
+    ``data``: all their bytes, as an array of uint8. ``ends``: an array of int64. Value i ends at
+    ``ends[i]`` and starts at ``ends[i - 1]``, the first one at 0. The last end is the size of
+    ``data``. Where all values have one length, ``ends`` is made only when it is asked for.
     """
 
     __slots__ = ("_ends", "_width", "data", "number")
@@ -32,9 +38,9 @@ class Texts:
 
     @classmethod
     def of_width(cls, data: NDArray[np.uint8], width: int, number: int) -> Texts:
-        """The column of ``number`` values of one length, which together are ``data``.
+        """The column of ``number`` values of ``width`` bytes each, which together are ``data``.
 
-        Where they end is not written down: that could be eight times their size, or more.
+        An array of ends is not made: it could be eight times as large as ``data``, or more.
         """
         texts = cls.__new__(cls)
         texts.data, texts.number, texts._ends, texts._width = data, number, None, width
@@ -42,11 +48,11 @@ class Texts:
 
     @property
     def ends(self) -> NDArray[np.int64]:
-        """Where each value ends in ``data``. For some of them see ``ends_of``."""
+        """Where each value ends in ``data``."""
         return self.ends_of(0, self.number)
 
     def ends_of(self, first: int, stop: int) -> NDArray[np.int64]:
-        """Where values from ``first`` up to but not including ``stop`` end; may be a view."""
+        """``ends[first:stop]``, without making the others; may be a view."""
         if self._ends is not None:
             return self._ends[first:stop]
         stop = min(stop, self.number)
@@ -62,7 +68,7 @@ class Texts:
 
     @classmethod
     def from_lengths(cls, data: NDArray[np.uint8], lengths: NDArray[np.integer]) -> Texts:
-        """The column of values of these lengths, which together are the size of ``data``."""
+        """The column of values of these lengths, which together are ``data``."""
         return cls(data, np.cumsum(lengths, dtype=np.int64))
 
     def to_list(self) -> list[bytes]:

@@ -18,7 +18,7 @@ from serialpack.bench.compare import (
     noise,
     save_results,
 )
-from serialpack.bench.disk import HOW
+from serialpack.bench.measuring.disk import HOW
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, InputError

@@ -9,11 +9,19 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.bench import disk
-from serialpack.bench.anchors import TOOLS, stock_tools
-from serialpack.bench.disk import HOW, Files, Through, cached, check_through, drop, source_file
-from serialpack.bench.lab import Workbench as LabBench
 from serialpack.bench.material import Subject
+from serialpack.bench.measuring import disk
+from serialpack.bench.measuring.anchors import TOOLS, stock_tools
+from serialpack.bench.measuring.disk import (
+    HOW,
+    Files,
+    Through,
+    cached,
+    check_through,
+    drop,
+    source_file,
+)
+from serialpack.bench.measuring.workbench import Workbench as LabBench
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, UsageError

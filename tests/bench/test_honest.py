@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from serialpack.bench.measuring.trials import Timing, spread_of
 from serialpack.bench.recommend import Preference, Weighing
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
-from serialpack.bench.trials import Timing, spread_of
 from serialpack.errors import FileError, UsageError
 from tests.bench.found import PLENTY, check_twice
 

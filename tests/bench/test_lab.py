@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.bench import lab as lab_module
-from serialpack.bench import trials
-from serialpack.bench.lab import Failed, Held, Lab, Load, Trial
 from serialpack.bench.material import LOOK, WHOLE, Material, Subject
+from serialpack.bench.measuring import lab as lab_module
+from serialpack.bench.measuring import trials
+from serialpack.bench.measuring.lab import Failed, Lab
+from serialpack.bench.measuring.trials import Care, Figures, repeat
+from serialpack.bench.measuring.workbench import Held, Load, Trial
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
-from serialpack.bench.trials import Care, Figures, repeat
 from serialpack.errors import FileError, ValueRefusedError
 from tests.bench.found import PLENTY
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from serialpack.bench import object_trials
-from serialpack.bench.lab import Workbench
 from serialpack.bench.material import ObjectMaterial, Subject
-from serialpack.bench.object_trials import Calls
-from serialpack.bench.trials import Care, Figures
+from serialpack.bench.measuring import object_trials
+from serialpack.bench.measuring.object_trials import Calls
+from serialpack.bench.measuring.trials import Care, Figures
+from serialpack.bench.measuring.workbench import Workbench
 from serialpack.objects.dumping import dumps
 from serialpack.serializers import whole
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.bench.lab import Trial, Workbenches
 from serialpack.bench.material import WHOLE, read_windows
+from serialpack.bench.measuring.workbench import Trial, Workbenches
 from serialpack.bench.reports import report
 from serialpack.bench.results import Results, Row, from_json
 from serialpack.bench.run import Bench, Question
-from serialpack.bench.several import LEAST_FILES, sample_files
-from serialpack.bench.survey import AT_LEAST, sample, survey
+from serialpack.bench.several.chosen import LEAST_FILES, sample_files
+from serialpack.bench.several.survey import AT_LEAST, sample, survey
 from serialpack.cli.files.handling import handling
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.errors import FileError, UsageError
@@ -103,7 +103,7 @@ def test_some_files_stand_for_all(
     many: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sizes are told from what all take behind a quick codec: within 5 %, and how sure that is."""
-    monkeypatch.setattr("serialpack.bench.several.LARGER", (8,))
+    monkeypatch.setattr("serialpack.bench.several.chosen.LARGER", (8,))
     results = several(many, budget=1, serializers=["raw"], codecs=["xz:6", "zlib:1", "none"])
     assert results.files is not None
     measured = [Path(path) for path in results.files.measured]
@@ -187,8 +187,8 @@ def test_what_a_file_costs_is_measured_and_nothing_left(
 
 def test_a_survey_of_some_stands_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more files than are surveyed, the drawn ones stand for the bytes and number of all."""
-    monkeypatch.setattr("serialpack.bench.survey.LEAST_FILES", 40)
-    monkeypatch.setattr("serialpack.bench.survey.FILES_A_SECOND", 1)
+    monkeypatch.setattr("serialpack.bench.several.survey.LEAST_FILES", 40)
+    monkeypatch.setattr("serialpack.bench.several.survey.FILES_A_SECOND", 1)
     files = []
     for number in range(300):
         path = tmp_path / f"{number}.{'ab'[number % 2]}"
@@ -253,7 +253,7 @@ def test_a_survey_takes_a_share_of_the_budget(
     files = [(str(path), size) for path in many if (size := path.stat().st_size)]
     whole = survey(files, PLENTY)
     clock = iter(range(10_000))
-    monkeypatch.setattr("serialpack.bench.survey.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("serialpack.bench.several.survey.perf_counter", lambda: next(clock))
     tried: list[Path] = []
     real = read_windows
 
@@ -261,7 +261,7 @@ def test_a_survey_takes_a_share_of_the_budget(
         tried.append(path)
         return real(path, *how)
 
-    monkeypatch.setattr("serialpack.bench.survey.read_windows", reading)
+    monkeypatch.setattr("serialpack.bench.several.survey.read_windows", reading)
     some = survey(files, 800)  # of which a quarter is 200 seconds
     assert AT_LEAST < len(tried) == 201 + AT_LEAST - 1
     assert [(file.path, file.size) for file in some] == [(file.path, file.size) for file in whole]

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.bench.fixed import FixedSchedule, spread
-from serialpack.bench.lab import At, Failed, Held, Load
+from serialpack.bench.measuring.lab import Failed
+from serialpack.bench.measuring.workbench import At, Held, Load
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.samples import SAMPLES
-from serialpack.bench.sweep import MOST_POINTS, parse_sweep
+from serialpack.bench.schedules.fixed import FixedSchedule, spread
+from serialpack.bench.schedules.sweep import MOST_POINTS, parse_sweep
 from serialpack.errors import UsageError
 from serialpack.values.kinds import KINDS
 from tests.bench.found import PLENTY

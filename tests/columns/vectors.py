@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from serialpack.columns.bulk.groups import group
 from serialpack.columns.encodings import NAMES, reference
 from serialpack.columns.encodings.choose import attempt, encode_column
 from serialpack.columns.encodings.numbers import write_numbers
-from serialpack.columns.encodings.pieces import group
 from serialpack.columns.parse.shape import split
 from serialpack.columns.stored import structure
 from serialpack.columns.stored.coding import Coded, Context

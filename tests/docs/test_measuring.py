@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.bench import compare, lab, material, object_trials, recommend, search, trials
+from serialpack.bench import compare, material, recommend
+from serialpack.bench.measuring import lab, object_trials, trials
 from serialpack.bench.samples import SAMPLES
+from serialpack.bench.schedules import search
 from serialpack.units import format_size
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs/measuring.md").read_text("utf-8").split())

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.bench.memory import PeakMemory
+from serialpack.bench.measuring.memory import PeakMemory
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.stored.block import Form
 from serialpack.container.block import Part, StoredBlock

@@ -1,9 +1,13 @@
 """What bench found, as text to read, as data for programs, as pictures and as a page.
 
-Enter at ``report`` for what is printed, at ``html`` and ``plot`` for files. One file a form; what
-a column or a sentence says is in ``_columns`` and ``_words``, once.
+Enter at ``report`` for what is printed, at ``html.html`` for a page and at ``plot.plot`` for a
+picture. Each form has a module; what several of them say is said once:
 
-- row: one combination and what was measured of it
+- ``_columns``: the columns of tables, and how figures are written
+- ``_words``: whole sentences
+- ``_sweep``: a sweep as curves and as tables
+- ``_drawing``: points, axes and labels, for ``plot`` (matplotlib) and ``_pictures`` (SVG on the
+  page)
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ FORMATS = ("table", "json", "csv", "markdown")
 
 
 def report(results: Results, format: str, *, width: int = 100, colour: bool = False) -> str:
-    """``results`` in one of ``FORMATS``; ``width`` and ``colour`` are those of the terminal."""
+    """``results`` in one of ``FORMATS``. ``width``: the most characters of a line, ``colour``:
+    whether there are colours; only for "table"."""
     if format == "json":
         import json
 

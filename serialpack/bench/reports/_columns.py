@@ -1,4 +1,5 @@
-"""The columns that the reports of bench share: what a row says, and how people read it."""
+"""The columns of the tables in all reports:
+what a column says of a row, and how figures are written."""
 
 from __future__ import annotations
 
@@ -8,34 +9,36 @@ from typing import Literal, NamedTuple
 from serialpack.bench.results import Anchor, Results, Row
 from serialpack.units import format_size
 
+#: What a column sorts by.
 Value = float | int | str | None
 
-#: What a measure is of a row; None where it is not known.
+#: Gives a figure of a row; None where it is not known.
 Measure = Callable[[Row], float | None]
 
-#: The steps of packing and unpacking without the proof: what the field calls write and read.
+#: The steps of packing and unpacking without the proof: what benchmarks call write and read.
 WRITE = ("serialize", "compress")
 READ = ("decompress", "deserialize")
 
-#: What ``need`` of a column is small enough for.
+#: Columns up to this ``need`` are shown even where long chains get a line of their own for it.
 WANTED = 3
 
-#: Names of units of time, and seconds in one.
+#: The units of time: the name, and the seconds in one.
 TIMES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 class ReportColumn(NamedTuple):
-    """One column: ``value`` to sort by, ``text`` to read; None and "" where nothing is known."""
+    """One column. ``value``: of a row, to sort by, None where nothing is known; ``text``: to read,
+    empty where nothing is known."""
 
     key: str
     title: str
     unit: str
-    #: What it says, in a few words.
+    #: What it says, in a few words, for the page.
     about: str
     value: Callable[[Row], Value]
     text: Callable[[Row], str]
-    #: 0: always shown. Otherwise a table that is wide enough gains the columns in this order,
-    #: those up to ``WANTED`` at the cost of a second line for long chains. Equal ones go together.
+    #: 0: always shown. Others are shown where the table is wide enough, those with the lowest
+    #: number first, and those with the same number together.
     need: int = 0
     right: bool = True
     #: Whether more is better, so that people want the largest first.
@@ -43,12 +46,12 @@ class ReportColumn(NamedTuple):
 
 
 def is_known(row: Row) -> bool:
-    """Whether there are figures for it."""
+    """Whether a row has figures."""
     return row.status in ("measured", "sampled")
 
 
 def by_size(rows: Sequence[Row]) -> list[Row]:
-    """The rows that have figures, the smallest result first; those of a sweep by n before that."""
+    """The rows that have figures, the smallest size first; in a sweep by n first."""
     return sorted(
         (row for row in rows if is_known(row)),
         key=lambda row: (row.n or 0, row.size or 0, seconds(row), row.chain, row.threads),
@@ -56,7 +59,7 @@ def by_size(rows: Sequence[Row]) -> list[Row]:
 
 
 def seconds(row: Row) -> float:
-    """To pack and to unpack; 0 where it is not known."""
+    """The seconds to pack and to unpack; 0 where they are not known."""
     return (row.pack_seconds or 0) + (row.unpack_seconds or 0)
 
 
@@ -107,7 +110,7 @@ def columns(results: Results) -> list[ReportColumn]:
 
 
 def significant(value: float) -> str:
-    """Three digits of ``value``, or all of those before the point."""
+    """``value`` with three digits, or with all that it has before the point."""
     size = abs(value)
     places = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.995 else 3
     return f"{value:,.{places}f}"
@@ -120,12 +123,13 @@ def duration(value: float) -> str:
 
 
 def nearest_unit(value: float) -> tuple[str, float]:
-    """The largest unit of which ``value`` seconds are one or more."""
+    """The largest unit of which ``value`` seconds are at least one; else the smallest unit."""
     return next((unit for unit in TIMES if value > 0.999 * unit[1]), TIMES[-1])
 
 
 def time_unit(values: Sequence[float]) -> tuple[str, float]:
-    """The unit in which all of ``values``, in seconds, have digits to show."""
+    """One unit for all of ``values``, which are seconds:
+    the largest in which each has digits to show."""
     least = min((v for v in values if v > 0), default=1.0)
     return next((unit for unit in TIMES if least >= unit[1] / 50), TIMES[-1])
 
@@ -150,7 +154,8 @@ def _spread(row: Row) -> str:
 
 
 def _object_times(rows: Sequence[Row]) -> list[ReportColumn]:
-    """Write, read, both; and all steps together where there is a codec. Without the proof."""
+    """For a table of objects: the times to write, to read, both; and where there is a codec, all
+    steps together. Without the proof."""
     unit = _unit(rows)
     found = [
         _time(unit, "write", "time to serialize", steps("serialize")),
@@ -164,7 +169,8 @@ def _object_times(rows: Sequence[Row]) -> list[ReportColumn]:
 
 
 def _object_means(rows: Sequence[Row]) -> list[ReportColumn]:
-    """Write, read, both: the mean of the runs, where the other columns have the fastest."""
+    """The same times as means of all runs,
+    where the other columns have those of the fastest one."""
     if not any(row.means for row in rows):
         return []
     unit = _unit(rows)
@@ -176,7 +182,7 @@ def _object_means(rows: Sequence[Row]) -> list[ReportColumn]:
 
 
 def _unit(rows: Sequence[Row]) -> tuple[str, float]:
-    """The unit of the times of a table of objects."""
+    """The unit of all times in a table of objects."""
     times = (row.seconds.get(step) for row in rows for step in ("serialize", "deserialize"))
     return time_unit([took for took in times if took])
 
@@ -184,6 +190,8 @@ def _unit(rows: Sequence[Row]) -> tuple[str, float]:
 def _time(
     unit: tuple[str, float], key: str, about: str, value: Measure, need: int = 0
 ) -> ReportColumn:
+    """A column of times in one unit."""
+
     def text(row: Row) -> str:
         number = value(row)
         return "" if number is None else significant(number / unit[1])
@@ -192,12 +200,13 @@ def _time(
 
 
 def steps(*names: str) -> Measure:
-    """The seconds that these steps take together; None where none of them was timed."""
+    """The seconds of these steps together, in the fastest run;
+    None where none of them was timed."""
     return lambda row: _sum(row.seconds, names)
 
 
 def mean(*names: str) -> Measure:
-    """The same of the mean of all runs."""
+    """The seconds of these steps together, on average; None where none of them was timed."""
     return lambda row: _sum(row.means or {}, names)
 
 
@@ -208,6 +217,8 @@ def _sum(times: dict[str, float], names: Sequence[str]) -> float | None:
 def _optional(
     field: Literal["ratio", "over_limit"], mark: str = ""
 ) -> tuple[Measure, Callable[[Row], str]]:
+    """``value`` and ``text`` of a column of one field, with a ``mark`` before the number."""
+
     def value(row: Row) -> float | None:
         number: float | None = getattr(row, field)
         return number

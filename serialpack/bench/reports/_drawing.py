@@ -1,7 +1,7 @@
-"""What is drawn, in the picture and on the page: points, logarithmic axes, labels kept apart.
+"""What is drawn: points, logarithmic axes, labels that are kept apart.
 
-Two things render it, ``plot`` by matplotlib and ``_pictures`` for the page: that has letters which
-keep their size, and points that can be asked, and needs nothing installed; this one makes a PNG.
+Two modules render it: ``plot`` by matplotlib, which can make a PNG, and ``_pictures`` on the page,
+which needs nothing installed, has letters that keep their size, and points that can be asked.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from serialpack.bench.reports._sweep import Curves, Unit
 from serialpack.bench.results import Results, Row
 from serialpack.units import format_size
 
-#: Steps within a decade, or within a doubling, from few to many.
+#: Where marks may stand within a decade, or within a doubling: few of them, more, many.
 _TENS: tuple[tuple[float, ...], ...] = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7))
 _TWOS: tuple[tuple[float, ...], ...] = ((1,), (1, 1.5), (1, 1.25, 1.5, 1.75))
 
-#: So many marks on an axis are enough, and no more than that are drawn.
+#: So many marks on an axis are enough; and at most so many are drawn.
 ENOUGH = 4
 MOST = 11
 
@@ -49,23 +49,23 @@ class Box(NamedTuple):
 
 
 class Axis:
-    """A logarithmic axis over ``values``, with some room at both ends: ``at`` gives 0 to 1."""
+    """A logarithmic axis over ``values``, all above 0, with some room at both ends."""
 
     def __init__(self, values: Sequence[float], unit: Unit | str) -> None:
         self._unit = unit
         low, high = min(values), max(values)
-        # One value alone, or nearly, stands in the middle.
+        # A single value, or nearly that, stands in the middle.
         room = max(math.log(high / low) * 0.06, 0.05)
         self._low = math.log(low) - room
         self._high = math.log(high) + room
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the largest value that stand on it."""
+        """The least and the largest value of the axis."""
         return math.exp(self._low), math.exp(self._high)
 
     def at(self, value: float) -> float:
-        """The place of ``value``, as a share of the axis."""
+        """The place of ``value`` on the axis: 0 at its start, 1 at its end."""
         return (math.log(value) - self._low) / (self._high - self._low)
 
     def ticks(self) -> list[tuple[float, str]]:
@@ -87,7 +87,8 @@ class Axis:
 
 
 class Dot(NamedTuple):
-    """A row, or an anchor as a row. ``x``: MB/s; ``y``: bytes; or both as they are drawn."""
+    """A point: a row, or an anchor as a row.
+    ``x``: MB/s, ``y``: bytes; or the place of both in a picture."""
 
     row: Row
     name: str
@@ -96,7 +97,8 @@ class Dot(NamedTuple):
 
 
 class Scatter(NamedTuple):
-    """Size against speed: the smallest rows first, what they are held against, and both axes."""
+    """Size against speed: the points of rows,
+    the smallest first, those of anchors, and both axes."""
 
     dots: list[Dot]
     anchors: list[Dot]
@@ -124,13 +126,13 @@ def _dots(named: Sequence[tuple[str, Row]], speed: Measure) -> list[Dot]:
 
 
 def axes_of(found: Curves) -> tuple[Axis, Axis]:
-    """The axes of one measure over n: across, up."""
+    """The axes of one measure of a sweep: that of n, across, and that of the measure, up."""
     points = [point for line in found.lines.values() for point in line]
     return Axis([n for n, _ in points], "n"), Axis([value for _, value in points], found.unit)
 
 
 def spelled(value: float, unit: Unit | str) -> str:
-    """A round value on an axis of ``unit``."""
+    """How a round value is written on an axis of ``unit``."""
     if unit == "bytes":
         return format_size(round(value)).replace(".0 ", " ")
     if unit == "seconds":
@@ -150,10 +152,11 @@ def placed(
     obstacles: Sequence[tuple[float, float]],
     gap: float,
 ) -> list[Box | None]:
-    """Where the label of each point stands beside it; None where there is no room for it.
+    """Where the label of each of ``points`` stands beside it, given its width and height in
+    ``sizes``; None where there is no room for it. Earlier points have the first choice.
 
-    All in one unit of length, with the origin at the upper left. The first points come first.
-    ``obstacles``: what no label covers; ``gap``: between a point and its label.
+    All is in one unit of length, from the upper left corner of a picture as large as ``bounds``.
+    ``obstacles``: points that no label may cover; ``gap``: between a point and its label.
     """
     taken = [Box(x - gap / 2, y - gap / 2, gap, gap) for x, y in obstacles]
     found: list[Box | None] = []

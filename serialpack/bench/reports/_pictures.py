@@ -1,7 +1,7 @@
-"""The pictures of the page: SVG whose letters keep their size however wide the page is.
+"""The pictures on the page: SVG, in which letters keep their size however wide the page is.
 
-Places are shares of the picture, so that it fills what room there is; lines are drawn in a box
-of their own that is stretched.
+Points stand at percents of the picture, so that it fills the room that there is. Lines cannot be
+given in percent: each is drawn in a box of its own, which is stretched.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from serialpack.bench.reports._sweep import Curves, curves, is_sweep
 from serialpack.bench.results import Results, Row
 from serialpack.text import printable
 
-#: Percent of the picture: where the points stand, between the letters of the axes.
+#: Where the points stand, in percent of the picture: within the letters of the axes.
 LEFT, RIGHT, TOP, BOTTOM = 12.0, 97.0, 4.0, 91.0
 
-#: Pixels of the narrowest picture with names of chains on it, and of one on a telephone.
+#: Pixels of the narrowest picture that has names of chains on it, and of one on a telephone.
 WIDE = (640.0, 430.0)
 NARROW = (328.0, 336.0)
 
 #: Pixels of a letter, and of a line of letters.
 LETTER, LINE = 6.6, 15.0
 
-#: As many colours as page.css has.
+#: How many colours page.css has.
 COLOURS = 8
 
 
@@ -97,7 +97,7 @@ def _text(text: str) -> str:
 
 
 def _told(results: Results, row: Row) -> str:
-    """What is said of a point."""
+    """What is said of a row where its point is asked."""
     sampled = "~" if row.status == "sampled" else ""
     lines = [row.chain + (f", {row.threads} threads" if row.threads > 1 else "")]
     ratio = f", ratio {significant(row.ratio)}" if row.ratio else ""
@@ -107,7 +107,8 @@ def _told(results: Results, row: Row) -> str:
 
 
 def _axes(across: Axis, up: Axis) -> Iterator[str]:
-    """Lines with numbers; on a telephone only round ones have theirs across."""
+    """The lines of both axes, with their numbers.
+    Across, on a telephone, only powers of ten have theirs."""
     for value, text in up.ticks():
         y = _y(up.at(value))
         yield f'<line class="grid" x1="0" x2="100%" y1="{y:.2f}%" y2="{y:.2f}%"/>'
@@ -120,7 +121,8 @@ def _axes(across: Axis, up: Axis) -> Iterator[str]:
 
 
 def _line(path: str, kind: str) -> str:
-    """A line through ``path``, whose numbers are tenths of a percent of the picture."""
+    """A line along ``path``, whose numbers are tenths of a percent of the picture.
+    ``kind``: its class in page.css."""
     return (
         '<svg width="100%" height="100%" viewBox="0 0 1000 1000" preserveAspectRatio="none">'
         f'<path class="{kind}" d="{path}" vector-effect="non-scaling-stroke"/></svg>'
@@ -128,7 +130,7 @@ def _line(path: str, kind: str) -> str:
 
 
 def _staircase(front: Sequence[Dot]) -> str:
-    """Through the front: what size is to be had at what speed."""
+    """The line through the front: what size is to be had at what speed."""
     if not front:
         return ""
     first, *others = sorted(front, key=lambda point: point.x)
@@ -137,7 +139,8 @@ def _staircase(front: Sequence[Dot]) -> str:
 
 
 def _names(results: Results, drawn: Sequence[Dot], crosses: Sequence[Dot]) -> Iterator[str]:
-    """Chains and anchors beside their points, and where that is too much what they are best at."""
+    """The names of chains and anchors beside their points;
+    on a narrow picture, what they are best at."""
     kinds: dict[tuple[str, int], list[str]] = {}
     for choice in results.recommendations:
         kinds.setdefault((choice.chain, choice.threads), []).append(choice.kind)
@@ -156,7 +159,8 @@ def _labels(
     picture: tuple[float, float],
     kind: str,
 ) -> Iterator[str]:
-    """Each name where it covers nothing in a picture of that many pixels, or nowhere."""
+    """Each name beside its point, where it covers nothing in a picture of so many pixels; else
+    nowhere. ``everywhere``: all points; ``kind``: the class of the names in page.css."""
 
     def pixels(point: Dot) -> tuple[float, float]:
         return point.x / 100 * picture[0], point.y / 100 * picture[1]
@@ -167,7 +171,7 @@ def _labels(
     for (point, name), (x, y), box in zip(named, places, boxes, strict=True):
         if box is None:
             continue
-        # How wide letters are is a guess: the side towards the point is the one that is kept.
+        # How wide letters are is a guess: so it is the side towards the point that is fixed.
         side, edge = ("end", box.x + box.width) if box.x + box.width <= x else ("start", box.x)
         if box.x < x < box.x + box.width:
             side, edge = "middle", x
@@ -179,7 +183,7 @@ def _labels(
 
 
 def _sweep(found: Sequence[Curves]) -> Iterator[str]:
-    """A picture a measure; a line has the same colour in all of them."""
+    """A picture for each measure; a chain has the same colour in all of them."""
     names = list(dict.fromkeys(name for each in found for name in each.lines))
     colours = {name: f"c{number % COLOURS}" for number, name in enumerate(names)}
     yield '<section><h2>Over n</h2><ul class="key">'

@@ -15,14 +15,15 @@ from serialpack.bench.reports._columns import (
 )
 from serialpack.bench.results import Results, Row
 
-#: What times are held against: Python's own serializer.
+#: Times are compared with those of this one: Python's own serializer.
 NATIVE = "pickle"
 
 Unit = Literal["bytes", "seconds", "times"]
 
 
 class Curves(NamedTuple):
-    """One measure over n, a line for each chain. ``lines``: name to (n, value) in order of n."""
+    """One measure over n. ``lines``: for each chain,
+    by its name, the pairs (n, value), in order of n."""
 
     title: str
     unit: Unit
@@ -30,7 +31,8 @@ class Curves(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """One measure as a table: n down, chains across; "" where there is no figure."""
+    """One measure as a table: a row for each n, a column for each chain;
+    "" where there is no figure."""
 
     title: str
     unit: str
@@ -44,7 +46,7 @@ def is_sweep(results: Results) -> bool:
 
 
 def series(results: Results) -> dict[str, list[Row]]:
-    """The rows that have figures, in order of n, by what their line is called."""
+    """The rows that have figures: for each chain, by its name, those of all n, in order."""
     several = len({row.threads for row in results.rows}) > 1
     lines: dict[str, list[Row]] = {}
     for row in sorted(results.rows, key=lambda row: row.n or 0):
@@ -55,7 +57,8 @@ def series(results: Results) -> dict[str, list[Row]]:
 
 
 def curves(results: Results) -> list[Curves]:
-    """Size, size over the original, times, times over the native serializer, unpack over pack."""
+    """All measures of a sweep that have figures: size, size over that of the source, times, times
+    over those of ``NATIVE``, and the time to unpack over that to pack."""
     lines = series(results)
 
     def measure(title: str, unit: Unit, of: Measure) -> Curves:
@@ -79,7 +82,7 @@ def curves(results: Results) -> list[Curves]:
 
 
 def matrices(results: Results) -> list[Matrix]:
-    """Size and times as tables."""
+    """Size and times of a sweep as tables."""
     found = []
     for title, unit, lines in curves(results):
         if unit == "times":
@@ -100,17 +103,15 @@ def matrices(results: Results) -> list[Matrix]:
 
 
 def _times(results: Results) -> tuple[Measure, Measure]:
-    """What gives the seconds to pack and to unpack.
-
-    Of objects without the proof: what the field calls the times to write and to read.
-    """
+    """What gives the seconds to pack, and to unpack;
+    of objects without the proof, as benchmarks do."""
     if results.mode == "object":
         return steps(*WRITE), steps(*READ)
     return lambda row: row.pack_seconds, lambda row: row.unpack_seconds
 
 
 def _over_native(lines: dict[str, list[Row]], of: Measure) -> Measure:
-    """``of`` over that of the native serializer, without a codec where it has such a line."""
+    """``of`` over that of ``NATIVE`` at the same n: without a codec, where it was measured so."""
     natives = [rows for rows in lines.values() if rows[0].serializer.partition(":")[0] == NATIVE]
     native = min(natives, key=lambda rows: rows[0].codec != "none", default=[])
     base = {row.n: of(row) for row in native}

@@ -1,4 +1,4 @@
-"""What the reports of bench say in words, each sentence once."""
+"""What all reports say in whole sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from serialpack.bench.results import Recommendation, Results, Row, Status
 from serialpack.text import number_of
 from serialpack.units import format_size
 
-#: So many names are listed for one reason; more of them are counted.
+#: So many names are listed for one reason; the others are counted.
 MOST_NAMES = 8
 
 FRONT = "on the front: nothing else here is both smaller and faster"
@@ -19,7 +19,8 @@ SAMPLED = "measured with a part of the source, and scaled up"
 
 
 class Reason(NamedTuple):
-    """Why some rows have no figures. ``names``: of the serializers, or of chains, it is said of."""
+    """Why some rows have no figures. ``names``: their serializers, where it is said of all rows of
+    one, else their chains."""
 
     status: Status
     names: list[str]
@@ -27,14 +28,14 @@ class Reason(NamedTuple):
 
     @property
     def listed(self) -> str:
-        """The names, as many of them as people read."""
+        """As many of the names as people read."""
         shown = ", ".join(self.names[:MOST_NAMES])
         more = len(self.names) - MOST_NAMES
         return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def reasons(results: Results) -> list[Reason]:
-    """Why rows have no figures, grouped: those of one status together."""
+    """Why rows have no figures: one reason for all rows with the same status and the same words."""
     order: tuple[Status, ...] = ("refused", "failed", "skipped")
     groups: dict[tuple[Status, str], list[Row]] = {}
     for status in order:
@@ -46,7 +47,7 @@ def reasons(results: Results) -> list[Reason]:
     found = []
     for (status, why), rows in groups.items():
         here = _counts([row.serializer for row in rows])
-        # All chains of a serializer: its name says it.
+        # Where it is said of all rows of a serializer, its name says them all.
         names = [
             row.serializer
             if here[row.serializer] == total[row.serializer]
@@ -58,6 +59,7 @@ def reasons(results: Results) -> list[Reason]:
 
 
 def _name(row: Row, *, several: bool) -> str:
+    """A row by its chain; ``several``: there are rows with other numbers of threads."""
     threads = f" on {number_of(row.threads, 'thread')}" if several else ""
     return row.chain + threads + (f" with n = {row.n:,}" if row.n is not None else "")
 
@@ -67,7 +69,7 @@ def _counts(names: list[str]) -> dict[str, int]:
 
 
 def headline(results: Results) -> str:
-    """What was measured, without its name."""
+    """What the source is, without its name."""
     what = "Python objects" if results.mode == "object" else results.format
     count = results.records
     records = "" if count is None else f", {number_of(count, 'record')}"
@@ -88,7 +90,7 @@ def effort(results: Results) -> str:
 
 
 def machine(results: Results) -> str:
-    """Where and when."""
+    """Where and when it was measured."""
     here = results.machine
     cores = number_of(here.cores, "core")
     return (
@@ -98,15 +100,15 @@ def machine(results: Results) -> str:
 
 
 def limit(results: Results) -> str | None:
-    """The least size, where it is known."""
+    """The least size that is possible; None where it is not known."""
     found = results.limit
     return None if found is None else f"limit {round(found.size):,} bytes: {found.why}"
 
 
 class Recommended(NamedTuple):
-    """One chain that is recommended: for what (``smallest, balanced``), and why.
-
-    Of several reasons each names what it is of (``smallest: the fewest bytes; balanced: ...``).
+    """A chain that is recommended: for what purposes (``smallest, balanced``), and why; of several
+    purposes each reason begins with its own (``smallest: the fewest bytes; balanced: ...``).
+    ``first``: its recommendation for the first of them.
     """
 
     kinds: str
@@ -115,7 +117,7 @@ class Recommended(NamedTuple):
 
 
 def choices(results: Results) -> list[Recommended]:
-    """The recommendations, those of one command together."""
+    """What is recommended, once for each command."""
     groups: dict[str, list[Recommendation]] = {}
     for each in results.recommendations:
         groups.setdefault(each.command, []).append(each)
@@ -136,7 +138,7 @@ def _why(group: list[Recommendation]) -> str:
 
 
 def promise(results: Results, choice: Recommendation) -> str:
-    """What a recommendation gives: the figures of its row."""
+    """The figures of a recommended row."""
     row = row_of(results, choice)
     error = row and row.error
     sure = "" if error is None else f" ±{max(100 * error, 0.1):.1f}%"
@@ -154,7 +156,7 @@ def promise(results: Results, choice: Recommendation) -> str:
 
 
 def speeds(results: Results, row: Row) -> list[str]:
-    """How fast it packs and unpacks; of objects how long that takes."""
+    """How fast a row packs and unpacks; of objects how long that takes."""
     if results.mode == "object" or row.pack_speed is None or row.unpack_speed is None:
         return [
             f"packs in {duration(row.pack_seconds or 0)}",

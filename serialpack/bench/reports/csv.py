@@ -1,4 +1,4 @@
-"""``--format csv``: a line a row, all of them, with every figure in full."""
+"""``--format csv``: a line for each row, with every figure in full."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import csv as library
 import io
 from typing import Any
 
+from serialpack.bench.measuring.trials import PACK_STEPS, UNPACK_STEPS
 from serialpack.bench.reports._columns import anchor_row
 from serialpack.bench.results import Results, Row
-from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS
 
-#: The steps that are timed, each a column ``seconds_STEP``, and ``means_STEP``.
+#: The steps that are timed: each has a column ``seconds_STEP``, and one ``means_STEP``.
 STEPS = (*PACK_STEPS, *UNPACK_STEPS)
 
-#: What a row says by step.
+#: The fields of a row that are by step.
 BY_STEP = ("seconds", "means")
 
-#: The keys of the columns: those of a row, the steps, and whether it is a row or an anchor.
+#: The columns: whether it is a row or an anchor, the fields of a row, and the steps.
 KEYS = (
     "kind",
     *(key for key in Row._fields if key not in BY_STEP),

@@ -1,4 +1,4 @@
-"""``--html FILE``: one page that holds everything and asks the network for nothing."""
+"""``--html FILE``: one page that holds everything, and asks the network for nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from serialpack.text import printable
 
 
 def html(results: Results) -> str:
-    """The page, a whole document. What comes from the results is text in it, never markup."""
+    """The page, as a whole document. What comes from ``results`` is text in it, never markup."""
     style, script = _file("page.css"), _file("page.js")
     parts = {
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)};"
@@ -36,7 +36,7 @@ def html(results: Results) -> str:
         "remarks": "\n".join(_remarks(results)),
         "results": _data(results),
     }
-    # In one pass: what is put in is not looked at again.
+    # In one pass, so that what is put in is not looked at again.
     return re.sub(r"\{\{(\w+)\}\}", lambda name: parts[name[1]], _file("page.html"))
 
 
@@ -50,12 +50,12 @@ def _file(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What the policy names as the only style, or script, that may act."""
+    """How the policy of the page names the only style, or script, that may act."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _data(results: Results) -> str:
-    """The results as JSON that cannot end the element it stands in."""
+    """The results as JSON, in which nothing can end the element that it stands in."""
     text = json.dumps(results.to_json())
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -85,7 +85,7 @@ def _table(results: Results) -> Iterator[str]:
     yield '<section><h2 id="all">All that was measured</h2>'
     yield '<div class="scroll" tabindex="0" role="region" aria-labelledby="all">'
     yield '<table class="rows"><thead><tr>'
-    # As they come from ``by_size``.
+    # By what ``by_size`` has sorted the rows.
     first = "n" if is_sweep(results) else "size"
     yield from (_head(column, is_first=column.key == first) for column in found)
     yield "</tr></thead><tbody>"
@@ -104,7 +104,7 @@ def _table(results: Results) -> Iterator[str]:
 
 
 def _head(column: ReportColumn, *, is_first: bool) -> str:
-    """A header that sorts."""
+    """The head of a column, which sorts by it. ``is_first``: rows are sorted by it already."""
     sorted_by = ' aria-sort="ascending"' if is_first else ""
     first = "descending" if column.descending else "ascending"
     return (
@@ -121,7 +121,7 @@ def _row(found: Sequence[ReportColumn], row: Row) -> str:
         text = shown(column.text(row))
         data = "" if value is None else shown(str(value))
         if column.key == "chain":
-            # Where a narrow table may break it.
+            # A narrow table may break a chain before each "+".
             text = text.replace("+", "<wbr>+")
             tag = f'<span class="tag" title="{_words.AUTO}">auto</span>' if row.auto else ""
             mark = f'<span class="unseen">{_words.FRONT}</span>' if row.front else ""

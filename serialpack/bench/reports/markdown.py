@@ -14,12 +14,12 @@ from serialpack.text import printable
 #: What has a meaning in Markdown, or in the HTML that it may hold.
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~&$]")
 
-#: Names that stand in code as they are.
+#: Names that can stand in code as they are.
 _PLAIN = re.compile(r"[\w+:@/., -]+")
 
 
 def markdown(results: Results) -> str:
-    """Everything that people read, no row left out."""
+    """``results`` as Markdown; no row is left out."""
     return "\n".join(_lines(results)) + "\n"
 
 
@@ -93,12 +93,12 @@ def _text(text: str) -> str:
 
 
 def _code(name: str) -> str:
-    """A chain as code."""
+    """A chain as code, where that is possible."""
     return f"`{name}`" if _PLAIN.fullmatch(name) else _text(name)
 
 
 def _block(command: str, language: str) -> list[str]:
-    """``command`` as a block that it cannot end."""
+    """``command`` as a block of code, which nothing in it can end."""
     command = printable(command)
     longest = max((len(run) for run in re.findall("`+", command)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -1,4 +1,5 @@
-"""``--plot FILE.png|svg``: size against speed, or the curves of a sweep, by matplotlib."""
+"""``--plot FILE.png|svg``: a picture of size against speed,
+or of the curves of a sweep, by matplotlib."""
 
 from __future__ import annotations
 
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: What the name of the file may end in, and the format that it then is.
+#: What the name of the file may end in, and the format that it has then.
 ENDINGS = {".png": "png", ".svg": "svg"}
 
-#: A line of fewer points than that shows them.
+#: A curve of fewer points than this has a mark at each.
 ENOUGH_POINTS = 30
 
 _FRONT = "#c2410c"
 _OTHER = "#7a8794"
 
-#: Text is text and not paths or formulas; the same results give the same bytes.
+#: Text stays text, and is no path or formula; the same results give the same bytes.
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "serialpack",
@@ -44,7 +45,8 @@ _SETTINGS: dict[Any, Any] = {
 
 
 class Legend(NamedTuple):
-    """What the points and the line of size against speed are called."""
+    """What the points, and the line, of size against speed are called.
+    Others may use other words."""
 
     front: str = "on the front"
     others: str = "other chains"
@@ -56,9 +58,10 @@ LEGEND = Legend()
 
 
 def check_plot(path: str) -> None:
-    """UsageError where ``path`` is no name of a picture; MissingLibraryError without matplotlib.
+    """UsageError where ``path`` does not end as a picture does; MissingLibraryError without
+    matplotlib.
 
-    To be called before anything is measured.
+    It is called before anything is measured, so that no time is lost.
     """
     if _ending(path) not in ENDINGS:
         raise UsageError(f"no picture ends in {_ending(path)!r}", hint="--plot takes .png and .svg")
@@ -70,10 +73,10 @@ def check_plot(path: str) -> None:
 
 
 def plot(results: Results, path: str, *, force: bool = False, legend: Legend = LEGEND) -> None:
-    """Draw ``results`` into the file ``path``; over what stands there only with ``force``.
+    """Draw ``results`` into the file ``path``; over an existing one only with ``force``.
 
-    Raises what ``check_plot`` does, FileError where the file cannot be written, UsageError where
-    there is nothing to draw.
+    What ``check_plot`` raises; FileError where the file cannot be written; UsageError where there
+    is nothing to draw.
     """
     check_plot(path)
     from matplotlib import rc_context
@@ -104,7 +107,7 @@ def _figure(results: Results, rows: int, width: float, height: float) -> tuple[F
 
 
 def _scatters(results: Results, legend: Legend) -> Figure:
-    """Size against the speed of packing, and of unpacking."""
+    """Two pictures: size against the speed of packing, and against that of unpacking."""
     pack = scatter(results, lambda row: (row.pack_speed or 0) / 1e6)
     unpack = scatter(results, lambda row: (row.unpack_speed or 0) / 1e6)
     if pack is None or unpack is None:
@@ -179,7 +182,7 @@ def _label(axis: Axes, drawn: Scatter) -> None:
 
 
 def _sweep(results: Results) -> Figure:
-    """A picture a measure."""
+    """A picture for each measure of a sweep."""
     found = curves(results)
     if not found:
         raise UsageError("nothing was measured that could be drawn")

@@ -19,21 +19,23 @@ from serialpack.bench.reports._sweep import Matrix, is_sweep, matrices
 from serialpack.bench.results import Results, Row, shown_source
 from serialpack.text import aligned, printable
 
-#: So many rows are shown, and of a sweep so many values of n.
+#: At most so many rows are shown, and of a sweep so many n.
 MOST_ROWS = 30
 MOST_N = 12
 
-#: A chain that is longer, where the width is short, gets a line of its own.
+#: Where there is no room for more, a chain that is longer than this gets a line of its own.
 LEAST_CHAIN = 24
 
+#: Where to find what is left out.
 _ALL = "--format json, csv or markdown has all"
 
-#: A line and how it is drawn: a style of rich.
+#: A line, and how it is drawn: a style of rich.
 Line = tuple[str, str]
 
 
 def table(results: Results, *, width: int, colour: bool) -> str:
-    """All that people need, in lines of at most ``width``; commands are never broken."""
+    """What people need of ``results``, in lines of at most ``width`` characters;
+    commands are not broken."""
     lines = list(_lines(results, max(width, 40)))
     if not colour:
         return "\n".join(text for text, _ in lines) + "\n"
@@ -81,7 +83,7 @@ def _table(results: Results, width: int) -> Iterator[Line]:
     heads = [[column.title for column in fitting], [column.unit for column in fitting]]
     right = [number for number, column in enumerate(fitting) if column.right]
     room = max(_left(fitting, [*heads, *cells], width), LEAST_CHAIN)
-    # A long name is taken out before the columns are aligned, and put on a line above its figures.
+    # A long chain is put on a line above its figures, and so does not widen its column.
     names = [line[0] if len(line[0]) > room else "" for line in cells]
     short = [["" if name else line[0], *line[1:]] for name, line in zip(names, cells, strict=True)]
     drawn = aligned([*heads, *short], right)
@@ -119,7 +121,8 @@ def _cell(column: ReportColumn, row: Row) -> str:
 
 
 def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list[ReportColumn]:
-    """The columns of ``found`` that lines of ``width`` hold, in the order of their need."""
+    """The columns out of ``found`` for which lines of ``width`` have room,
+    given the ``rows`` shown."""
     chosen = [column for column in found if not column.need]
     for need in sorted({column.need for column in found} - {0}):
         new = [c for c in found if c.need == need and any(c.text(row) for row in rows)]
@@ -134,13 +137,14 @@ def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list
 
 
 def _left(found: list[ReportColumn], lines: list[list[str]], width: int) -> int:
-    """What the mark and the other columns leave to the first of them."""
+    """The characters that are left of ``width`` for the first of the columns, that of chains."""
     others = [max(len(line[i]) for line in lines) for i in range(1, len(found))]
     return width - 2 - sum(others) - 2 * len(others)
 
 
 def _best(results: Results, rows: list[Row]) -> list[Row]:
-    """At most ``MOST_ROWS`` of ``rows``: those that are marked, then those nearest to the front."""
+    """At most ``MOST_ROWS`` of ``rows``: those that are marked or recommended, then those nearest
+    to the front; more where more are marked."""
     chosen = {(choice.chain, choice.threads) for choice in results.recommendations}
     ranked = _by_layer(rows)
     ranked.sort(key=lambda row: not (row.front or row.auto or (row.chain, row.threads) in chosen))
@@ -150,9 +154,10 @@ def _best(results: Results, rows: list[Row]) -> list[Row]:
 
 
 def _by_layer(rows: list[Row]) -> list[Row]:
-    """The Pareto front of size and seconds, then the front of what is left, and so on.
+    """The rows of the front of size against seconds, then those of the front of what is left, and
+    so on.
 
-    ``rows`` are in the order of their size.
+    ``rows`` come in the order of their size.
     """
     ranked: list[Row] = []
     left = rows
@@ -169,7 +174,8 @@ def _by_layer(rows: list[Row]) -> list[Row]:
 
 
 def _matrix(matrix: Matrix, width: int) -> Iterator[Line]:
-    """A table a measure; its chains in several where one line does not hold them."""
+    """The table of one measure of a sweep;
+    in several parts where a line does not hold all chains."""
     rows = _thinned(matrix.rows)
     heads = [printable(chain).replace("+", "\n+").split("\n") for chain in matrix.chains]
     column = [
@@ -199,7 +205,7 @@ def _matrix(matrix: Matrix, width: int) -> Iterator[Line]:
 
 
 def _thinned(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """At most ``MOST_N`` of them, every so many, with the first and the last."""
+    """At most ``MOST_N`` of ``rows``, evenly spread, with the first and the last."""
     if len(rows) <= MOST_N:
         return rows
     step = -(-(len(rows) - 1) // (MOST_N - 1))
@@ -221,7 +227,8 @@ def _closing(results: Results, width: int) -> Iterator[Line]:
 
 
 def _recommended(results: Results, width: int) -> Iterator[Line]:
-    """Each with its command on a line of its own, whatever its length, to be copied."""
+    """What is recommended, each command on a line of its own however long it is,
+    so that it can be copied."""
     found = _words.choices(results)
     if found:
         yield "", ""

@@ -1,9 +1,11 @@
-"""Built-in samples: the data of the field's own benchmarks, of any size N.
+"""Built-in samples: the data of known benchmarks of serializers and codecs, of any size N.
 
-Enter at ``parse_sample``. A sample is written ``NAME`` or ``NAME:N``; what N counts is the
-sample's ``unit``. One file a sample; all are the same on every machine, with every Python.
+Enter at ``parse_sample``. A sample is written ``NAME`` or ``NAME:N``; what N counts is the ``unit``
+of the sample. Each has a module (``sequences`` and ``field3d`` two); all give the same bytes on
+every machine and with every Python. ``base`` says what a sample is, ``_draw`` makes its random
+choices.
 
-- entropy: the least bytes that what was drawn can take
+- entropy: the least bytes that the random choices in a sample can take
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from serialpack.units import parse_size
 
 __all__ = ["SAMPLES", "Sample", "SampleTable", "parse_sample"]
 
-#: In the order in which people read them.
+#: All samples by their names, in the order in which people read them.
 SAMPLES: dict[str, Sample] = {
     sample.name: sample
     for sample in (
@@ -65,7 +67,7 @@ def parse_sample(text: str) -> tuple[Sample, int]:
 
 
 def _number(text: str, *, is_size: bool) -> int:
-    """What ``text`` means; 0 where it means nothing."""
+    """The number that ``text`` spells, for a size also with a unit; 0 where it spells none."""
     digits = text.replace("_", "")
     if not digits.isascii():
         return 0
@@ -76,6 +78,7 @@ def _number(text: str, *, is_size: bool) -> int:
 
 
 def _suggest(name: str) -> str:
+    """A hint for a name that no sample has."""
     import difflib
 
     near = difflib.get_close_matches(name, SAMPLES, n=3)

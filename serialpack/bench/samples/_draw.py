@@ -1,4 +1,5 @@
-"""Random choices that are the same on every machine, with every Python: the data of samples."""
+"""Random choices that are the same on every machine and with every Python:
+samples are made of them."""
 
 from __future__ import annotations
 
@@ -10,24 +11,25 @@ from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
-#: All samples are drawn from it, each on its own.
+#: The seed of every sample.
 _SEED = 1
 
 #: Bits of a version 4 UUID that are random (RFC 9562, section 5.4).
 UUID_BITS = 122
 
-#: So many records tell how much one holds.
+#: The entropy of a record is told from so many of them.
 _COUNTED = 2000
 
-#: In the variant digit the upper two bits are fixed.
+#: The digit of the variant: its upper two bits are fixed.
 _VARIANT = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 
 
 class Draw:
-    """A source of choices that counts their entropy.
+    """A source of random choices, which counts their entropy.
 
-    Only ``random``, ``getrandbits`` and ``randbytes`` of Python's generator are used, which give
-    what the Mersenne Twister gives; how ``choice``, ``shuffle`` and the like use it may change.
+    It uses only ``random``, ``getrandbits`` and ``randbytes`` of Python's generator, which give
+    what the Mersenne Twister gives; how ``choice``, ``shuffle`` and the like use that may change
+    with Python.
     """
 
     def __init__(self) -> None:
@@ -35,7 +37,7 @@ class Draw:
         self._random = generator.random
         self._getrandbits = generator.getrandbits
         self._randbytes = generator.randbytes
-        #: Bits drawn so far: the sum of log2 of the number of choices.
+        #: The bits drawn so far: for each choice log2 of what there was to choose from.
         self.entropy = 0.0
 
     def below(self, count: int) -> int:
@@ -52,6 +54,7 @@ class Draw:
         return low + self.below(high - low + 1)
 
     def one_of(self, items: Sequence[Item]) -> Item:
+        """One of ``items``."""
         return items[self.below(len(items))]
 
     def some_of(self, items: Sequence[Item], count: int) -> list[Item]:
@@ -61,11 +64,13 @@ class Draw:
         return [items[int(random() * size)] for _ in range(count)]
 
     def fraction(self, steps: int = 1 << 53) -> float:
-        """From 0 to below 1; ``steps``: so many values are told apart by what it is used for."""
+        """A number from 0 to below 1. ``steps``:
+        how many different values its use can tell apart."""
         self.entropy += log2(steps)
         return self._random()
 
     def bits(self, count: int) -> int:
+        """A number of ``count`` random bits."""
         self.entropy += count
         return self._getrandbits(count)
 
@@ -76,6 +81,7 @@ class Draw:
             yield self._randbytes(min(1 << 20, count - start))
 
     def uuid4(self) -> str:
+        """A UUID of version 4, as text."""
         self.entropy += UUID_BITS
         return uuid_text(f"{self._getrandbits(128):032x}")
 
@@ -89,14 +95,14 @@ def uuid_text(digits: str) -> str:
 
 
 def entropy(records: Callable[[Draw], Iterator[Any]], count: int) -> float:
-    """Bytes of what was drawn for the first ``count`` of ``records``.
+    """The bytes of entropy that are drawn for the first ``count`` of ``records``.
 
-    Beyond some, records are not made for it but counted as the average one.
+    Only some are made for it; all others are counted as the average of these.
     """
     draw = Draw()
     made = records(draw)
     next(made)
-    # What is drawn before the first record is drawn once.
+    # What is drawn for the first record may be more: tables that all others choose from.
     first = draw.entropy
     more = sum(1 for _ in islice(made, min(count, _COUNTED) - 1))
     each = (draw.entropy - first) / more if more else 0.0

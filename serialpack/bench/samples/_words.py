@@ -1,6 +1,7 @@
-"""The words that entries of a phone book are made of.
+"""The words that entries of the phone book are made of.
 
-Names that are made of a head and a tail are told apart: no two pairs give the same.
+A pair of lists is heads and tails, of which names are put together: no two pairs make the same
+name, so that the entropy of what was drawn can be counted.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.bench.candidates import check_stages
 from serialpack.bench.compare import load_results
-from serialpack.bench.disk import Through
+from serialpack.bench.measuring.disk import Through
 from serialpack.bench.recommend import Weighing
 from serialpack.bench.run import DEFAULT_BUDGET, Bench, Question
-from serialpack.bench.several import Several, sample_files
-from serialpack.bench.sweep import parse_sweep
+from serialpack.bench.schedules.candidates import check_stages
+from serialpack.bench.schedules.sweep import parse_sweep
+from serialpack.bench.several.chosen import Several, sample_files
 from serialpack.cli.files.handling import handling
 from serialpack.cli.files.inputs import Inputs, Takes, add_input_hint, input_files
 from serialpack.cli.files.run import check_name, each_file, say, tell_found

@@ -1,11 +1,23 @@
-"""The encodings of columns, by their numbers, which are for ever.
+"""The encodings: each makes a column small in one way, and the column again.
 
-Enter at ``ENCODINGS``. Each encoding has a file: it makes streams of a column's texts, or says that
-it cannot, and makes the texts of the streams again. ``choose`` finds which one suits a column,
-``pieces`` has the steps that they share. Layouts: man/spk-columns.5.
+Enter at ``choose.encode_column`` to encode a column in what suits it, at ``DECODERS`` to decode
+one. Each encoding has a module, whose docstring is its layout, as in man/spk-columns.5. By what
+suits them:
 
-- fit: what an encoding makes of a column, if it suits
-- sample: some values of a column, on which the choice is made
+- any texts: ``plain`` (as they are), ``dictionary``, ``constant``
+- numbers: ``integer`` (and digits with zeros before them), ``decimal``, ``floating``
+- texts that are built alike: ``fixed`` (one length), ``patterns`` (runs of digits and letters),
+  ``affix`` (a common start or end; capitals), ``front`` (sorted), ``letters`` (a small alphabet),
+  ``base64``, ``prose`` (words)
+- around others: ``exceptions`` (the values that do not fit), ``reference`` (to an earlier column)
+
+``choose`` finds what suits a column, ``related`` finds columns that follow from an earlier one, and
+``numbers`` stores arrays of integers for all of them.
+
+- fit: what an encoding makes of a column, with the values that it cannot hold (misfits)
+- run: a part of each value that an encoding cut out, all of digits, say: a column of its own
+- entries: the different values of a column, as a dictionary has them: each once, and sorted
+- sample: some values of a column, by which the choice is made
 """
 
 from __future__ import annotations
@@ -38,8 +50,9 @@ from serialpack.columns.texts import Texts
 class Encoding(NamedTuple):
     """One way to write a column.
 
-    ``encode``: encodes the values of a column that it can hold, or gives None if it can hold none.
-    It is None for encodings that need more than the column (``exceptions`` and ``reference``).
+    ``number``: stored, and so the same for ever. ``decode``: see ``Decoder``. ``encode``: encodes
+    the values of a column that it can hold; gives None where it can hold none. It is None for those
+    that need more than the column (``exceptions``, ``reference``).
     """
 
     number: int

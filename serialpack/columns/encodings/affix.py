@@ -1,4 +1,5 @@
-"""Two encodings: what all values begin or end with, once; capitals at the start of all values.
+"""Two encodings for columns of which all values are alike: in how they begin or end, or in that
+they begin with a capital.
 
 affix: v, bytes: the start; v, bytes: the end; a column of what is between them
 capitals: a column of the values with bit 5 of each first byte turned
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.encodings.pieces import join, slices
+from serialpack.columns.bulk.pieces import join, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
@@ -25,7 +26,7 @@ _CAPITAL[ord("A") : ord("Z") + 1] = True
 
 
 def common(texts: Texts) -> tuple[bytes, bytes]:
-    """What all values begin with, and what the rest of all values ends with."""
+    """What all values begin with, and what all of them end with behind that."""
     if not texts.lengths.all():
         return b"", b""
     firsts, lasts = texts.data[texts.starts], texts.data[texts.ends - 1]
@@ -48,7 +49,7 @@ def _shared(values: list[bytes]) -> bytes:
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes values that begin or end alike."""
+    """Takes columns in which all values begin or end alike."""
     if not texts.number:
         return None
     start, stop = common(texts)
@@ -61,7 +62,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values with start and end."""
+    """The values, with their start and end; see ``Decoder``."""
     start, stop = source.counted(), source.counted()
     size = (len(start) + len(stop)) * number
     if size > limit:
@@ -70,7 +71,7 @@ def decode(source: ColumnSource, number: int, limit: int) -> Texts:
 
 
 def encode_capitals(texts: Texts, to: Context) -> Fit | None:
-    """Takes values that begin with a capital letter and have no other."""
+    """Takes columns in which all values begin with a capital letter of ASCII and have no other."""
     lengths = texts.lengths
     if not texts.number or not lengths.all():
         return None
@@ -86,7 +87,7 @@ def encode_capitals(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode_capitals(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values, with capitals."""
+    """The values, with their capitals; see ``Decoder``."""
     texts = source.column(number, limit)
     if not texts.lengths.all():
         raise Broken("no letter where a capital was")

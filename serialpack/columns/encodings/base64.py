@@ -1,6 +1,6 @@
 """Base64 texts as the bytes that they stand for (RFC 4648, both alphabets, padded or not).
 
-v: 1 for the alphabet that is safe in URLs + 2 for no padding; a column of the bytes
+v: the style, 1 for the alphabet that is safe in URLs + 2 for no padding; a column of the bytes
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 13
 
-#: Bits of the style: the alphabet that is safe in URLs; no padding.
+#: The bits of the style, as in the layout above.
 _URL, _BARE = 1, 2
 
 _PADDING = ord("=")
@@ -26,6 +26,7 @@ _FROM_URL: Final = bytes.maketrans(b"-_", b"+/")
 
 
 def _write(value: bytes, style: int) -> bytes:
+    """``value`` as Base64 in this style."""
     text = b2a_base64(value, newline=False)
     if style & _URL:
         text = text.translate(_TO_URL)
@@ -43,7 +44,8 @@ def _read(text: bytes, style: int) -> bytes | None:
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes texts that RFC 4648 writes for some bytes, all in one style."""
+    """Takes texts that are Base64 in one style,
+    that of the first ones, and would be written so again."""
     values = texts.to_list()
     together = b"".join(values[:64])
     url = b"-" in together or b"_" in together
@@ -65,7 +67,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The texts of the bytes."""
+    """The bytes as Base64; see ``Decoder``."""
     style = source.varint(_URL | _BARE)
     inner = source.column(number, limit)
     source.spend(2 * len(inner.data) + 4 * number)

@@ -1,4 +1,9 @@
-"""Which encoding suits a column: rules on a sample, and trials where they leave it open."""
+"""Chooses the encoding of a column: by rules on a sample, and where these leave several, by trial.
+
+``encode_column`` is the whole of it. It is called for the parts of columns, too, by the encodings
+that make parts (``Context.column``). The constants below were found by trying them on real data;
+none of them is stored, and another choice would be read as well.
+"""
 
 from __future__ import annotations
 
@@ -8,56 +13,59 @@ from functools import cached_property
 
 import numpy as np
 
+from serialpack.columns.bulk.groups import estimate_distinct, group
+from serialpack.columns.bulk.pieces import common_length, sample, separated
 from serialpack.columns.encodings import ENCODINGS, dictionary, exceptions, fixed, patterns
 from serialpack.columns.encodings.constant import is_constant
-from serialpack.columns.encodings.pieces import estimated, group, same_length, sample, separated
 from serialpack.columns.stored.coding import Coded, Context
 from serialpack.columns.stored.streams import zstd
 from serialpack.columns.texts import Texts
 
-#: The size of the sample that rules look at, in values and bytes.
+#: The size of the sample that the rules look at, in values and in bytes.
 _LOOK = 512
 _LOOK_BYTES = 32 << 10
 
-#: The size of the sample that candidates are tried on. A column up to twice as large is tried as a
-#: whole.
+#: The size of the sample that candidates are tried on, in values and in bytes. On a column up to
+#: twice as large they are tried as a whole.
 _TRIAL = 1024
 _TRIAL_BYTES = 128 << 10
 
-#: Columns of fewer values are left plain: they share a frame with other small ones.
+#: Columns of fewer values stay plain: they share a frame with other small ones.
 _FEW = 4
 
-#: Encodings nest at most this deep: the parts at the bottom are plain.
+#: Encodings nest at most this deep: deeper parts are plain.
 _DEEP = 9
 
-#: A longer value that is the only one is better compressed than written into a description.
+#: A constant longer than this is rather compressed, as plain, than written into a description.
 _LONG = 64
 
 #: The least share of values that must fit for an encoding to be tried.
 _FITS = 0.6
 
-#: Below the first share of different values a dictionary is sure to pay, above the second it is not
-#: tried.
+#: Where at most this share of the values differ (``_REPEATS``) a dictionary is sure to pay; above
+#: ``_UNIQUE`` it is not tried.
 _REPEATS = 0.15
 _UNIQUE = 0.7
 
-#: A candidate that in a trial takes less than this share of plain has won.
+#: A candidate that in a trial takes less than this share of what plain takes is taken.
 _CLEAR = 0.8
 
-#: The least share of values with common patterns for these to be taken without a trial.
+#: Patterns are taken without a trial where at least this share of the values have common ones.
 _SURE = 0.95
 
-#: Up to so many times the size of the best in a trial, a candidate is still compared on the whole:
-#: dictionaries weigh more in a trial.
+#: Candidates that in a trial take at most so many times the size of the best are compared on the
+#: whole column. Prose gets more: its dictionary weighs more in a trial than in the whole.
 _HOPE = 1.15
 _HOPE_PROSE = 1.4
 
-#: Up to so many times the size of the smallest, a candidate may be the smallest in the end.
+#: Candidates that take at most so many times the size of the smallest are compared once more, as
+#: they will be compressed in the end (``Coded.last_size``).
 _CLOSE = 1.1
 
-#: Values of more words than this, on average, may be prose.
+#: Values with more words than this on average may be prose.
 _PHRASE = 1.5
 
+#: What values look like that an encoding takes; some are less strict than the encoding.
 _INTEGER = re.compile(rb"^-?(?:0|[1-9][0-9]{0,17})$", re.MULTILINE)
 _DECIMAL = re.compile(rb"^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$", re.MULTILINE)
 _FLOAT = re.compile(rb"^-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?$", re.MULTILINE | re.IGNORECASE)
@@ -65,29 +73,31 @@ _DIGITS = re.compile(rb"^[0-9]{2,18}$", re.MULTILINE)
 _BASE64 = re.compile(rb"^(?:[A-Za-z0-9+/]{8,}|[A-Za-z0-9_-]{8,})={0,2}$", re.MULTILINE)
 _WORD = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
 
-#: Columns of fewer bytes are not taken to pieces: those cost more than they save.
+#: Columns of fewer bytes are not cut into parts, which would cost more than they save.
 _LITTLE = 1024
 
-#: Texts over more signs than this (with a line feed) are left to the codec.
+#: ``letters`` is tried where values have up to so many different bytes (with the line feed between
+#: them), and are so long on average.
 _LETTERS = 33
 _LONG_LETTERS = 8
 
-#: Longer texts have no patterns.
+#: Patterns are not tried where values are longer than this on average.
 _PATTERN = 128
 
 _LINE_FEED = 10
 _DIGIT = b"0123456789"
 _NUMERIC = b"-0123456789"
 
-#: Entries of this length are words, and nothing else is tried.
+#: Entries of up to this length on average are words: only plain and front are tried.
 _SIMPLE = 12
 
-#: Decimals with more digits are tried as doubles too.
+#: Decimals of that length on average, or longer, are tried as doubles too.
 _FLOAT_DIGITS = 13
 
 
 class ColumnLook:
-    """A sample of a column, and what it shows."""
+    """A sample of a column, and what can be told from it;
+    each fact is worked out when it is first asked for."""
 
     def __init__(self, texts: Texts) -> None:
         self.texts = sample(texts, _LOOK, _LOOK_BYTES)
@@ -119,7 +129,7 @@ class ColumnLook:
 
 
 def encode_column(texts: Texts, to: Context) -> Coded:
-    """``texts`` in the encoding that suits them."""
+    """``texts`` in the encoding that takes the fewest bytes, as far as that was found out."""
     if not texts.number or to.depth >= _DEEP:
         return _as("plain", texts, to)
     if texts.ends[0] <= _LONG and (texts.number > 1 or not texts.ends[0]) and is_constant(texts):
@@ -142,14 +152,18 @@ def encode_column(texts: Texts, to: Context) -> Coded:
 
 
 def _as(name: str, texts: Texts, to: Context) -> Coded:
+    """``texts`` in an encoding that is known to hold them."""
     coded = attempt(name, texts, to)
     assert coded is not None, "plain takes anything"
     return coded
 
 
 def attempt(name: str, texts: Texts, to: Context) -> Coded | None:
-    """``texts`` in the encoding ``name``, with the values that do not fit beside it as exceptions;
-    None where none fits."""
+    """``texts`` in the encoding ``name``, where needed with the values that do not fit as
+    exceptions.
+
+    None where no value fits; within another encoding, where fewer than half do.
+    """
     encode = ENCODINGS[name].encode
     assert encode is not None
     fit = encode(texts, to)
@@ -161,9 +175,10 @@ def attempt(name: str, texts: Texts, to: Context) -> Coded | None:
 
 
 def _encode_runs(texts: Texts, to: Context) -> Coded:
-    """Encode runs of digits, or of other bytes, that an encoding cut values into."""
+    """``texts``, which are runs: as numbers if they are digits,
+    else as a dictionary where they repeat."""
     if _DIGIT[0] <= int(texts.data.min()) and int(texts.data.max()) <= _DIGIT[-1]:
-        name = "integer" if same_length(texts) is None else "digits"
+        name = "integer" if common_length(texts) is None else "digits"
         return attempt(name, texts, to) or _as("plain", texts, to)
     groups = group(texts)
     if len(groups.examples) > _UNIQUE * texts.number:
@@ -172,8 +187,8 @@ def _encode_runs(texts: Texts, to: Context) -> Coded:
 
 
 def _encode_entries(look: ColumnLook, texts: Texts, to: Context) -> Coded:
-    """Encode entries of a dictionary: they are sorted and all different, so that neighbours begin
-    alike."""
+    """``texts``, which are entries: they are sorted,
+    so that neighbours begin alike, and none repeats."""
     names = ["plain", "front"]
     if look.mean > _SIMPLE or texts.data[0] in _NUMERIC:
         names += [
@@ -183,9 +198,14 @@ def _encode_entries(look: ColumnLook, texts: Texts, to: Context) -> Coded:
 
 
 def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
-    """The names of encodings that may suit, the likeliest first; a single one if that is sure."""
+    """The names of the encodings that may suit values that are no numbers;
+    a single one where that is sure to."""
     number = look.number
-    share = 1.0 if to.entries else estimated(number, look.different, texts.number) / texts.number
+    share = (
+        1.0
+        if to.entries
+        else estimate_distinct(number, look.different, texts.number) / texts.number
+    )
     if share < _REPEATS:
         # Few values differ, but these may be the long ones, which are most of the bytes.
         weight = share * sum(map(len, set(look.values))) / look.different
@@ -227,7 +247,8 @@ def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
 
 
 def _numeric(look: ColumnLook) -> list[str] | None:
-    """The names of encodings of numbers that most values fit; None where most are no numbers."""
+    """The names of the encodings that may suit values that mostly are numbers;
+    None where they are not."""
     least = _FITS * look.number
     starts = np.bincount(look.texts.data[look.texts.starts[look.texts.lengths > 0]], minlength=256)
     if starts[list(_NUMERIC)].sum() < least:
@@ -245,7 +266,7 @@ def _numeric(look: ColumnLook) -> list[str] | None:
 
 
 def _smallest(names: list[str], texts: Texts, to: Context) -> Coded:
-    """``texts`` in the one of these encodings that takes the fewest bytes."""
+    """``texts`` in the one of the encodings ``names`` that takes the fewest bytes."""
     if len(names) > 1 and not to.use.thorough:
         if texts.number > 2 * _TRIAL:
             names = _promising(names, texts, to)
@@ -264,7 +285,8 @@ def _smallest(names: list[str], texts: Texts, to: Context) -> Coded:
 
 
 def _promising(names: list[str], texts: Texts, to: Context) -> list[str]:
-    """The names that are left after a trial on a sample: the winner, or those close to it."""
+    """Those of ``names`` that do best on a sample: the best alone where it is clearly better than
+    plain, with what may still catch up; else all that are close to it."""
     part = sample(texts, _TRIAL, _TRIAL_BYTES)
     sizes = {name: coded.size for name in names if (coded := attempt(name, part, to)) is not None}
     if not sizes:

@@ -1,4 +1,4 @@
-"""Constant: one value, again and again.
+"""Constant: all values are one value.
 
 v, bytes: its length and itself
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.encodings.pieces import group, same_length
+from serialpack.columns.bulk.groups import group
+from serialpack.columns.bulk.pieces import common_length
 from serialpack.columns.stored.coding import Coded, Context, Fit, head
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
@@ -18,7 +19,7 @@ NUMBER = 1
 
 def is_constant(texts: Texts) -> bool:
     """Whether all values are equal."""
-    width = same_length(texts)
+    width = common_length(texts)
     if width is None:
         return False
     rows = texts.data.reshape(texts.number, width)
@@ -36,7 +37,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
         return Fit(Coded(head(NUMBER) + counted(texts.data[: texts.ends[0]].tobytes())))
     groups = group(texts)
     counts = np.bincount(groups.codes)
-    # Of equally common values take the first one: which example a group has is by chance.
+    # Of equally common values the first one is taken: the numbers of groups are in no order.
     common = int(groups.codes[np.flatnonzero(counts[groups.codes] == counts.max())[0]])
     example = int(groups.examples[common])
     value = texts.data[texts.starts[example] : texts.ends[example]].tobytes()
@@ -44,7 +45,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """A value times their number."""
+    """The value, ``number`` times."""
     value = source.counted()
     if len(value) * number > limit:
         raise Broken("a column holds more than was promised")

@@ -1,7 +1,8 @@
 """Decimals as scaled integers: ``-12.50`` is -1250 with two digits behind the point.
 
-v: the rule (below); v: digits behind the point at most, the scale; numbers; for the last rule
-numbers: how many of these digits each has
+v: the rule by which digits stand behind the point (below); v: the scale, how many do at most;
+numbers: each value as an integer, times 10 to the power of the scale; and for the last rule
+numbers: how many digits each value has behind the point
 """
 
 from __future__ import annotations
@@ -11,29 +12,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.encodings.integer import check_range
-from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import (
+from serialpack.columns.bulk.digits import (
     DIGITS_MOST,
     POWERS,
     count_digits,
     digit_rows,
     parse_digits,
-    squeeze,
 )
+from serialpack.columns.bulk.pieces import from_rows
+from serialpack.columns.encodings.integer import check_range
+from serialpack.columns.encodings.numbers import read_numbers, write_numbers
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 5
 
-#: The rules for digits behind the point: always as many; zeros at the end dropped, but for one
-#: digit (``1.0``); dropped all, and the point (``1``); their number is stored for each value.
+#: The rules, stored and so the same for ever. Behind the point all values have as many digits as
+#: the scale; or zeros at the end are dropped, but not the last digit (``1.0``); or all zeros at the
+#: end are dropped, and a point without digits (``1``); or it is stored for each value.
 _FIXED, _DROP_TO_ONE, _DROP_ALL, _TOLD = range(4)
 
 _MINUS, _POINT = b"-."
 
-#: The largest share of values that may break a rule of dropped zeros, and become exceptions.
+#: At most this share of values may break a rule, and become exceptions.
 _ODD = 0.05
 
 
@@ -84,7 +86,8 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 def _style(
     numbers: NDArray[np.int64], digits: NDArray[np.int64], scale: int
 ) -> tuple[int, NDArray[np.bool_] | None]:
-    """The rule by which ``digits`` stand behind the point, and which values break it, or None."""
+    """The rule that most of the values keep, of which ``numbers`` are the scaled integers and
+    ``digits`` the digits behind the point; and which values break it, or None where none does."""
     if not len(numbers) or (digits == scale).all():
         return _FIXED, None
     least = _kept_digits(numbers, scale)
@@ -107,7 +110,8 @@ def _style(
 
 
 def _kept_digits(numbers: NDArray[np.int64], scale: int) -> NDArray[np.int64]:
-    """How many of ``scale`` digits behind the point remain if zeros at the end are dropped."""
+    """For each scaled integer how many of the ``scale`` digits behind the point are left when zeros
+    at the end are dropped."""
     kept = np.full(len(numbers), scale, np.int64)
     rows = np.arange(len(numbers))
     rest = numbers
@@ -122,7 +126,7 @@ def _kept_digits(numbers: NDArray[np.int64], scale: int) -> NDArray[np.int64]:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The texts of the numbers, by the rule."""
+    """The numbers as texts, by the rule; see ``Decoder``."""
     del limit
     style = source.varint(_TOLD)
     scale = source.varint(DIGITS_MOST)
@@ -153,4 +157,4 @@ def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     rows[:, left] = _POINT
     if scale:
         rows[:, left + 1 :] = digit_rows(numbers - whole * POWERS[scale], scale)
-    return squeeze(rows, left - before, before + digits + (digits > 0))
+    return from_rows(rows, left - before, before + digits + (digits > 0))

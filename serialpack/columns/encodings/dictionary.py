@@ -1,4 +1,4 @@
-"""Dictionary: each different value once, and for each place in the column which of them it is.
+"""Dictionary: each different value once, as an entry, and for each value which entry it is.
 
 v: the number of entries; a column of these; codes
 """
@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from serialpack.columns.bulk.groups import Groups, group
+from serialpack.columns.bulk.pieces import slices
 from serialpack.columns.encodings.numbers import read_codes, write_codes
-from serialpack.columns.encodings.pieces import Groups, group, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Texts
 
 NUMBER = 2
 
-#: With more entries than this, codes have two bytes and more, and common values get low codes.
+#: With more entries than this codes need two bytes or more, and common values are given low codes.
 _BYTE = 256
 
-#: Values that occur from half a power of four times to twice that have one rank.
+#: Entries are ranked by how often they occur, in classes of a factor of four that begin here.
 _FOURS = 4 ** np.arange(31) // 2
 
 
@@ -30,11 +31,11 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def encode_groups(texts: Texts, groups: Groups, to: Context) -> Fit:
-    """As ``encode``, where the ``groups`` of equal values are known.
+    """As ``encode``, for a caller that has the ``groups`` of equal values. Takes any.
 
-    Entries are sorted, so that neighbours are alike and columns of the same values have the same
-    dictionary. Where there are many, common ones come first, by classes of a factor of four, and
-    each class is sorted: so low codes are common.
+    Entries are sorted, so that neighbours are alike, and columns of the same values have the same
+    dictionary. Where there are many, those that occur often come first, by classes of a factor of
+    four, each of which is sorted: so most codes are low.
     """
     entries = slices(texts.data, texts.starts[groups.examples], texts.lengths[groups.examples])
     values = entries.to_list()
@@ -52,7 +53,7 @@ def encode_groups(texts: Texts, groups: Groups, to: Context) -> Fit:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The entries, by code."""
+    """For each value its entry; see ``Decoder``."""
     entries = source.column(source.varint(number), limit)
     # NumPy indexes the fastest with integers of its own default type.
     codes = read_codes(source, entries.number, number).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Exceptions: what another encoding cannot hold stands beside it, with its places.
+"""Exceptions: the values that another encoding cannot hold, beside those that it holds.
 
 places; a column of the values that fit; if there are exceptions, a column of these
 
@@ -12,13 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.pieces import merge, select
 from serialpack.columns.encodings.numbers import (
     read_codes,
     read_numbers,
     write_codes,
     write_numbers,
 )
-from serialpack.columns.encodings.pieces import merge, select
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import varint
@@ -27,11 +27,10 @@ from serialpack.stages.effort import ColumnEffort
 
 NUMBER = 6
 
-#: The forms of places: a bit for each value, or how many fitting values stand before each
-#: exception.
+#: The forms of places, as in the layout above; stored, and so the same for ever.
 _BITMAP, _GAPS = range(2)
 
-#: Where fewer than one in this many values is an exception, gaps are stored, not bits.
+#: Where fewer than one in so many values is an exception, gaps are stored and not bits.
 _RARE = 16
 
 
@@ -47,7 +46,7 @@ def write_places(misfits: NDArray[np.bool_], use: ColumnEffort) -> Coded:
 
 
 def read_places(source: ColumnSource, number: int) -> NDArray[np.bool_]:
-    """The mask of exceptions among ``number`` values."""
+    """The mask of exceptions among ``number`` values, which ``write_places`` wrote. Broken."""
     mode = source.varint(_GAPS)
     if mode == _BITMAP:
         return read_codes(source, 2, number).astype(np.bool_)
@@ -72,7 +71,7 @@ def encode(texts: Texts, fit: Fit, to: Context) -> Coded:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values that fit and the exceptions, in their order."""
+    """The values that fit and the exceptions, in their order; see ``Decoder``."""
     misfits = read_places(source, number)
     count = int(np.count_nonzero(misfits))
     fitting = source.column(number - count, limit)

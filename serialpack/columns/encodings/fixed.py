@@ -1,8 +1,8 @@
-"""Fixed shapes: values of one length with the same kind of byte at each place.
+"""Fixed shapes: values of one length that have the same kind of byte at each place.
 
-``2023-10-25T00:44:28``, ``+1 (474) 208-4650``, UUIDs, hashes and addresses of network cards.
-Bytes that are always the same stand in the description, runs of digits become columns of numbers,
-hexadecimal digits half a byte each, and other runs columns of texts.
+Such as ``2023-10-25T00:44:28``, ``+1 (474) 208-4650``, UUIDs, hashes, addresses of network cards.
+Bytes that are always the same stand in the description, each run of digits becomes an array of
+numbers, hexadecimal digits take half a byte each, and any other run becomes a column of texts.
 
     v, bytes: for each place its kind (below); v, bytes: those that are always there, in order
     if there are runs of digits (of 18 at most; longer ones are cut):
@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.digits import DIGITS_MOST, POWERS, digit_rows
 from serialpack.columns.encodings.numbers import (
     deltas_pay,
     read_codes,
@@ -32,7 +33,6 @@ from serialpack.columns.encodings.numbers import (
     write_codes,
     write_numbers,
 )
-from serialpack.columns.encodings.pieces import DIGITS_MOST, POWERS, digit_rows
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import PLAIN, PLANES, U8, ZSTD, bytes_stream
@@ -41,27 +41,32 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 8
 
-#: The kinds of places, stored and so the same for ever.
+#: The kinds of places, stored and so the same for ever: the same byte in all values, a decimal
+#: digit, a hexadecimal digit with small or with capital letters, any byte.
 _SAME, _DIGIT, _LOWER, _UPPER, _ANY = range(5)
 
-#: Longer values are no shapes.
+#: Longer values have no shape.
 LONGEST = 256
 
-#: Whether runs of digits are a column each, or all one number (as in times that hardly step).
+#: Whether each run of digits is an array of its own, or all together are one number, as pays for
+#: times that go on by small steps.
 _APART, _AS_ONE = range(2)
 
-#: The bound of that one number, which must fit an int64.
+#: That one number stays below this, so that it fits an int64.
 _TOP = 1 << 62
 
-#: A place of hexadecimal digits where at most so many occur is a column of its own.
+#: Where at most so many different hexadecimal digits occur at a place, it is stored by itself, as
+#: codes.
 _FEW = 8
 
 #: Values with more runs of texts have no shape.
 _TEXTS = 6
 
-#: Up to this share of values that have another kind at some place are exceptions.
+#: At most this share of values may have another kind of byte at a place, and become exceptions.
 _ODD = 1 / 64
 
+#: What a byte may be, as bits, since a digit may be of all three kinds; ``_FLAGS`` has them for
+#: each byte, ``_FLAG_OF`` for each kind of places.
 _IS_DIGIT, _IS_LOWER, _IS_UPPER = 1, 2, 4
 _FLAGS = np.zeros(256, np.uint8)
 _FLAGS[list(b"0123456789")] = _IS_DIGIT | _IS_LOWER | _IS_UPPER
@@ -69,7 +74,8 @@ _FLAGS[list(b"abcdef")] = _IS_LOWER
 _FLAGS[list(b"ABCDEF")] = _IS_UPPER
 _FLAG_OF = {_DIGIT: _IS_DIGIT, _LOWER: _IS_LOWER, _UPPER: _IS_UPPER}
 
-#: Tables for ``bytes.translate``, which is faster than looking up indices.
+#: Tables for ``bytes.translate``, which is faster than indexing: from hexadecimal digits to
+#: numbers, and back.
 _NIBBLE = bytes(int(chr(byte), 16) if _FLAGS[byte] else 0 for byte in range(256))
 _HEX = {_LOWER: b"0123456789abcdef".ljust(256), _UPPER: b"0123456789ABCDEF".ljust(256)}
 
@@ -83,7 +89,7 @@ class FixedField(NamedTuple):
 
 
 def _fields(kinds: bytes) -> list[FixedField]:
-    """The runs of ``kinds``; digits in runs that fit an int64."""
+    """The runs of places of one kind; runs of digits are cut so that each fits an int64."""
     fields = []
     start = 0
     for kind, run in groupby(kinds):
@@ -95,7 +101,10 @@ def _fields(kinds: bytes) -> list[FixedField]:
 
 
 def _kinds(columns: NDArray[np.uint8]) -> tuple[list[int], NDArray[np.bool_]]:
-    """The kind of each place (a row of ``columns``), and which values have another kind at one."""
+    """The kind of each place, and which values are odd: have another kind of byte at some place.
+
+    ``columns``: a row for each place, with the bytes of all values at it.
+    """
     flags = np.frombuffer(columns.tobytes().translate(_FLAGS.tobytes()), np.uint8)
     flags = flags.reshape(columns.shape)
     differ = columns != columns[:, :1]
@@ -124,10 +133,12 @@ def _kinds(columns: NDArray[np.uint8]) -> tuple[list[int], NDArray[np.bool_]]:
 
 
 def _settled(kinds: list[int], value: bytes) -> list[int]:
-    """``kinds`` where each word, between two signs, has one kind of hexadecimal digits, or none.
+    """``kinds`` (changed in place) after a look at each word of the shape: the places between two
+    bytes that are always the same and are neither digits nor letters. ``value``: one of the values.
 
-    Decimal digits in such a word count as hexadecimal ones. Where a word has other letters too, or
-    more places of decimal digits only, its letters are just letters, which happen to be a to f.
+    A word has hexadecimal digits of one kind, and then its decimal digits count as such; or it has
+    none. It has none where there are small and capital ones, other letters, or more places for
+    decimal digits only: its letters happen to be a to f then.
     """
     start = 0
     while start < len(kinds):
@@ -146,7 +157,7 @@ def _settled(kinds: list[int], value: bytes) -> list[int]:
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes values of the commonest length, up to 256 bytes."""
+    """Takes values of the commonest length, up to 256 bytes, but for odd ones."""
     lengths = texts.lengths
     if not texts.number:
         return None
@@ -172,12 +183,14 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def letterless(texts: Texts) -> bool:
-    """Whether values of one length have only digits, decimal or hexadecimal, and constant bytes."""
+    """Whether values, all of one length, have only digits, decimal or hexadecimal, beside bytes
+    that are always the same."""
     columns = np.ascontiguousarray(texts.data.reshape(texts.number, -1).T)
     return _ANY not in _kinds(columns)[0]
 
 
 def _encode(columns: NDArray[np.uint8], kinds: list[int], to: Context) -> Coded:
+    """The values, whose bytes at each place are a row of ``columns``, in a shape of these kinds."""
     same = bytes(
         int(column[0]) for column, kind in zip(columns, kinds, strict=True) if kind == _SAME
     )
@@ -202,7 +215,8 @@ def _encode(columns: NDArray[np.uint8], kinds: list[int], to: Context) -> Coded:
 
 
 def _encode_digits(fields: list[NDArray[np.int64]], to: Context) -> Coded:
-    """Each field as a column, or all as digits of one number whose bases are their ranges."""
+    """Each field (the numbers of a run of digits) by itself; or all as the digits of one number, in
+    which the base of each is the range of its values."""
     if not fields:
         return Coded(b"")
     if len(fields) > 1:
@@ -224,8 +238,8 @@ def _encode_digits(fields: list[NDArray[np.int64]], to: Context) -> Coded:
 
 
 def _encode_halves(halves: NDArray[np.uint8], to: Context) -> Coded:
-    """Encode hexadecimal digits: a column for each place where few of them occur, the others two a
-    byte."""
+    """Hexadecimal digits, as numbers, a row of ``halves`` for each place: places where few
+    different ones occur as codes, the others two a byte."""
     description = b""
     parts: list[Coded] = []
     full = []
@@ -247,7 +261,7 @@ def _encode_halves(halves: NDArray[np.uint8], to: Context) -> Coded:
     stream = bytes_stream(np.ascontiguousarray(pairs.T).tobytes(), to.use.numbers, U8)
     planes = bytes_stream(pairs.tobytes(), to.use.numbers, U8)
     if stream.coder == ZSTD or planes.coder == ZSTD:
-        # zstd found repeats, as in the lines of a log: so take the level for texts.
+        # zstd has found repeats, as in the lines of a log: it is worth the level for texts.
         stream = bytes_stream(np.ascontiguousarray(pairs.T).tobytes(), to.use.text, U8)
         if planes.size <= stream.size:
             layout, stream = PLANES, planes
@@ -255,7 +269,7 @@ def _encode_halves(halves: NDArray[np.uint8], to: Context) -> Coded:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values, place by place."""
+    """The values, put together place by place; see ``Decoder``."""
     kinds = source.counted()
     same = source.counted()
     width = len(kinds)
@@ -291,6 +305,7 @@ def decode(source: ColumnSource, number: int, limit: int) -> Texts:
 
 
 def _decode_digits(source: ColumnSource, count: int, number: int) -> list[NDArray[np.int64]]:
+    """The numbers of each of ``count`` runs of digits."""
     if not count:
         return []
     if source.varint(_AS_ONE) == _APART:
@@ -308,6 +323,7 @@ def _decode_digits(source: ColumnSource, count: int, number: int) -> list[NDArra
 
 
 def _decode_halves(source: ColumnSource, count: int, number: int) -> list[NDArray[Any]]:
+    """The hexadecimal digits at each of ``count`` places, as numbers."""
     sets = [source.varint(0xFFFF) for _ in range(count)]
     halves: list[NDArray[Any]] = []
     for there in sets:

@@ -1,4 +1,4 @@
-"""Floats: numbers that are a double written in full, as that double.
+"""Floats: texts that are what a double is written as, as that double.
 
 v: the format (below); floats
 """
@@ -11,25 +11,26 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.pieces import chunks, separated, split, together
 from serialpack.columns.encodings.numbers import read_floats, write_floats
-from serialpack.columns.encodings.pieces import chunks, separated, split, together
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 7
 
-#: How doubles are written, numbers for ever: the shortest text that reads back, as Python does it
-#: since 3.1; then significant digits as C does it.
+#: The formats in which doubles are written; their places here are stored, and so the same for ever.
+#: First the shortest text that reads back (``repr``), then formats of C.
 _FORMATS = ("", "%.17g", "%.16g", "%.15g", "%.16e", "%.17e", "%.18e")
 
-#: How many values the format is chosen by.
+#: By how many values the format is chosen.
 _LOOK = 64
 
 #: How many values are read and written at a time.
 _PART = 1 << 14
 
-#: Between these Python writes no exponent, and so writes doubles as JSON does.
+#: For sizes from the first to below the second Python writes no exponent, so that an encoder of
+#: JSON, which is faster, writes the same.
 _LEAST, _MOST = 1e-4, 1e16
 
 _COMMA = ord(",")
@@ -39,7 +40,7 @@ _to_json = msgspec.json.Encoder().encode
 
 
 def _write(numbers: NDArray[np.float64], style: int) -> bytes:
-    """The texts of ``numbers``, with a comma between each two."""
+    """The texts of ``numbers`` in the format of number ``style``, with commas between them."""
     values = numbers.tolist()
     if style:
         return (",".join([_FORMATS[style]] * len(values)) % tuple(values)).encode()
@@ -50,7 +51,8 @@ def _write(numbers: NDArray[np.float64], style: int) -> bytes:
 
 
 def _parse(joined: bytes) -> list[float]:
-    """The numbers of ``joined``, texts with commas between them; NaN for a text that is none."""
+    """The numbers that ``joined`` spells, texts with commas between them;
+    NaN for a text that is no number."""
     try:
         return _from_json(b"[%b]" % joined)
     except ValueError:
@@ -65,7 +67,8 @@ def _number(value: bytes) -> float:
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes finite doubles in the format that most of the first values have."""
+    """Takes the texts that are finite doubles in one format:
+    that which most of the first values have."""
     if not texts.number:
         return None
     style = _style(next(chunks(texts, _LOOK)))
@@ -80,6 +83,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def _style(texts: Texts) -> int:
+    """The number of the format in which most of ``texts`` are written."""
     values = texts.to_list()
     numbers = np.array([_number(value) for value in values])
     hits = [
@@ -89,7 +93,8 @@ def _style(texts: Texts) -> int:
 
 
 def _fit(texts: Texts, style: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The texts as doubles, and which of them this style would write as they are."""
+    """The texts as doubles, and which texts these are written as
+    in the format of number ``style``."""
     joined = separated(texts, _COMMA).tobytes()[:-1]
     numbers = _read(texts, joined)
     written = _write(numbers, style)
@@ -100,10 +105,10 @@ def _fit(texts: Texts, style: int) -> tuple[NDArray[np.float64], NDArray[np.bool
 
 
 def _read(texts: Texts, joined: bytes) -> NDArray[np.float64]:
-    """As ``read``; ``joined``: ``texts`` with commas between them."""
+    """As ``read``; ``joined``: all ``texts`` with commas between them."""
     numbers = _parse(joined)
     if len(numbers) != texts.number:
-        # Some texts have commas in them.
+        # There are commas within some texts.
         numbers = [_number(value) for value in texts.to_list()]
     return np.array(numbers, np.float64)
 
@@ -115,7 +120,7 @@ def read(texts: Texts) -> NDArray[np.float64]:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The texts of the doubles."""
+    """The texts of the doubles; see ``Decoder``."""
     style = source.varint(len(_FORMATS) - 1)
     numbers = read_floats(source, number)
     if not np.isfinite(numbers).all():

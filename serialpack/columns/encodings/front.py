@@ -1,4 +1,4 @@
-"""Front coding: of each value only what differs from the start of the one before.
+"""Front coding: of each value only what is left after the start that it shares with the one before.
 
 numbers: how many bytes it has in common with the one before; a column of the rest
 """
@@ -7,32 +7,33 @@ from __future__ import annotations
 
 import numpy as np
 
+from serialpack.columns.bulk.pieces import as_rows, slices
 from serialpack.columns.encodings import plain
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import padded, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 12
 
-#: The longest value that is taken: values are compared as rows as wide as the longest one.
+#: The longest value that is taken: values are compared as rows as wide as the longest of them.
+#: These may have ``_WASTE`` times the bytes of the values.
 _WIDEST = 128
 _WASTE = 8
 
-#: How many bytes of such rows are restored at a time.
+#: How many bytes of rows are restored at a time.
 _PLACES = 1 << 16
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
-    """Takes short values; pays where they are sorted."""
+    """Takes short values, two at least. It pays where they are sorted."""
     lengths = texts.lengths
     width = int(lengths.max(initial=0))
     if texts.number < 2 or not 0 < width <= _WIDEST:
         return None
     if width * texts.number > _WASTE * (len(texts.data) + texts.number):
         return None
-    rows, kept = padded(texts, width)
+    rows, kept = as_rows(texts, width)
     same = (rows[1:] == rows[:-1]) & kept[1:] & kept[:-1]
     shared = np.zeros(texts.number, np.int64)
     shared[1:] = np.where(same.all(axis=1), width, same.argmin(axis=1))
@@ -41,7 +42,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values, each of which begins as the one before it."""
+    """The values, each of which begins as the one before it; see ``Decoder``."""
     shared = read_numbers(source, number)
     rest = source.column(number, limit)
     lengths = rest.lengths + shared

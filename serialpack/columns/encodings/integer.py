@@ -1,4 +1,5 @@
-"""Integers in canonical decimal text, and runs of digits that all have one width.
+"""Two encodings: integers as ``str`` writes them; and digits, all of one width, zeros before
+included.
 
 integer: numbers
 digits: v, their width; numbers
@@ -9,16 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.digits import DIGITS_MOST, count_digits, digit_rows, parse_digits
+from serialpack.columns.bulk.pieces import chunks, from_rows, together
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import (
-    DIGITS_MOST,
-    chunks,
-    count_digits,
-    digit_rows,
-    parse_digits,
-    squeeze,
-    together,
-)
 from serialpack.columns.stored.coding import Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
@@ -28,9 +22,10 @@ DIGITS_NUMBER = 4
 
 _MINUS = ord("-")
 
-#: How many values are read at a time.
+#: How many values are read or written at a time.
 _PART = 1 << 16
 
+#: The least number of too many digits.
 _TOP = 10**DIGITS_MOST
 
 
@@ -47,7 +42,8 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def read(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The integers that ``texts`` spell, and which of them are canonical integers at all."""
+    """The integers that ``texts`` spell, and which of the texts are as ``str`` writes an integer of
+    up to 18 digits. Where one is not, its integer means nothing."""
     if not texts.number:
         return np.zeros(0, np.int64), np.zeros(0, np.bool_)
     parts = [_read(part) for part in chunks(texts, _PART)]
@@ -68,7 +64,7 @@ def _read(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The canonical texts of the integers."""
+    """The integers as texts; see ``Decoder``."""
     del limit
     numbers = read_numbers(source, number)
     check_range(numbers)
@@ -77,7 +73,7 @@ def decode(source: ColumnSource, number: int, limit: int) -> Texts:
 
 
 def write(numbers: NDArray[np.int64]) -> Texts:
-    """The canonical texts of integers of up to 18 digits."""
+    """Integers of up to 18 digits as ``str`` writes them."""
     parts = range(0, len(numbers), _PART)
     return together([_write(numbers[first : first + _PART]) for first in parts])
 
@@ -92,7 +88,7 @@ def _write(numbers: NDArray[np.int64]) -> Texts:
     if minus.any():
         negative = np.flatnonzero(minus)
         rows[negative, width - lengths[negative]] = _MINUS
-    return squeeze(rows, width - lengths, lengths)
+    return from_rows(rows, width - lengths, lengths)
 
 
 def check_range(numbers: NDArray[np.int64]) -> None:
@@ -102,7 +98,7 @@ def check_range(numbers: NDArray[np.int64]) -> None:
 
 
 def encode_digits(texts: Texts, to: Context) -> Fit | None:
-    """Takes values of the commonest length that are all digits, zeros before included."""
+    """Takes values of the commonest length that are all digits."""
     lengths = texts.lengths
     fitting = (lengths > 0) & (lengths <= DIGITS_MOST)
     if not fitting.any():
@@ -119,7 +115,7 @@ def encode_digits(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode_digits(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The texts of the numbers in their width, with zeros before them."""
+    """The numbers with zeros before them, in their width; see ``Decoder``."""
     width = source.varint(DIGITS_MOST)
     if width * number > limit:
         raise Broken("values longer than promised")

@@ -1,4 +1,4 @@
-"""Letters: texts over a small alphabet, each byte by its place in it (DNA: two bits).
+"""Letters: values over a small alphabet, each byte by its place in it (of DNA in two bits).
 
 v, bytes: the alphabet; numbers: the lengths; codes, one a byte
 """
@@ -37,7 +37,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The texts again."""
+    """The values, byte by byte; see ``Decoder``."""
     alphabet = np.frombuffer(source.counted(), np.uint8)
     lengths = read_numbers(source, number)
     if number and (int(lengths.min()) < 0 or int(lengths.max()) > limit):

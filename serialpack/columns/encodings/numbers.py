@@ -1,4 +1,5 @@
-"""Columns of whole numbers as streams: minimum or differences, smallest width, best coder.
+"""Arrays of integers and doubles, as encodings store them: as small as minimum, differences, a
+table, the smallest width and the best coder make them.
 
 In a description (``v``: LEB128, ``z``: zigzag LEB128; additions are modulo 2^64):
 
@@ -27,25 +28,23 @@ from serialpack.columns.stored.wire import varint, zigzag
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import ColumnEffort
 
-#: The forms of a column of numbers, stored and so the same for ever. ``TABLE``: each number by its
-#: place in the sorted table of the few different ones.
+#: The forms of ``numbers``, as in the layout above; stored, and so the same for ever.
 CONSTANT, STEPS, OFFSET, DELTA, TABLE = range(5)
 
-#: How often differences may be taken: twice pays for times of regular events.
+#: So often differences may be taken of differences: twice pays for times of regular events.
 _DELTAS = 2
 
-#: How deep forms may nest: differences, a table of these, its entries as differences.
+#: Forms nest at most so deep: differences, a table of these, and its entries as differences.
 _NESTED = _DELTAS + 3
 
-#: How many numbers are looked at to see whether differences pay, and the bits that they must save
-#: of each.
+#: Whether differences pay is told from so many numbers; they must save so many bits of each.
 _LOOK = 512
 _BETTER = 1.0
 
-#: How many first steps must be equal before all are compared.
+#: Among the first so many numbers all steps must be equal before the others are compared.
 _FIRST = 9
 
-#: The most entries of a table.
+#: The most entries of a table; whether there are few is told from so many numbers.
 _TABLE_MOST = 1 << 16
 _TABLE_LOOK = 512
 
@@ -57,6 +56,7 @@ def _array_node(array: NDArray[Any], use: ColumnEffort, top: int | None) -> Code
 
 
 def _read_array(source: ColumnSource, number: int, kinds: range) -> NDArray[Any]:
+    """``number`` elements that ``_array_node`` wrote; Broken where they are not of these kinds."""
     form = source.byte()
     kind, layout = form >> 3, form & 7
     if kind not in kinds or layout > BITS4:
@@ -65,14 +65,15 @@ def _read_array(source: ColumnSource, number: int, kinds: range) -> NDArray[Any]
 
 
 def write_codes(codes: NDArray[np.integer[Any]], count: int, use: ColumnEffort) -> Coded:
-    """Numbers from 0 to ``count`` - 1, read by ``read_codes``."""
+    """Codes, which are numbers from 0 to ``count`` - 1, for ``read_codes``."""
     if count <= 1 or not len(codes):
         return Coded(b"")
     return _array_node(narrow(codes, count - 1), use, count - 1)
 
 
 def read_codes(source: ColumnSource, count: int, number: int) -> NDArray[Any]:
-    """``number`` numbers below ``count``, as unsigned integers; may be read-only."""
+    """``number`` codes below ``count``, as unsigned integers of any width; the array may be
+    read-only. Broken where one is not below ``count``."""
     if count <= 1 or not number:
         if number and not count:
             raise Broken("codes without entries")
@@ -99,15 +100,17 @@ def read_floats(source: ColumnSource, number: int) -> NDArray[np.float64]:
 
 
 def _bits(numbers: NDArray[Any]) -> float:
-    """About how many bits a number takes, on average; the same on every machine."""
+    """About how many bits each of the numbers takes, on average: the mean of log2(number + 1). The
+    same on every machine, for the choice depends on it."""
     part, exponent = np.frexp(numbers.astype(np.float64) + 1)
-    # Between powers of two a straight line stands for the logarithm.
+    # No logarithm, which libraries round in their own ways: between powers of two a straight line.
     whole = int(exponent.sum(dtype=np.int64)) + int((part * 512).astype(np.int64).sum()) / 256
     return whole / len(numbers) - 2
 
 
 def deltas_pay(numbers: NDArray[np.int64]) -> bool:
-    """Whether the numbers take less room as differences of neighbours."""
+    """Whether the numbers take fewer bits as differences of neighbours,
+    told from the middle of them."""
     start = max((len(numbers) - _LOOK) // 2, 0)
     part = numbers[start : start + _LOOK]
     steps = part[1:] - part[:-1]
@@ -115,7 +118,7 @@ def deltas_pay(numbers: NDArray[np.int64]) -> bool:
         return False
     spread = part.view(np.uint64) - np.uint64(int(part.min()) & (2**64 - 1))
     moved = steps.view(np.uint64) - np.uint64(int(steps.min()) & (2**64 - 1))
-    # Where steps have both signs, it counts how far they are from the usual one.
+    # Where steps have both signs, what counts is how far they are from the usual step.
     room = _bits(spread) - _BETTER
     if _bits(moved) < room:
         return True
@@ -133,8 +136,11 @@ def _median(values: NDArray[np.float64]) -> float:
 def write_numbers(
     numbers: NDArray[np.int64], use: ColumnEffort, deltas: int = _DELTAS, *, tables: bool = True
 ) -> Coded:
-    """Any int64, read by ``read_numbers``. ``tables``: whether a table may be tried, which nests
-    in no other."""
+    """Any int64, for ``read_numbers``, in the form that takes the fewest bytes.
+
+    ``deltas``: how often differences may still be taken; ``tables``: whether a table may be tried,
+    as is not done within a table.
+    """
     if not len(numbers):
         return Coded(b"")
     least, most = int(numbers.min()), int(numbers.max())
@@ -155,14 +161,15 @@ def write_numbers(
 
 
 def write_offset(numbers: NDArray[np.int64], least: int, most: int, use: ColumnEffort) -> Coded:
-    """Each of ``numbers`` as its distance from ``least``."""
+    """``numbers``, which go from ``least`` to ``most``, each as its distance from ``least``."""
     above = numbers.view(np.uint64) - np.uint64(least & (2**64 - 1))
     array = _array_node(narrow(above, most - least), use, most - least)
     return Coded(bytes([OFFSET]) + zigzag(least) + array.description, array.streams)
 
 
 def _write_table(numbers: NDArray[np.int64], spread: int, use: ColumnEffort) -> Coded | None:
-    """``numbers`` by a table; None unless they are so few for their ``spread`` that it may pay."""
+    """``numbers`` by a table of the different ones; None where that does not pay. ``spread``: the
+    largest of them less the smallest."""
     if spread < 256:
         return None
     look = numbers[:: max(len(numbers) // _TABLE_LOOK, 1)].tolist()
@@ -179,7 +186,8 @@ def _write_table(numbers: NDArray[np.int64], spread: int, use: ColumnEffort) -> 
 
 
 def read_numbers(source: ColumnSource, number: int, depth: int = 0) -> NDArray[np.int64]:
-    """``number`` int64."""
+    """``number`` int64, which ``write_numbers`` wrote; Broken.
+    ``depth``: that of the form in others."""
     if not number:
         return np.zeros(0, np.int64)
     if depth > _NESTED:

@@ -1,6 +1,8 @@
-"""Patterns of tokens: ``97 Davis Street, Jamesville, 61093`` is ``0 a a, a, 0``.
+"""Patterns: values that have the same kinds of tokens in the same order.
 
-Values of one pattern have their first runs in one column, their second ones in another ...
+The pattern of ``97 Davis Street, Jamesville, 61093`` is ``0 a a, a, 0``: 0 stands for a run of
+digits, a for one of letters. Of all values of a pattern the first runs are a column, the second
+ones another, and so on. What ``bulk.tokens`` calls a shape is a pattern here.
 
     v: the number of patterns; of each v, bytes: its tokens (``0`` digits, ``a`` letters, or a byte
     as it is); codes: which pattern each value has; for each pattern a column for each of its runs
@@ -14,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.groups import estimate_distinct, group
+from serialpack.columns.bulk.pieces import join, slices
+from serialpack.columns.bulk.tokens import DIGITS, LETTERS, TextTokens, tokens
 from serialpack.columns.encodings.numbers import read_codes, write_codes
-from serialpack.columns.encodings.pieces import estimated, group, join, slices
-from serialpack.columns.encodings.tokens import DIGITS, LETTERS, TextTokens, tokens
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
@@ -24,44 +27,44 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 14
 
-#: The most patterns of a column, and the least share and number of values for one; values of other
-#: patterns are exceptions.
+#: The most patterns of a column; each has at least this share and this number of the values. Values
+#: of other patterns are exceptions.
 _MOST = 32
 _SHARE = 1 / 64
 _LEAST = 4
 
-#: The most tokens of a pattern: a value with more is a text.
+#: The most tokens of a pattern.
 LONGEST = 48
 
-#: The most tokens of all patterns of a sample together: with more they do not pay. And how many of
-#: the patterns are looked into.
+#: The most tokens of all patterns of a sample together: with more they do not pay. The bits that
+#: they take are estimated from the commonest ``_LOOK`` of them.
 _SURVEYED = 100
 _LOOK = 3
 
 _RUNS = (DIGITS, LETTERS)
 
-#: Bits that a digit and a letter take where nothing is known of them.
+#: Bits that a digit takes, and a letter, where nothing else is known of them.
 _DIGIT = math.log2(10)
 _LETTER = 4.7
 
-#: The largest share of different values in a run for codes to pay.
+#: A dictionary for a run may pay where at most this share of its values differ.
 _UNIQUE = 0.7
 
 
 class PatternSurvey(NamedTuple):
-    """How well patterns may suit a column, estimated from a sample."""
+    """How well patterns may suit a column, estimate_distinct from a sample."""
 
     share: float
     """The share of the values that the commonest patterns have."""
     tokens: float
-    """How many tokens values have, on average."""
+    """How many tokens a value has, on average."""
     bits: float
-    """What a value may take."""
+    """About how many bits a value takes, on average; 0.0 where patterns are of no use."""
 
 
 def survey(texts: Texts, number: int) -> PatternSurvey:
-    """Survey ``texts``, which are a sample of ``number`` values; all zero where patterns are of no
-    use."""
+    """Estimate how well patterns suit a column of ``number`` values,
+    of which ``texts`` is a sample."""
     if not len(texts.data):
         return PatternSurvey(0.0, 0.0, 0.0)
     found = tokens(texts)
@@ -74,7 +77,7 @@ def survey(texts: Texts, number: int) -> PatternSurvey:
     sizes = found.shapes.lengths[groups.examples[kept]]
     if not len(kept) or not 1 < mean <= LONGEST or int(sizes.sum()) > _SURVEYED:
         return PatternSurvey(0.0, mean, 0.0)
-    # The bits that say which pattern a value has, and those for values of some patterns.
+    # The bits that say which pattern a value has; to which those for its runs are added.
     parts = counts / texts.number
     bits = float(-(parts * np.log2(parts)).sum())
     some = kept[:_LOOK]
@@ -94,16 +97,16 @@ def _bits(
     shape: NDArray[np.uint8],
     number: float,
 ) -> float:
-    """The bits that a value of one pattern may take, on average.
+    """About how many bits the runs of a value of one pattern take, on average.
 
-    ``rows``: the first token of each value of it in the sample; ``shape``: its tokens; ``number``:
-    about how many values of the column have it.
+    ``rows``: for each value of the pattern in the sample the index of its first token in ``found``;
+    ``shape``: the pattern; ``number``: about how many values of the column have it.
     """
     bits = 0.0
     for step in np.flatnonzero((shape == DIGITS) | (shape == LETTERS)):
         token = rows + step
         values = slices(texts.data, found.starts[token], found.lengths[token]).to_list()
-        seen = estimated(len(values), len(set(values)), round(number))
+        seen = estimate_distinct(len(values), len(set(values)), round(number))
         each = _DIGIT if shape[step] == DIGITS else _LETTER
         size = sum(map(len, values)) / len(values) * each
         if seen < _UNIQUE * number:
@@ -151,7 +154,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values, pattern by pattern, in order."""
+    """The values, made pattern by pattern, in their order; see ``Decoder``."""
     shapes = [source.counted() for _ in range(source.varint(_MOST))]
     codes = read_codes(source, len(shapes), number)
     groups = []

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from serialpack.columns.bulk.pieces import common_length, separated, split
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import same_length, separated, split
 from serialpack.columns.stored.coding import Coded, Context, Fit, head
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import bytes_stream
@@ -18,19 +18,20 @@ from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 0
 
-#: What tells where values end: their one length, a line feed behind each, or a column of lengths.
+#: What tells where values end (the first byte of the layout): their one length, a line feed behind
+#: each, or their lengths.
 _WIDTH, _LINES, _LENGTHS = range(3)
 
 _LINE_FEED = 10
 
-#: Values that are longer than this on average get a column of lengths, which costs little then.
+#: Values longer than this on average get lengths, which cost little then.
 _SHORT = 256
 
 
 def encode(texts: Texts, to: Context) -> Fit:
     """Takes anything."""
     data = texts.data.tobytes()
-    width = same_length(texts)
+    width = common_length(texts)
     if width is not None:
         streams = (bytes_stream(data, to.use.text),) if data else ()
         return Fit(Coded(head(NUMBER, _WIDTH, width), streams))
@@ -46,7 +47,7 @@ def encode(texts: Texts, to: Context) -> Fit:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The values."""
+    """The values; see ``Decoder``."""
     mode = source.varint(_LENGTHS)
     if mode == _WIDTH:
         width = source.varint(limit)

@@ -1,11 +1,11 @@
-"""Prose: each word by its place in a dictionary of words, with what stands between them.
+"""Prose: each word, and each run of bytes between two words, by its place in a dictionary.
 
 One space between two words is not stored (de Moura et al., "Fast and flexible word searching on
 compressed text", 2000), and codes are whole bytes of which only the last is below a mark (Brisaboa
 et al., "(S,C)-dense codes", 2003), for a codec to find phrases in.
 
-    v: the number of entries; a column of these; numbers: how many codes each text has; a stream of
-    codes
+    v: the number of entries; a column of these; numbers: how many codes each value has; a stream of
+    the codes of all values
 
 The mark is the highest number up to 256 with room for all entries: mark + (256 - mark) * mark. A
 code below the mark is a byte; another one, c, is mark + (c - mark) // mark and (c - mark) % mark.
@@ -18,10 +18,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
+from serialpack.columns.bulk.groups import Spans, group
+from serialpack.columns.bulk.pieces import separated
+from serialpack.columns.bulk.tokens import is_word
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
-from serialpack.columns.encodings.pieces import Spans, group, separated
-from serialpack.columns.encodings.tokens import is_word
-from serialpack.columns.spans import put_together
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import U8, bytes_stream
@@ -31,20 +32,21 @@ NUMBER = 15
 
 _SPACE = ord(" ")
 
-#: The most bytes of texts: more are left to the codec, which finds enough in them.
+#: Columns with a longer value are left to the codec, which finds enough in it.
 _LONGEST = 512 << 10
 
-#: Texts are taken apart and put together in parts of this many bytes, or words.
+#: Values are taken apart in parts of about so many bytes, and put together so many words at a time.
 _PART = 256 << 10
 _WORDS = 64 << 10
 
 #: The values of a byte.
 _BYTE = 256
 
-#: With a lower mark there would be fewer codes of two bytes again.
+#: With a lower mark there would not be more codes: this one has room for the most of them.
 _LEAST_MARK = 128
 
-#: The least level of zstd for codes: they are few beside the bytes of words, so it costs little.
+#: The least level of zstd for codes: these are fewer than the bytes of words, so it takes little
+#: time.
 _LEAST_LEVEL = 6
 
 
@@ -113,10 +115,11 @@ def _parts(texts: Texts) -> Iterator[Texts]:
 
 
 def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
-    """The words and separators that are stored, and how many of them each value has."""
+    """The words, and the runs of other bytes, that are stored;
+    and how many of them each value has."""
     data = texts.data
     word = is_word(data)
-    # Tokens begin where values do, and where bytes of words and others meet.
+    # Tokens begin where values begin, and where bytes of words and other bytes meet.
     begins = np.zeros(len(data) + 1, np.bool_)
     begins[texts.starts] = True
     begins = begins[:-1]
@@ -137,6 +140,7 @@ def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
 
 
 def _pack(codes: NDArray[np.int32], mark: int) -> NDArray[np.uint8]:
+    """Codes as bytes: one for each below ``mark``, two for others."""
     long = np.flatnonzero(codes >= mark)
     if not len(long):
         return codes.astype(np.uint8)
@@ -152,6 +156,7 @@ def _pack(codes: NDArray[np.int32], mark: int) -> NDArray[np.uint8]:
 
 
 def _unpack(raw: NDArray[np.uint8], mark: int) -> NDArray[np.int64]:
+    """The codes of which ``_pack`` made ``raw``. Broken."""
     last = raw < mark
     if len(raw) and (not last[-1] or (~last[1:] & ~last[:-1]).any()):
         raise Broken("a code of a word has no end")
@@ -163,7 +168,7 @@ def _unpack(raw: NDArray[np.uint8], mark: int) -> NDArray[np.int64]:
 
 
 def decode(source: ColumnSource, number: int, limit: int) -> Texts:
-    """The words again, with the spaces between them."""
+    """The values: entry after entry, with spaces between words; see ``Decoder``."""
     count = source.varint(limit)
     mark = _mark(count)
     if mark is None:

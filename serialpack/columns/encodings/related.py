@@ -1,4 +1,10 @@
-"""Finds columns that repeat an earlier one (``id_str``), or follow from one (a name from an id)."""
+"""Finds columns that repeat an earlier column (``id_str`` after ``id``), or follow from one (a name
+from an id), and encodes them as references to it.
+
+- leader: the earlier column
+- follow: equal values of the leader come with equal values of the column
+- probes: the values at up to 64 places spread over a column, which are compared before all are
+"""
 
 from __future__ import annotations
 
@@ -10,45 +16,52 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.groups import Groups, group
+from serialpack.columns.bulk.pieces import slices
 from serialpack.columns.encodings import reference
-from serialpack.columns.encodings.pieces import Groups, group, slices
 from serialpack.columns.stored.coding import Coded, Context
 from serialpack.columns.texts import Texts
 
-#: Columns of fewer values, or of fewer bytes as they are, are not looked at.
+#: Columns of fewer values, or of fewer bytes encoded by themselves, are not looked at.
 _VALUES = 8
 _BYTES = 32
 
-#: How many values are compared before all are.
+#: How many probes are taken of a column.
 _PROBES = 64
 
-#: A column repeats another if at least this share of its values does.
+#: A column repeats another if at least this share of its probes are equal; and follows from it only
+#: if at least this share of its probes do.
 _SAME = 0.8
 
 #: The most leaders that a column is compared with, the latest first.
 _LEADERS = 32
 
-#: A column follows if at most this share of its values has to be stored.
+#: A column is written as one that follows if at most this share of its values has to be stored.
 _WORTH = 0.7
 
-#: A leader is at most this many times as large, and 8 bytes a value: it has to be restored first.
+#: A leader has at most so many times the bytes of a column, counting 8 more for each value: it is
+#: restored first, within the column's own budget.
 _WIDER = 32
 
-#: A column leads if its values are repeated: this share of them at most is different.
+#: A column may lead if its values repeat: at most this share of them differ.
 _REPEATS = 0.9
 
 
 class _Related:
-    """A column that may follow earlier ones, and that later ones may follow."""
+    """A column that may follow from earlier ones, and that may lead later ones.
+
+    ``index``: its number in the block. ``numbers``: for each of the ``probes`` a number, the same
+    for equal ones; ``again``: how many probes are equal to an earlier one.
+    """
 
     def __init__(self, index: int, texts: Texts, probes: list[bytes]) -> None:
         self.index = index
         self.texts = texts
         self.probes = probes
-        #: A number for each different probe.
         numbers: dict[bytes, int] = {}
         self.numbers = [numbers.setdefault(probe, len(numbers)) for probe in probes]
         self.again = len(probes) - len(numbers)
+        #: ``numbers``, so far apart that adding those of another column to them makes pairs.
         self.steps = [_PROBES * number for number in self.numbers]
 
     @cached_property
@@ -58,14 +71,16 @@ class _Related:
 
     @cached_property
     def order(self) -> reference.Order | None:
-        """The different values of the column; None where nearly all values differ."""
+        """The different values of the column in order;
+        None where nearly all differ, so that it does not lead."""
         if len(self.groups.examples) > _REPEATS * self.texts.number:
             return None
         return reference.in_order(self.groups)
 
 
 class _Followed(NamedTuple):
-    """A leader, and which values of a column do not follow it."""
+    """The index of a leader, the order of its values,
+    and which values of a column do not follow."""
 
     leader: int
     order: reference.Order
@@ -78,7 +93,7 @@ class _Followed(NamedTuple):
 
 
 def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> list[Coded]:
-    """``coded``, with references where those are smaller."""
+    """``coded``, the columns encoded by themselves, but references where these are smaller."""
     out = list(coded)
     by_number: dict[int, list[_Related]] = {}
     for index, (texts, alone) in enumerate(zip(columns, coded, strict=True)):
@@ -86,7 +101,6 @@ def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> li
             continue
         leaders = by_number.setdefault(texts.number, [])
         column = _Related(index, texts, _probes(texts))
-        # To restore a column its leader is restored first, which counts in the same budget.
         room = _WIDER * (len(texts.data) + 8 * texts.number)
         near = [each for each in leaders[-_LEADERS:] if len(each.texts.data) <= room]
         found = _relate(column, near, to)
@@ -115,12 +129,13 @@ def _relate(column: _Related, leaders: list[_Related], to: Context) -> Coded | N
 
 
 def _probes(texts: Texts) -> list[bytes]:
+    """The probes of a column."""
     indices = np.linspace(0, texts.number - 1, min(_PROBES, texts.number)).astype(np.int64)
     return slices(texts.data, texts.starts[indices], texts.lengths[indices]).to_list()
 
 
 def _may_follow(leader: _Related, column: _Related) -> bool:
-    """Whether where probes of ``leader`` are equal those of ``column`` mostly are, too."""
+    """Whether, where probes of ``leader`` are equal, those of ``column`` mostly are too."""
     pairs = len(set(map(add, leader.steps, column.numbers)))
     different = len(leader.probes) - leader.again
     return pairs - different <= (1 - _SAME) * leader.again

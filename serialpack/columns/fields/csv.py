@@ -1,9 +1,10 @@
 """The lines of a block of CSV or TSV with only some of their fields, from the columns of these.
 
-Fields are copied with their quotes, and so is what ends a line, with the blank lines behind it.
-The first line of the first block, the header, is a line as any other. A line shorter than others
-lacks the fields at its end. A line with no wanted field, or with an empty one only, is written as
-``""``: a blank line would be no record. A byte-order mark belongs to the first field.
+Fields are copied with their quotes, and so are line ends with the blank lines behind them. The
+header, the first line of the first block, is a line as any other. A line that is shorter than
+others lacks the fields at its end. A line without wanted fields, or with a single empty one, is
+written as ``""``, for a blank line would be no record. A byte-order mark is part of the first
+field.
 """
 
 from __future__ import annotations
@@ -14,32 +15,33 @@ from collections.abc import Callable, Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
 from serialpack.columns.fields.gathered import Gathered
 from serialpack.columns.fields.projecting import pairs_of
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
 from serialpack.columns.parse.csv import CsvFields, fields_of, quoting_of
 from serialpack.columns.parse.nodes import SCALAR, STRING
-from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import KINDS, TextShape
 from serialpack.columns.texts import Texts
 from serialpack.csv_front import separator_line
 
 _LINE_ENDS = b"\r\n"
 _EMPTY = b'""'
-#: A number of fields that no line has.
+#: More fields than any line has.
 _MANY = 1 << 30
 _ODD = "the quotes of the table do not tell its fields"
 
 
 class Rows:
-    """Some fields of a block's lines.
+    """Some fields of the lines of a block.
 
-    ``shape``: of CSV or TSV. ``wanted``: the fields' places in a line, from 0; ``width``: how
-    many the header has.
+    ``shape``: the structure of CSV or TSV. ``wanted``: the places of the fields in a line, from 0;
+    ``width``: how many fields the header has.
 
-    Where fields of the structure are quoted, its quotes tell which commas divide fields. Where none
-    is, quotes within values may hide such commas: then each line must have ``width`` fields, and no
-    wanted one a quote. UntoldError, here or by ``text``, where that is not so.
+    Where any field has quotes around it, quotes are as in RFC 4180, and tell which commas divide
+    fields. Where none has, there may be other quotes within fields, which hide commas: then each
+    line must have ``width`` fields, and no wanted field may have a quote. UntoldError, from the
+    constructor or from ``text``, where that is not so. ValueError where it is no table.
     """
 
     def __init__(self, shape: TextShape, wanted: Collection[int], width: int) -> None:
@@ -51,7 +53,7 @@ class Rows:
         self._begins = [b"\n" in node.text for node in shape.nodes]
         self._begins[:1] = [True] * len(shape.nodes[:1])
         pairs = pairs_of(shape.walk, len(shape.nodes)).tolist()
-        #: All pairs of a node and one that it follows, sorted.
+        #: All pairs of a node and one that it comes after in the walk, sorted.
         self._pairs = sorted(divmod(pair, len(shape.nodes))[::-1] for pair in pairs)
         self._index = self._told()
         self._doubtful = all(node.kind != STRING for node in shape.nodes)
@@ -65,12 +67,13 @@ class Rows:
 
     @property
     def count(self) -> int:
-        """How many lines there are but for blank ones, the header among them."""
+        """How many lines there are, the header included, blank ones not."""
         counts = np.bincount(self._shape.walk, minlength=len(self._begins))
         return int(counts[self._begins].sum()) + self._has_head
 
     def text(self, texts: Callable[[int], Texts]) -> bytes:
-        """The lines; ``texts`` gives each needed column. Broken where one has another length."""
+        """The lines. ``texts(number)`` gives the values of a needed column. Broken where these are
+        not as many as the structure says; UntoldError."""
         shape = self._shape
         begins, chosen = np.array(self._begins, bool), np.array(self._chosen, bool)
         places = np.flatnonzero((begins | chosen).take(shape.walk))
@@ -93,7 +96,8 @@ class Rows:
         return gathered.text() + shape.trailer
 
     def _without_quotes(self, texts: Callable[[int], Texts]) -> Callable[[int], Texts]:
-        """``texts``, but UntoldError for a column with quotes where they may hide commas."""
+        """``texts``, but with UntoldError for a column with quotes
+        in it where these may hide commas."""
 
         def checked(number: int) -> Texts:
             column = texts(number)
@@ -105,18 +109,20 @@ class Rows:
 
     @property
     def _has_head(self) -> bool:
+        """Whether a header stands before the first value, in the text of the first node."""
         nodes = self._shape.nodes
         return bool(nodes) and bool(nodes[0].text.strip(_LINE_ENDS))
 
     def _told(self) -> list[int]:
-        """For each node the place of its field in the line; UntoldError where it has several."""
+        """For each node the place of its field in the line.
+        UntoldError where a node has several."""
         nodes = self._shape.nodes
         for number, (node, begins) in enumerate(zip(nodes, self._begins, strict=True)):
             ends = begins and (number == 0 or not node.text.strip(_LINE_ENDS))
             if node.kind not in (STRING, SCALAR) or not (ends or node.text == self._delimiter):
                 raise UntoldError(None, "it is no table")
         index = [0] * len(nodes)
-        # Sorted: nodes are numbered as they are met first, behind one of those before.
+        # In the order of nodes: each is first met behind one with a lower number.
         for node, before in self._pairs:
             index[node] = index[node] or (0 if self._begins[node] else index[before] + 1)
         for node, before in self._pairs:
@@ -125,7 +131,7 @@ class Rows:
         return index
 
     def widths(self) -> set[int]:
-        """How many fields lines have."""
+        """The numbers of fields that lines have, the header included."""
         ends = {before for node, before in self._pairs if self._begins[node]}
         ends |= set(self._shape.walk[-1:].tolist())
         widths = {self._index[node] + 1 for node in ends}
@@ -135,7 +141,7 @@ class Rows:
         return widths
 
     def _before(self) -> list[bytes]:
-        """What is written before the value of each node."""
+        """For each node what is written before its value."""
         found = []
         for number, node in enumerate(self._shape.nodes):
             text = node.text
@@ -149,8 +155,8 @@ class Rows:
 
 
 def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
-    """As ``Rows`` does it, for a text that ``shape.split`` does not take: some fields of its lines.
-    UntoldError where quotes are odd.
+    """The lines of a text with only the ``wanted`` fields, as ``Rows`` gives them: for a text that
+    was not taken apart. UntoldError where its quotes are not as in RFC 4180.
     """
     if front := separator_line(data):
         return select(data[front:], wanted, delimiter)
@@ -163,7 +169,7 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
     chosen = np.isin(index, list(wanted))
     places = np.flatnonzero(chosen | fields.begins)
     chosen = chosen[places]
-    # The end of the line before stands in front of the first field.
+    # What stands before the first field of a line is the end of the line before.
     before = np.append(0, fields.ends[:-1])[places]
     starts = np.stack((before, fields.starts[places]), axis=1)
     lengths = np.stack((fields.starts[places], fields.ends[places]), axis=1) - starts
@@ -179,7 +185,7 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
 
 
 def names(data: bytes, delimiter: bytes) -> list[str]:
-    """The fields of the first line of a text, without their quotes."""
+    """The fields of the first line of a text, as text and without quotes."""
     data = data[separator_line(data) :]
     found = fields_of(np.frombuffer(data, np.uint8), delimiter[0]).first_line(data)
     if found and found[0].startswith(BOM_UTF8):
@@ -190,7 +196,7 @@ def names(data: bytes, delimiter: bytes) -> list[str]:
 
 
 def _places(data: bytes, delimiter: bytes) -> tuple[CsvFields, NDArray[np.int64]]:
-    """The fields of a text, and for each its place in its line."""
+    """The fields of a text, and for each its place in the line, from 0."""
     fields = fields_of(np.frombuffer(data, np.uint8), delimiter[0])
     places = np.arange(len(fields.begins))
     return fields, places - np.maximum.accumulate(np.where(fields.begins, places, 0))
@@ -199,7 +205,9 @@ def _places(data: bytes, delimiter: bytes) -> tuple[CsvFields, NDArray[np.int64]
 def _blank(
     begins: NDArray[np.bool_], chosen: NDArray[np.bool_], empty: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Where lines end that would be blank: they have one chosen field at most, an empty one."""
+    """The last fields of the lines that would be written as blank ones: with no chosen field, or
+    with a single one that is empty. For each field: whether it begins a line, is chosen, is
+    empty."""
     line = np.cumsum(begins) - 1
     fields = np.bincount(line, chosen)
     filled = np.bincount(line, chosen & ~empty)

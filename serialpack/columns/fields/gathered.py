@@ -1,4 +1,4 @@
-"""Puts texts of the structure, which stand again and again, together with values of columns."""
+"""Puts together what is written: a few texts that occur again and again, and values of columns."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.spans import Bytes, put_together
+from serialpack.columns.bulk.copying import Bytes, put_together
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Broken, Texts
 
-#: What may stand before a text: a comma, what closes the value before it, both.
+#: What may stand before a text: nothing, a comma, the quote that closes the value before it, both.
 _BEFORE = (b"", b",", b'"', b'",')
 
 
 def column_of(shape: TextShape, number: int, texts: Callable[[int], Texts]) -> Texts:
-    """A column of ``shape``; Broken where it is not as long as that says."""
+    """The values of column ``number``, from ``texts``.
+    Broken where they are not as many as ``shape`` says."""
     column = texts(number)
     if column.number != shape.numbers[number]:
         raise Broken("a column is not of the length that the structure says")
@@ -25,11 +26,13 @@ def column_of(shape: TextShape, number: int, texts: Callable[[int], Texts]) -> T
 
 
 class Gathered:
-    """Texts, one after another, some with a value behind them.
+    """Texts one after another, some with a value behind them. Make it, ``put`` values, ask for
+    ``text``.
 
-    ``texts``: the different ones; ``numbers``: which of these stand one after another. ``columns``:
-    for each of ``texts`` the column of the value behind it, -1 for none; ``quotes``: whether a
-    quote closes that value. ``commas``: for each of ``numbers`` whether a comma stands before it.
+    ``texts``: the different ones; ``numbers``: which of them are written, in order. For each of
+    ``texts``, ``columns`` has the column of the value behind it (-1: it has none), and ``quotes``
+    whether a quote closes that value. For each of ``numbers``, ``commas`` says whether a comma
+    stands before it; None: nowhere.
     """
 
     def __init__(
@@ -61,9 +64,10 @@ class Gathered:
     def put(
         self, shape: TextShape, places: NDArray[np.int64], texts: Callable[[int], Texts]
     ) -> None:
-        """Put a value behind each text that has one: the one at its place in the walk of ``shape``.
+        """Put a value behind each text that has one. ``places``: for each of ``numbers`` the index
+        in the walk of ``shape`` of the value that it may have.
 
-        ``texts`` gives a column; Broken: see ``column_of``.
+        ``texts(number)`` gives the values of a column. Broken: see ``column_of``.
         """
         of_values = np.array(self._columns, np.int32).take(self._numbers)
         for number in sorted(set(self._columns) - {-1}):
@@ -81,19 +85,19 @@ class Gathered:
             self._size += len(column.data)
 
     def put_again(self, some: NDArray[np.int64], text: bytes) -> None:
-        """Put the same ``text`` behind each of ``some``."""
+        """Put the same ``text`` behind some of those that are written, in place of a value."""
         self._starts[some, 1] = self._size
         self._lengths[some, 1] = len(text)
         self._pool.append(np.frombuffer(text, np.uint8))
         self._size += len(text)
 
     def bare(self) -> NDArray[np.bool_]:
-        """Which texts have no value behind them, or an empty one."""
+        """Which of those that are written have no value behind them, or an empty one."""
         bare: NDArray[np.bool_] = self._lengths[:, 1] == 0
         return bare
 
     def text(self) -> bytes:
-        """All texts and values, with the quote that closes the last value."""
+        """All that is written, with the quote that closes the last value."""
         source = np.concatenate(self._pool)
         text = put_together(source, self._starts.reshape(-1), self._lengths.reshape(-1))
         return text.tobytes() + b'"' * self._closes

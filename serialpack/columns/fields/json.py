@@ -1,7 +1,7 @@
 """The records of a block of JSON with only some of their fields, from the columns of these alone.
 
-Values are copied as they are spelled, and keys; brackets and commas are written anew, without
-white space.
+Values and keys are copied as they are spelled; brackets and commas are written anew, without white
+space.
 
 A *field* is a path of keys, and stands for all that is at its end. Lists on the way are passed
 through: of ``[{"name": "x", "age": 1}, {}]`` the field ``name`` is ``[{"name":"x"},{}]``. What
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
 from serialpack.columns.fields.gathered import Gathered, column_of
 from serialpack.columns.fields.projecting import ProjectingMachine, Run
 from serialpack.columns.fields.steps import EMPTY, Step
@@ -29,23 +30,23 @@ from serialpack.columns.fields.wanted import unescaped, wanted
 from serialpack.columns.parse import json_tokens
 from serialpack.columns.parse.nodes import FIXED, QUOTED, SCALAR, Node
 from serialpack.columns.parse.shape import Split
-from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Texts
 from serialpack.values.structure import Structure
 
 
 class Projection:
-    """Some fields of a block's records.
+    """Some fields of the records of a block.
 
-    ``shape``: of a JSON text. ``fields``: the keys on the way to each. ``inside``: the records
-    are lines of a sequence ("n"); or the document is the one record ("d"), a list with the records
-    as elements ("a"), or a map with the records as members ("m"): a member is a map of one key.
-    ``first``, ``last``: the block begins, or ends, the document. ``records``: how many the block
-    has, where that is known.
+    ``shape``: the structure of JSON. ``fields``: of each the keys on the way. ``inside``: what the
+    records are: lines of a sequence, the one document, the elements of a document that is a list,
+    or the members of one that is a map (each then counts as a map of one key). ``first``, ``last``:
+    whether the block begins, or ends, the document. ``records``: how many the block has, where that
+    is known.
 
-    UntoldError where the text is not valid, or not that; NotMapsError where a record is no map.
-    Either is raised here or by ``lines``. Scalars are not looked at: ``01`` stays ``01``.
+    UntoldError where the text is not valid, or not that; NotMapsError where a record is no map:
+    from the constructor or from ``lines``. ValueError where it is no JSON. Scalars are not looked
+    at: ``01`` stays ``01``.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Projection:
         self._run = Run(self._machine(foresees=True), shape.walk)
         steps = self._run.steps
         needed = {step.node for step in steps if step.asks or step.value}
-        #: The nodes whose values' texts must be looked at.
+        #: The nodes of the values whose texts must be looked at.
         self._asked = {step.node for step in steps if step.asks}
         if not self._run.told:
             self._asked = needed = set(range(len(shape.nodes)))
@@ -78,10 +79,11 @@ class Projection:
 
     @property
     def missing(self) -> list[tuple[str, ...]]:
-        """The fields that no record has; a field inside of another wanted field counts as that one.
+        """The wanted fields that no record has. Of a field within another wanted one, that one
+        counts.
 
-        Where keys are data they are not known before ``lines`` has looked at them: until then
-        fields that may be among these keys count as missing.
+        Data keys are not known before ``lines`` has looked at them: until then a field that may be
+        one of them counts as missing.
         """
         found = self._run.machine.setting.found
         return [
@@ -91,9 +93,10 @@ class Projection:
         ]
 
     def lines(self, texts: Callable[[int], Texts]) -> bytes:
-        """A map of its fields for each record, each on a line; ``texts`` gives needed columns.
+        """For each record a line: the map of its wanted fields. ``texts(number)`` gives the values
+        of a needed column.
 
-        Broken where a column is not as long as the structure says.
+        Broken where these are not as many as the structure says; UntoldError, NotMapsError.
         """
         self._look(texts)
         run = self._run
@@ -113,13 +116,15 @@ class Projection:
         return text
 
     def _machine(self, *, foresees: bool) -> ProjectingMachine:
+        """A machine for the block; ``foresees``: see there."""
         fields = wanted(self._fields)
         return ProjectingMachine(
             self._shape.nodes, fields, self._inside, first=self._first, foresees=foresees
         )
 
     def _look(self, texts: Callable[[int], Texts]) -> None:
-        """Look at the texts of values where these decide what is written."""
+        """Look at the texts of values where what is written depends on them,
+        and run again where it does."""
         machine = self._machine(foresees=False)
         walk = _with_readings(machine, self._shape, self._asked, texts)
         foreseen = any(step.foreseen for step in self._run.steps)
@@ -132,9 +137,10 @@ class Projection:
 def _with_readings(
     machine: ProjectingMachine, shape: TextShape, nodes: set[int], texts: Callable[[int], Texts]
 ) -> NDArray[np.integer[Any]]:
-    """The walk, with a symbol other than its node for each value whose text matters.
+    """The walk of ``shape`` as symbols: a value of ``nodes`` whose text matters has another symbol
+    than its node.
 
-    Such values are keys of wanted fields among data, and empty lists and maps with blanks in them.
+    Such values are data keys of wanted fields, and empty lists and maps with blanks in them.
     """
     walk = shape.walk
     names = machine.wanted.names()
@@ -160,7 +166,8 @@ def _with_readings(
 
 
 def _empty(column: Texts) -> dict[int, bytes]:
-    """The places of values that are empty lists or maps, each with that text without blanks."""
+    """The values that are an empty list or map with blanks in it: their indices, each with its
+    reading, the same without blanks."""
     found: dict[int, bytes] = {}
     if not len(column.data):
         return found
@@ -176,7 +183,7 @@ def _empty(column: Texts) -> dict[int, bytes]:
 
 
 def _named(column: Texts, names: set[str]) -> dict[int, bytes]:
-    """The places of keys that are among ``names``, each with its key as it is spelled."""
+    """The data keys that are among ``names``: their indices, each with the key as it is spelled."""
     escapes = bool((column.data == b"\\"[0]).any())
     # A lone surrogate can only stand there as an escape.
     spelled = {name.encode("utf-8", "replace") for name in names}
@@ -194,9 +201,10 @@ def _written(
     numbers: NDArray[np.int64],
     texts: Callable[[int], Texts],
 ) -> bytes:
-    """The text that is written up to the end of the walk.
+    """What is written up to the end of the walk.
 
-    ``numbers``: of the steps that write, in order; ``places``: where in the walk they are taken.
+    ``numbers``: of the ``steps`` for which anything is written, in order; ``places``: where in the
+    walk these are taken.
     """
     if not len(numbers):
         return b""
@@ -218,10 +226,8 @@ def _written(
 
 
 def untied(data: bytes) -> Split:
-    """A JSON text as values and what stands between them, good for projections only.
-
-    For a text that ``shape.split`` does not take: all values are one column.
-    """
+    """A JSON text as structure and values, all in one column: good for ``Projection`` and nothing
+    else, for a text that ``shape.split`` does not take apart."""
     leaves = json_tokens.values(json_tokens.marked(data))
     nodes = []
     for first in leaves.firsts.tolist():

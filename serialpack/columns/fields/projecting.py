@@ -1,7 +1,11 @@
-"""Finds what of a JSON text belongs to some fields, along its walk.
+"""Finds what of a JSON text belongs to some fields, by going along its walk.
 
-A machine goes from value to value, as the one that splits a text does. It makes each distinct step
-once, and looks it up from then on.
+A machine goes from value to value, as the one in ``parse.json`` does that takes a text apart. From
+each state each symbol leads to a step, which is made by ``steps`` the first time and looked up from
+then on.
+
+- symbol: a node; or a node together with what the text of its value turned out to be, where that
+  matters (the *reading*: a data key that is wanted, or an empty list or map with blanks in it)
 """
 
 from __future__ import annotations
@@ -28,22 +32,23 @@ from serialpack.columns.fields.wanted import Wanted
 from serialpack.columns.parse.nodes import Node
 from serialpack.values.structure import Structure
 
-#: The parts of a gap; what only the last alternative matches is not JSON.
+#: The parts of a gap. A byte that only the last alternative matches is not JSON.
 _PARTS = re.compile(rb'[ \t\r\n]+|"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|\xef\xbb\xbf|.', re.DOTALL)
 
-#: The most symbols for a table of all pairs of them.
+#: With at most so many symbols a table of all pairs of them is small.
 _FEW = 512
 
-#: The most symbols that are searched for one by one.
+#: Up to so many symbols are searched for one by one.
 _FEW_COMPARED = 8
 
 
 class ProjectingMachine:
-    """Makes the steps for the walk through ``nodes``, those of a block of a text.
+    """Makes the steps for a walk through ``nodes``, those of a block.
 
-    ``inside``: what the records stand in: lines of a sequence, the one document, or an array or a
-    map that is the document. ``foresees``: whether what depends on texts of values counts as
-    wanted, for these were not looked at yet.
+    ``inside``: what the records are: lines of a sequence, the one document, or the elements or
+    members of the array or map that is the document. ``first``: whether the block begins the
+    document. ``foresees``: whether texts of values were not looked at yet; then what depends on
+    them counts as wanted.
     """
 
     def __init__(
@@ -52,9 +57,8 @@ class ProjectingMachine:
         self.nodes = nodes
         self.wanted = wanted
         self.setting = Setting(wanted, inside, first=first, foresees=foresees)
-        #: For each symbol its node and, where the text of its value matters, the reading of that:
-        #: the key, or the empty list or map that a scalar turned out to be. The first symbols are
-        #: the nodes themselves.
+        #: For each symbol its node, and its reading or None. The first symbols are the nodes
+        #: themselves, under their own numbers.
         self.symbols: list[tuple[int, bytes | None]] = [(n, None) for n in range(len(nodes))]
         self._first = first
         self._readings: dict[tuple[int, bytes], int] = {}
@@ -69,14 +73,14 @@ class ProjectingMachine:
         self._known: dict[tuple[State, int], Step] = {}
 
     def symbol(self, node: int, reading: bytes) -> int:
-        """The symbol for a value of ``node`` whose text has this ``reading``."""
+        """The symbol for a value of ``node`` with this ``reading``."""
         number = self._readings.setdefault((node, reading), len(self.symbols))
         if number == len(self.symbols):
             self.symbols.append((node, reading))
         return number
 
     def step(self, state: State, symbol: int) -> Step:
-        """The step from ``state``, where another one has led, to the node of ``symbol``."""
+        """The step from ``state`` by ``symbol``."""
         found = self._known.get((state, symbol))
         if found is None:
             number, reading = self.symbols[symbol]
@@ -97,9 +101,11 @@ class ProjectingMachine:
         return found
 
     def end(self, step: Step, trailer: bytes, *, filled: bool, last: bool) -> bytes | None:
-        """What is written behind the last step; None where no valid text ends so.
+        """What is written behind the last ``step``, with the ``trailer`` of the text read; None
+        where no valid text ends so.
 
-        ``filled``: that of the last step that wrote.
+        ``filled``: that of the last step for which anything was written. ``last``: whether the
+        block ends the document.
         """
         writer = StepWriter(self.setting, step.state)
         try:
@@ -118,6 +124,7 @@ class ProjectingMachine:
         return b"," * (writer.leads and filled) + writer.out if done else None
 
     def _starts(self, state: State) -> bool:
+        """Whether a gap in ``state`` is the first one of the document."""
         return self._first and state is self.setting.begins
 
     def _parts_of(self, text: bytes) -> list[bytes]:
@@ -128,10 +135,10 @@ class ProjectingMachine:
 
 
 class Run:
-    """The steps of a machine along a walk of symbols.
+    """The steps of a machine along a ``walk`` of symbols.
 
-    ``told``: each symbol always leads to the same place, so that any two that follow each other
-    determine the step. Where that is not so, ``go`` has to take each step.
+    ``told``: whether each symbol always leads to the same state, so that a step is known by its
+    symbol and the one before. Where that is not so, ``go`` must be called, which takes each step.
     """
 
     def __init__(self, machine: ProjectingMachine, walk: NDArray[np.integer[Any]]) -> None:
@@ -150,7 +157,8 @@ class Run:
         return self.machine.steps
 
     def _tell(self) -> NDArray[np.int64] | None:
-        """The step of each pair of symbols; None unless each symbol always leads to one place."""
+        """For each of ``_pairs`` the number of its step;
+        None unless each symbol always leads to the same state."""
         number = len(self.machine.symbols)
         follows: dict[int, list[int]] = {}
         for pair in self._pairs.tolist():
@@ -177,7 +185,7 @@ class Run:
         self._gone = np.fromiter(map(attrgetter("number"), walk), np.int64, len(self.walk))
 
     def check(self) -> None:
-        """UntoldError or NotMapsError where the text is wrong."""
+        """UntoldError, NotMapsError: where the text is wrong at any step."""
         wrong = [step.number for step in self.steps if step.error]
         if wrong:
             numbers = self._numbers(np.arange(len(self.walk)))
@@ -188,7 +196,7 @@ class Run:
                 raise step.error(self.records(numbers[: places[0] + 1]))
 
     def loud(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where in the walk something is written, and the numbers of the steps there."""
+        """The places in the walk where anything is written, and the numbers of the steps there."""
         loud = np.array([step.loud for step in self.steps], bool)
         if self._gone is not None:
             places = np.flatnonzero(loud.take(self._gone))
@@ -226,7 +234,8 @@ class Run:
     def end(self, numbers: NDArray[np.int64], trailer: bytes, *, last: bool) -> bytes | None:
         """What is written behind the walk; None where the text is wrong there.
 
-        ``numbers``: of the steps that wrote.
+        ``numbers``: of the steps for which anything was written; ``trailer``, ``last``: see ``end``
+        of the machine.
         """
         step = self.machine.start
         if len(self.walk):
@@ -236,13 +245,15 @@ class Run:
 
 
 def pairs_of(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
-    """The pairs of symbols that follow each other, each as first * ``number`` + second, sorted."""
+    """The different pairs of neighbours in ``walk``, each as first * ``number`` + second, sorted.
+    All of ``walk`` are below ``number``."""
     if number <= _FEW:
         return np.flatnonzero(np.bincount(walk[:-1] * np.int32(number) + walk[1:]))
     return np.unique(walk[:-1].astype(np.int64) * number + walk[1:])
 
 
 def _is_one_of(walk: NDArray[np.integer[Any]], symbols: set[int], number: int) -> NDArray[np.bool_]:
+    """Which of ``walk``, all of them below ``number``, are among ``symbols``."""
     if len(symbols) > _FEW_COMPARED:
         table = np.zeros(number, bool)
         table[list(symbols)] = True

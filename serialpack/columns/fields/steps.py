@@ -1,8 +1,8 @@
-"""The steps along the walk through a JSON text, and what of each belongs to some fields.
+"""The steps along the walk through a JSON text: what is written for each, where fields are wanted.
 
 A step is a gap and the value behind it. What is written for it (brackets and keys of what is
-wanted, and maybe the value) depends only on where the step before has led. JSON is read strictly,
-but scalars are not looked at.
+wanted, and maybe the value) depends only on the state before it. ``StepWriter`` makes a step. JSON
+is read strictly: what is malformed is a ``BadError``; but scalars are not looked at.
 """
 
 from __future__ import annotations
@@ -23,21 +23,23 @@ from serialpack.columns.fields.wanted import (
 from serialpack.columns.parse.nodes import FIXED, KEY, QUOTED, SCALAR, STRING
 from serialpack.values.structure import Structure
 
-#: What is expected next: the first member or element, one behind a comma, a colon, the value of a
-#: member, a comma; or the end of a record that is a member of a map, which is still to be written.
+#: What is expected next: the first member or element; one behind a comma; a colon; the value of a
+#: member; a comma, or the end. ``CLOSE`` is as ``AFTER``, where the end of a record that is a
+#: member of a map is still to be written.
 FIRST, NEXT, COLON, VALUE, AFTER, CLOSE = range(6)
 
 _CLOSING = {b"{": b"}", b"[": b"]"}
 
-#: Containers that are values.
+#: Containers that are values of the walk: they have nothing in them.
 EMPTY = (b"{}", b"[]")
 
 
 class Spot:
-    """A container that a walk is in. ``wanted``: what is wanted of it; None for nothing.
+    """A container that the walk is in. ``up``: the one around it; ``wanted``: what is wanted of it,
+    None for nothing.
 
-    ``base``: it holds the records. ``bracket``: the one that opens it; empty for a sequence that
-    holds the records, and for what stands around the document.
+    ``base``: whether it holds the records. ``bracket``: the one that opens it; empty for a sequence
+    of records, and for what is around the document.
     """
 
     __slots__ = ("_inner", "base", "bracket", "up", "wanted")
@@ -61,8 +63,11 @@ class Spot:
 
 
 class State(NamedTuple):
-    """Where a step leads: the container, what is expected next, and for a member that has begun
-    what is wanted of it and its key, as it is written, or None where it was written already."""
+    """Where a step leads: in which container (``spot``), and what is expected next.
+
+    Of a member that has begun, ``wanted`` is what is wanted of it, and ``key`` its key as it is
+    spelled; None where that was written already.
+    """
 
     spot: Spot
     expects: int
@@ -75,11 +80,10 @@ Follow = Callable[["State", int], "Step"]
 
 
 class Setting:
-    """What all steps through a block share: what its records stand in (``inside``: see
-    ``ProjectingMachine``), what is wanted of them, and the fields that were ``found``.
+    """What all steps through a block share. Arguments: see ``ProjectingMachine``.
 
-    ``base``: what holds the records; ``around``: what is around that. ``begins``: where the walk
-    begins.
+    ``lines``: whether records are lines; ``found``: the wanted fields that were met; ``base``: what
+    holds the records; ``around``: what is around that; ``begins``: the state before the first step.
     """
 
     def __init__(self, wanted: Wanted, inside: Structure, *, first: bool, foresees: bool) -> None:
@@ -93,7 +97,8 @@ class Setting:
         self._keys: dict[bytes, str] = {}
 
     def inside(self, wanted: Wanted | None, key: bytes) -> Wanted | None:
-        """What is wanted of the member ``key`` of a map of which ``wanted`` is."""
+        """What is wanted of the member ``key``, as it is spelled, of a map of which ``wanted`` is
+        wanted. A wanted field is noted in ``found``."""
         if wanted is None or wanted in EVERYTHING:
             return wanted
         name = self._keys.get(key)
@@ -107,14 +112,16 @@ class Setting:
 
 
 class Step(dict[int, "Step"]):
-    """What is written for a gap and the value behind it; and the next step for each symbol.
+    """One step: what is written for a gap and the value behind it. As a map it gives the next step
+    for each symbol, which ``follow`` makes.
 
-    ``number``: its place among the machine's steps; ``symbol``, ``node``: the value's. ``text``:
-    what is written before the value; ``value``: the value is written too; ``quote``: so is a quote
-    behind it. ``leads``: a comma stands before the text if its container has something already;
-    ``filled``: after this step, if it writes, the container that it leads to has something.
-    ``ends``: how many records end in it. ``asks``: the value's text must be looked at;
-    ``foreseen``: after that less may be wanted. ``error``: the text is wrong here.
+    ``state``: where it leads. ``number``: its own among all steps of the machine; ``symbol``,
+    ``node``: those of the value. ``text``: what is written before the value; ``value``: whether the
+    value is written, ``quote``: with a quote behind it. ``leads``: whether a comma comes before the
+    text if anything was written in its container before; ``filled``: whether, behind this step,
+    anything was written in the container that it leads to. ``ends``: how many records end in it.
+    ``asks``: whether the text of the value must be looked at; ``foreseen``: whether less may be
+    wanted then. ``error``: what is raised for a text that takes this step; None: it is right.
     """
 
     __slots__ = (
@@ -155,7 +162,8 @@ class Step(dict[int, "Step"]):
 
 
 class BadError(Exception):
-    """The text is not JSON."""
+    """The text is not JSON, or not what its caller takes it for.
+    ``meaning``: what is raised for it."""
 
     meaning: type[UntoldError] = UntoldError
 
@@ -167,27 +175,31 @@ class _NoMapError(BadError):
 
 
 class StepWriter:
-    """Makes one step: reads a gap (``parts``) and then the value behind it (``value``)."""
+    """Makes one step from ``state``: call ``parts`` for the gap,
+    and then ``value`` for the value."""
 
     def __init__(self, setting: Setting, state: State) -> None:
         self.setting = setting
         self.spot, self.expects, self.wanted, self.key = state
         self.out = bytearray()
         self.leads = False
-        #: Whether the container has something; None where only the steps before know that.
+        #: Whether anything was written in the container; None where only the steps before know
+        #: that.
         self.filled: bool | None = None
         self.ends = 0
         if self.expects == CLOSE:
             self._end(b"}\n")
 
     def _end(self, text: bytes) -> None:
+        """Write ``text`` as the end of a record."""
         self.out += text
         self.filled = False
         self.ends += 1
         self.expects = AFTER
 
     def _item(self) -> None:
-        """Write what stands before the next item of a wanted container: a comma and its key."""
+        """Write what comes before the next element or member of a
+        wanted container: comma and key."""
         if self.filled is None:
             self.leads = True
         elif self.filled:
@@ -197,7 +209,7 @@ class StepWriter:
         self.filled = True
 
     def parts(self, parts: list[bytes], *, start: bool) -> None:
-        """Read a gap; ``start``: it begins the text."""
+        """Read a gap, which comes as its parts. ``start``: it begins the document. BadError."""
         if start and parts[:1] == [BOM_UTF8]:
             parts = parts[1:]
         for part in parts:
@@ -227,6 +239,7 @@ class StepWriter:
                 raise BadError
 
     def _key(self, key: bytes) -> None:
+        """Take a key that stands in a gap."""
         if self.spot.bracket != b"{" or self.expects not in (FIRST, NEXT):
             raise BadError
         self.wanted = self.setting.inside(self.spot.wanted, key[1:-1])
@@ -234,7 +247,7 @@ class StepWriter:
         self.expects = COLON
 
     def _value(self) -> Wanted | None:
-        """Begin a value, and return what is wanted of it."""
+        """Begin a value: the state must allow one. Gives what is wanted of it."""
         if self.spot.bracket == b"{":
             if self.expects != VALUE:
                 raise BadError
@@ -245,6 +258,7 @@ class StepWriter:
         return self.spot.wanted
 
     def _open(self, bracket: bytes) -> None:
+        """Take a bracket that opens a container."""
         inside = self._value()
         if self.spot is self.setting.around:
             if bracket != self.setting.base.bracket:
@@ -267,6 +281,7 @@ class StepWriter:
         self.expects = FIRST
 
     def _close(self, bracket: bytes) -> None:
+        """Take a bracket that closes a container."""
         spot = self.spot
         if self.expects not in (FIRST, AFTER) or _CLOSING.get(spot.bracket) != bracket:
             raise BadError
@@ -283,7 +298,8 @@ class StepWriter:
             self._end(b"{}\n" if member and not spot.wanted else b"}\n" if member else b"\n")
 
     def value(self, follow: Follow, kind: int, reading: bytes | None) -> Step:
-        """The step, whose value is of this ``kind``; ``reading``: see ``ProjectingMachine``."""
+        """The step, with a value of this ``kind`` behind the gap. ``reading``: that of the symbol,
+        or None; ``follow``: makes the steps behind it. BadError."""
         step = Step(follow, State(self.spot, AFTER))
         if self.spot.bracket == b"{" and self.expects in (FIRST, NEXT):
             self._data_key(step, kind, reading)
@@ -303,7 +319,7 @@ class StepWriter:
         return step
 
     def _data_key(self, step: Step, kind: int, reading: bytes | None) -> None:
-        """Take a key that is data, and so a value of the walk."""
+        """Take a data key, which is a value of the walk, into ``step``."""
         if kind not in QUOTED:
             raise BadError
         inside = self.spot.wanted
@@ -326,7 +342,8 @@ class StepWriter:
         step.state = State(self.spot, COLON, inside, key if inside else b"")
 
     def _plain(self, step: Step, kind: int, fixed: bytes, inside: Wanted | None) -> None:
-        """Take a value that is no key; ``fixed``: its text, where that is known."""
+        """Take a value that is no key into ``step``. ``fixed``: its text, where its kind or its
+        reading says that, else empty; ``inside``: what is wanted of it."""
         if self.spot is self.setting.around or (self.spot.base and self.spot.bracket != b"{"):
             around = self.spot is self.setting.around
             if fixed in EMPTY and fixed[:1] == (self.setting.base.bracket if around else b"{"):
@@ -344,7 +361,7 @@ class StepWriter:
             step.asks = False
 
     def _member(self, step: Step, kind: int, fixed: bytes, inside: Wanted | None) -> None:
-        """Take the value of a record that is a member of a map."""
+        """As ``_plain``, of a value in the map whose members are the records."""
         at = len(self.out)
         self.filled = False
         if inside:
@@ -358,6 +375,7 @@ class StepWriter:
             step.state = State(self.spot, CLOSE)
 
     def _inner(self, step: Step, kind: int, fixed: bytes, inside: Wanted) -> None:
+        """As ``_plain``, of a value of which something is wanted."""
         if inside in EVERYTHING or fixed in EMPTY:
             self._item()
             self.out += fixed
@@ -366,6 +384,7 @@ class StepWriter:
                 step.quote = kind == STRING
                 self.out += b'"' * step.quote
         elif self.spot.bracket == b"[":
-            # An element that has no fields is null, so that those behind it keep their places.
+            # An element that can have no fields becomes null, so that those behind it keep their
+            # places.
             self._item()
             self.out += b"null"

@@ -1,4 +1,4 @@
-"""What is wanted of records: some fields, each a path of keys."""
+"""What is wanted of records, as a tree of keys; and the errors where it cannot be told."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ Field = tuple[str, ...]
 
 
 class UntoldError(ValueError):
-    """The fields of a text cannot be told from its structure: it is not valid JSON, or not what its
-    caller takes it for. ``record``: how many records of the block stand before the place where that
-    shows; None where it shows in no one place.
+    """The fields of a text cannot be told from its structure: it is not valid, or not what its
+    caller takes it for.
+
+    ``record``: how many records of the block stand before the place where that shows; None where it
+    shows in no single place. ``reason``: why, in words.
     """
 
     def __init__(self, record: int | None, reason: str = "it is not valid JSON") -> None:
@@ -23,14 +25,15 @@ class UntoldError(ValueError):
 
 
 class NotMapsError(UntoldError):
-    """A record of the block is no map; ``record``: its number, from 0."""
+    """A record of the block is no map. ``record``: its number in the block, from 0."""
 
     def __init__(self, record: int) -> None:
         super().__init__(record, "it is no map")
 
 
 class Wanted:
-    """What is wanted of a map, for each key. ``field``: the way to it; ``whole``: all of it is."""
+    """What is wanted of a value. ``field``: the keys on the way to it; ``whole``: all of it is
+    wanted; ``inner``: else, what is wanted of each of its members."""
 
     def __init__(self, field: Field = ()) -> None:
         self.field = field
@@ -38,7 +41,7 @@ class Wanted:
         self.inner: dict[str, Wanted] = {}
 
     def names(self) -> set[str]:
-        """All keys, also those of the maps inside."""
+        """All keys below it, at any depth."""
         found: set[str] = set()
         todo = [self]
         while todo:
@@ -49,7 +52,7 @@ class Wanted:
 
 
 def wanted(fields: Sequence[Field]) -> Wanted:
-    """``fields`` as a tree. ValueError where one is empty."""
+    """The tree of all ``fields``. ValueError where one has no keys."""
     root = Wanted()
     for field in fields:
         if not field:
@@ -61,12 +64,12 @@ def wanted(fields: Sequence[Field]) -> Wanted:
     return root
 
 
-#: Everything is wanted; and everything, but it may turn out that less is.
+#: All of a value is wanted; or as long as a data key was not looked at, all of its value may be.
 ALL, MAYBE = EVERYTHING = Wanted(), Wanted()
 
 
 def unescaped(key: bytes) -> str:
-    """A key as text without its escapes; what is no valid escape stays."""
+    """A key as text, with its escapes resolved; where one is not valid, all stay."""
     text = key.decode("utf-8", "surrogateescape")
     if "\\" in text:
         try:

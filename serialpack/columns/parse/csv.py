@@ -1,8 +1,8 @@
-"""CSV and TSV text as a walk from field to field.
+"""CSV and TSV text as a walk from field to field: each field is a value.
 
-Quotes are those of RFC 4180: around a whole field, doubled inside. Where the quotes of a text are
-not all like that, they are taken as any other character. Why this is not ``formats.csv.tokens``,
-and what holds the two to each other, is said in ``formats.csv``.
+Quotes are those of RFC 4180: around a whole field, doubled inside. Where not all quotes of a text
+are like that, all are taken as ordinary characters. ``formats.csv`` says why this is not
+``formats.csv.tokens``, and what test holds the two to the same fields.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import Bytes, Positions
+from serialpack.columns.bulk.numbering import PADDING, numbered, tell_apart
 from serialpack.columns.parse.nodes import (
     SCALAR,
     STRING,
@@ -25,23 +27,26 @@ from serialpack.columns.parse.nodes import (
     Walked,
     worth_while,
 )
-from serialpack.columns.spans import PADDING, Bytes, Positions, numbered, tell_apart
 from serialpack.csv_front import separator_line
 
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 
-#: The most fields of a record of a table.
+#: A text with more fields in a line is taken for no table.
 _MOST_FIELDS = 1 << 14
 
-#: Numbers for what stands before a field; from ``_OTHER`` on other texts: blank lines, a header.
+#: Numbers of the gap before a field. From ``_OTHER`` on they stand for other texts: with blank
+#: lines, or with the header.
 _NOTHING, _DELIMITER, _LINE_FEED, _LINE_END, _OTHER = range(5)
 
+#: What begins like a number.
 _NUMBER = re.compile(rb"[-+.]?[0-9]")
 
 
 class CsvFields(NamedTuple):
-    """The fields of a text, without blank lines: where each stands, with its quotes; whether it is
-    quoted; and whether it is the first of its line.
+    """The fields of a text, in order; blank lines have none.
+
+    ``starts``, ``ends``: where each stands, with its quotes; ``quoted``: whether it has quotes
+    around it; ``begins``: whether it is the first of its line.
     """
 
     starts: Positions
@@ -65,7 +70,8 @@ class CsvFields(NamedTuple):
 
 
 def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
-    """Where quoted fields begin and end, at their quotes; None where quotes are not RFC 4180's."""
+    """Where the quotes that open quoted fields stand in the text ``x``, and where those that close
+    them do; None where there are no quotes, or not all are as in RFC 4180."""
     quotes = np.flatnonzero(x == _QUOTE).astype(np.int32)
     if not len(quotes) or len(quotes) & 1:
         return None
@@ -84,6 +90,7 @@ def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
 
 
 def fields_of(x: Bytes, delimiter: int) -> CsvFields:
+    """The fields of the text ``x``, with the byte ``delimiter`` between them."""
     marks = x == delimiter
     marks |= x == _NEWLINE
     quoting = quoting_of(x, delimiter)
@@ -126,9 +133,9 @@ def _are_names(fields: list[bytes]) -> bool:
 
 
 def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
-    """The walk through ``data``; None where it is no table.
+    """The walk through ``data``; None where it is no table, or has too many different nodes.
 
-    A first line that may be names is what stands before the first field.
+    A first line that may be names of columns has no values: it is the gap before the first field.
     """
     x = np.frombuffer(data, np.uint8)
     fields = fields_of(x, delimiter[0])
@@ -166,7 +173,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
 
 
 def _gaps(x: Bytes, fields: CsvFields, delimiter: bytes) -> tuple[NDArray[np.int32], list[bytes]]:
-    """The number of the text before each field, and the texts by their numbers."""
+    """The number of the gap before each field, and the texts of gaps by their numbers."""
     starts, ends, _, begins = fields
     sizes = starts[1:] - ends[:-1]
     numbers = np.full(len(starts), _OTHER, np.int32)
@@ -190,7 +197,11 @@ def _gaps(x: Bytes, fields: CsvFields, delimiter: bytes) -> tuple[NDArray[np.int
 
 
 def outline(nodes: Sequence[Node], origins: Origins, delimiter: bytes = b",") -> Outline:
-    """The paths of the ``nodes`` of a table; a column without a name has its index as path."""
+    """The outline of a table: a path is the name of a column, or where it has none its place from
+    0.
+
+    ``nodes``, ``origins``: of the walk.
+    """
     names: list[bytes] = []
     if nodes and nodes[0].text.strip(b"\r\n"):
         text = nodes[0].text[separator_line(nodes[0].text) :]

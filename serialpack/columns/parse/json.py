@@ -1,8 +1,9 @@
 """JSON text as a walk: where each value belongs, and what stands before it.
 
-A machine goes from value to value. Its states are nodes: the text of a gap (punctuation, white
-space, keys) together with the place of the value behind it. Each distinct gap is read only once
-for each place where it is met; the rest is looking up.
+A machine (a finite automaton) goes from value to value. Its states are nodes: the text of a gap
+(punctuation, white space, keys) together with the place of the value behind it. A gap leads from
+one state to the next. It is read by ``json_paths`` the first time it is met in a state; from then
+on the next state is looked up.
 """
 
 from __future__ import annotations
@@ -21,32 +22,36 @@ from serialpack.columns.parse.nodes import KEY, Mark, Node, Walked, worth_while
 #: The greatest depth of a text for which columns are of use.
 _DEEPEST = 500
 
-#: A key that stands fewer times in a block is data, where the block has more distinct gaps than the
-#: second; in a small block the first is less.
+#: In a block with more than ``_FEW_GAPS`` different gaps, a key that occurs fewer than ``_RARE``
+#: times is data; in a small block that number is smaller.
 _RARE = 16
 _FEW_GAPS = 48
 
-#: In a tangled block (``_is_tangled``) more keys are data: those up to this number of times, and
-#: where it still is tangled, up to one in so many values.
+#: In a tangled block (``_is_tangled``) more keys are data: those that occur fewer than ``_OFTEN``
+#: times; and where it still is tangled, those fewer than once in ``_MOSTLY`` values.
 _OFTEN, _MOSTLY = 256, 16
 
-#: How many values are looked at to find lists whose elements have places of their own.
+#: How many values are looked at to find tuples: lists whose elements have places of their own.
 _SAMPLE = 1 << 14
 
-#: The most distinct gaps for a table of all pairs of them.
+#: With at most so many different gaps a table of all pairs of them is small.
 _FEW_ENOUGH = 512
 
-#: How many values are looked at to see whether there is any order, and how many nodes they may have
-#: beside three for each gap.
+#: The first ``_GLIMPSE`` values tell whether the text has any order: they may have ``_FREE_NODES``
+#: nodes and three more for each different gap.
 _GLIMPSE = 2048
 _FREE_NODES = 256
 
-#: Lists count as having one length where this share of them does.
+#: Lists count as of one length where at least this share of them have the same.
 _ALIKE = 0.95
 
 
 class _State(dict[int, "_State"]):
-    """A node while the machine runs: a map from each gap to the next node."""
+    """A node while the machine runs: a map from the number of each gap to the next state.
+
+    A gap that is not in the map is read when it is asked for. ``gap``: the number of the gap that
+    leads here; ``move``: what that gap does; ``number``: that of the node.
+    """
 
     __slots__ = ("gap", "machine", "move", "number")
 
@@ -66,7 +71,8 @@ class _TooDeepError(Exception):
 
 
 class _Machine:
-    """Goes through the values of a text, and makes a state for each distinct node."""
+    """Goes through the values (``leaves``) of the text ``data``,
+    and makes a state for each node."""
 
     def __init__(self, data: bytes, leaves: Leaves) -> None:
         self._data = data
@@ -76,21 +82,26 @@ class _Machine:
         self.restart()
 
     def restart(self) -> None:
-        """Forget the states; places are kept. Without this a run adds to the states of the one
-        before: they are numbered as first met if that was of a beginning of the same text."""
+        """Forget the states, but not the places.
+
+        Without this a run goes on with the states of the run before. Where that one was over the
+        beginning of the same text, states still are numbered in the order in which they are met.
+        """
         self.states: list[_State] = []
         self._known: dict[tuple[int, Place], _State] = {}
         self._moves: dict[tuple[int, Place, bool], Move] = {}
         self._start = _State(self, -1, Move(self._root, 0, 0, (), ()))
 
     def forget(self) -> None:
-        """Free the memory at once: states refer to each other, and to the machine."""
+        """Free the memory at once: states refer to each other and to the machine, so that only a
+        garbage collection would."""
         for state in self.states:
             state.clear()
         del self.states, self._known, self._start, self._leaves, self._data
 
     def glance(self, gaps: NDArray[np.int32]) -> NDArray[np.int32] | None:
-        """As ``run``, but faster; None unless each gap always leads to the same place."""
+        """As ``run``, but faster: looks at each pair of gaps once, and not at each value. None
+        unless each gap always leads to the same state."""
         number = len(self._leaves.firsts)
         if number > _FEW_ENOUGH or len({state.gap for state in self.states}) < len(self.states):
             return None
@@ -110,28 +121,33 @@ class _Machine:
                 elif known[following] is not state:
                     self.restart()
                     return None
-        # Gaps are numbered as they are first met, and so are nodes.
+        # Gaps are numbered in the order in which they are met, and so are nodes: the numbers of the
+        # gaps are the numbers of the nodes.
         self.states = [known[gap] for gap in range(number)]
         return gaps
 
     def run(self, gaps: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The number of the state behind each gap."""
+        """For each of ``gaps`` the number of the state that it leads to."""
         walk = accumulate(gaps.tolist(), getitem, initial=self._start)
         next(walk)
         return np.fromiter(map(attrgetter("number"), walk), np.int32, len(gaps))
 
     def text(self, gap: int) -> bytes:
+        """The text of the gap of this number."""
         first = self._leaves.firsts[gap]
         return self._data[self._leaves.gap_starts[first] : self._leaves.gap_ends[first]]
 
     def kind(self, gap: int) -> int:
+        """The kind of the value behind the gap of this number."""
         return int(self._leaves.kinds[self._leaves.firsts[gap]])
 
     def next(self, state: _State, gap: int) -> _State:
+        """The state that ``gap`` leads to from ``state``, by reading the gap."""
         parts = self._parts.get(gap)
         if parts is None:
             parts = self._parts[gap] = parts_of(self.text(gap))
-        # For what follows it does not matter which key of a map a place has.
+        # Of a place in a map its key does not matter for what follows: it is left out, so that
+        # fewer moves are made.
         place = state.move.place
         in_map = isinstance(place.step, bytes) or place.step is Mark.VALUE
         alike = gap, place.up if in_map else place, in_map
@@ -148,7 +164,8 @@ class _Machine:
 
 
 def split(data: bytes) -> Walked | None:
-    """The walk through ``data``; None where there is nothing to gain."""
+    """The walk through ``data``; None where it has no values, too many different nodes, or nests
+    too deep, so that nothing is to be gained."""
     leaves = _leaves(data)
     number = len(leaves.starts)
     if not number or not worth_while(len(leaves.firsts), number):
@@ -174,7 +191,7 @@ def split(data: bytes) -> Walked | None:
 
 
 def _leaves(data: bytes) -> Leaves:
-    """The values of ``data``, and the keys among them that are data."""
+    """The values of ``data``, with the keys that are data (see ``_RARE``) among them."""
     marked = json_tokens.marked(data)
     plain = leaves = json_tokens.values(marked)
     number = len(leaves.starts)
@@ -193,7 +210,8 @@ def _leaves(data: bytes) -> Leaves:
 
 
 def _is_tangled(leaves: Leaves) -> bool:
-    """Whether hardly any gap is followed by the same ones again and again."""
+    """Whether there is hardly any order:
+    more than one in eight pairs of neighbouring gaps differ."""
     number = len(leaves.firsts)
     if number <= _FEW_ENOUGH:
         return False
@@ -202,7 +220,11 @@ def _is_tangled(leaves: Leaves) -> bool:
 
 
 def _find_tuples(machine: _Machine, gaps: NDArray[np.int32]) -> None:
-    """Mark the lists whose elements have places: nearly all are of one length, and not long."""
+    """Mark the places of tuples: of lists that nearly all have one length, which is not long.
+
+    Lists within a tuple are told apart only once that is marked: so it is done again until no more
+    are found. ``gaps``: of the values that are looked at.
+    """
     while True:
         walk = machine.run(gaps)
         counts = np.bincount(walk, minlength=len(machine.states)).tolist()
@@ -231,6 +253,11 @@ def _find_tuples(machine: _Machine, gaps: NDArray[np.int32]) -> None:
 def _same_length(
     walk: NDArray[np.int32], states: int, opening: list[int], stepping: list[int]
 ) -> bool:
+    """Whether nearly all lists of a place have one length.
+
+    ``states``: how many there are; ``opening``: those in whose gap such a list begins;
+    ``stepping``: those in whose gap it comes to its next element.
+    """
     steps = np.zeros(states, np.int64)
     steps[stepping] = 1
     opens = np.zeros(states, bool)
@@ -241,8 +268,8 @@ def _same_length(
 
 
 def _tuples(machine: _Machine) -> list[tuple[int, int]]:
-    """For each list whose elements have places of their own the node in whose gap it first begins,
-    and its number among the lists that begin there."""
+    """The tuples, as they are stored: for each its node, in whose gap it begins when it is first
+    met, and its number among the lists that begin in that gap."""
     seen: set[Place] = set()
     found = []
     for number, state in enumerate(machine.states):

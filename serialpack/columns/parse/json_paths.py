@@ -1,7 +1,8 @@
-"""Finds where the values of a JSON text belong, from what stands between them.
+"""Finds where the values of a JSON text belong, by reading the gaps between them.
 
-A *place* is the root, an element of a container, or a map where a key is awaited. What stands
-between two values, a gap, leads from the place of the one to the place of the other.
+A *place* is the root, an element of a list, a member of a map, or a map where a key is awaited. A
+gap leads from the place of the value before it to the place of the value behind it. Any bytes
+may be a gap: nothing here fails on malformed JSON, which is stored as well as it can be.
 """
 
 from __future__ import annotations
@@ -14,16 +15,21 @@ from typing import NamedTuple
 from serialpack.columns.parse.nodes import KEY, Mark, Node, Origins, Outline, Path, Step
 from serialpack.columns.texts import Broken
 
+#: The parts of a gap that tell anything: keys, brackets, commas, colons; white space is skipped.
 _PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
+#: What may stand between two records.
 _BETWEEN = b" \t\r\n,"
 
-#: The most elements of a list whose elements have places of their own.
+#: So many elements of a tuple have places of their own; all behind them share one.
 PLACES = 64
 
 
 class Place:
-    """A place in a document. ``step``: the last step to it; None for the root and where a key is
-    awaited."""
+    """A place in a document: one object for each, so that places can be compared by identity.
+
+    ``step``: the last step to it; None for the root, and for a map where a key is awaited
+    (``awaits``). ``depth``: how many places are above it; ``tuple``: whether it is a tuple.
+    """
 
     __slots__ = ("awaits", "children", "depth", "parent", "step", "tuple")
 
@@ -33,7 +39,6 @@ class Place:
         self.awaits = parent is not None and step is None
         self.depth: int = parent.depth + 1 if parent else 0
         self.children: dict[Step | None, Place] = {}
-        #: Whether it is a list whose elements have places of their own.
         self.tuple = False
 
     def child(self, step: Step | None) -> Place:
@@ -45,12 +50,13 @@ class Place:
 
     @property
     def up(self) -> Place:
-        """The container. That of the root is the root: a text may close what it has not opened."""
+        """The place of the container around it. That of the root is the root: a block may begin
+        within a record, and so close what it has not opened."""
         return self.parent or self
 
     @property
     def outermost(self) -> Place:
-        """Where the records are: the root, or the elements of a list that all of them stand in."""
+        """The place of records: the root, or the elements of the list that is the document."""
         place = self
         while place.parent and (place.parent.parent or place.step is not Mark.ITEM):
             place = place.parent
@@ -68,11 +74,11 @@ class Place:
 
 
 class Move(NamedTuple):
-    """What a gap does.
+    """What a gap does, from a certain place on.
 
-    ``place``: where it leads; ``low``: the lowest depth on the way; ``before``: where in the gap
-    that is reached. ``opened``: the lists that begin in it; ``stepped``: the lists that it takes to
-    their next element.
+    ``place``: where it leads; ``low``: the least depth on the way; ``before``: where in the text of
+    the gap that depth is first reached. ``opened``: the places of the lists that begin in it;
+    ``stepped``: the places of the lists that it takes to their next element.
     """
 
     place: Place
@@ -83,7 +89,7 @@ class Move(NamedTuple):
 
 
 def parts_of(text: bytes) -> list[tuple[bytes, int]]:
-    """Keys and structure in a gap, each with where it ends."""
+    """The parts of a gap: keys and punctuation, each with the place in ``text`` where it ends."""
     return [(match[0], match.end()) for match in _PARTS.finditer(text)]
 
 
@@ -95,10 +101,11 @@ def read_gap(
     floor: int = 0,
     tuples: Sequence[int] = (),
 ) -> Move:
-    """Go from ``place``, where a value has ended, through the ``parts`` of a gap.
+    """The move of a gap: from ``place``, that of the value before it, through its ``parts``.
 
-    ``is_key``: the value behind it is a key. ``floor``: a depth below which it does not matter
-    how low it goes. ``tuples``: which of the lists that begin in it are marked as tuples.
+    ``is_key``: the value behind the gap is a data key. ``floor``: once the depth is no more than
+    that, ``low`` and ``before`` are not changed further. ``tuples``: which of the lists that begin
+    in the gap are tuples, by their numbers from 0.
     """
     # A value behind a key is within the key's member, one deeper.
     low = place.depth if place.step is not Mark.KEY else place.depth + 1
@@ -109,7 +116,8 @@ def read_gap(
     behind, ended = 0, True
     for part, end in parts:
         if (ended or place.awaits) and part in (b"{", b"["):
-            # Right behind a value, or for a key, nothing opens but a record: a line was cut off.
+            # Behind a value without a comma, or in place of a key, no container can begin: so a
+            # line was cut off, and this is the next record.
             place = place.outermost
             if place.depth < low and low > floor:
                 low, before = place.depth, behind
@@ -135,7 +143,7 @@ def read_gap(
             elif place.step is not None:
                 place = place.up.child(None)
         elif part == b":":
-            # A block may begin between the members of a map: they hang on the root.
+            # A block may begin between the members of a map: these are members of the root.
             container = place if place.parent is None else place.up
             place = container.child(Mark.VALUE if place.step is Mark.KEY else key)
         else:
@@ -152,11 +160,11 @@ def outline(
     tuples: Sequence[tuple[int, int]],
     most_steps: int,
 ) -> Outline:
-    """What a walk through ``nodes`` means.
+    """The outline of a walk through ``nodes``.
 
-    ``tuples``: a node's number, and that of a bracket in its text that opens a list: the elements
-    of this list have places of their own. Broken where paths have more than ``most_steps`` steps
-    together.
+    ``origins``: of the walk. ``trailer``: the text behind the last value. ``tuples``: each the
+    number of a node, and the number of a list among those that begin in its text: that list is a
+    tuple. Broken where all paths together have more than ``most_steps`` steps.
     """
     marked: dict[int, list[int]] = {}
     for number, bracket in tuples:
@@ -168,7 +176,8 @@ def outline(
         parts = parts_of(node.text)
         is_key = node.kind == KEY
         moves.append(read_gap(start, parts, is_key=is_key, tuples=marked.get(number, ())))
-    # The gap before the first value begins the document, and mostly stands nowhere else.
+    # The gap before the first value begins the document and mostly occurs nowhere else: what opens
+    # in it (an array around all records, say) says nothing of where records end.
     lonely = origins.first_once
     level = min((move.low for move in moves[lonely:]), default=0)
     before = [move.before if move.low <= level else -1 for move in moves]
@@ -184,6 +193,7 @@ def outline(
 
 
 def _paths(moves: list[Move], level: int, most_steps: int) -> list[Path]:
+    """The path of each move. ``level``: the depth at which records stand."""
     known: dict[Place, Path] = {}
     for move in moves:
         if move.place not in known:
@@ -199,7 +209,7 @@ def _paths(moves: list[Move], level: int, most_steps: int) -> list[Path]:
 
 
 def _opening(text: bytes, level: int) -> int:
-    """The place in the first gap behind ``level`` brackets, where the first record may begin."""
+    """Where the first record begins in the first gap: behind ``level`` brackets that open."""
     at = len(BOM_UTF8) if text.startswith(BOM_UTF8) else 0
     for part, end in parts_of(text):
         if level and part in (b"[", b"{"):
@@ -209,7 +219,8 @@ def _opening(text: bytes, level: int) -> int:
 
 
 def _behind(text: bytes, before: int) -> int:
-    """The place behind the separator of records that begins at ``before``; -1 where none does."""
+    """Where the next record begins in ``text``: behind the comma and white space that stand at
+    ``before``, where the last one ended; -1 where none ends in it."""
     if before < 0:
         return -1
     return len(text) - len(text[before:].lstrip(_BETWEEN))

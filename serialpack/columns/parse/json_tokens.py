@@ -1,6 +1,11 @@
-"""The tokens of JSON text, with NumPy: which bytes are values, and which stand between them.
+"""Finds the tokens of JSON text: which bytes are of values, and which stand between them.
 
-Nothing is checked: any bytes have tokens, and the bytes between them are whatever they are.
+It is done for all bytes at once, by NumPy and by Python's large integers: a bit for each byte.
+Nothing is checked: any bytes have some tokens.
+
+``marked`` marks the bytes of tokens; of these ``values`` finds the values, and ``tokens`` the keys
+too. Where keys are data, ``keys_as_data`` finds them and ``values_and_keys`` adds them to the
+values.
 """
 
 from __future__ import annotations
@@ -12,17 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import Bytes, Positions
+from serialpack.columns.bulk.numbering import PADDING, tell_apart
 from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING
-from serialpack.columns.spans import PADDING, Bytes, Positions, tell_apart
 
+#: Bytes that are looked for; ``_NO_QUOTE`` replaces a quote that is to be passed over.
 _QUOTE, _COLON, _OPENING, _NEWLINE, _NO_QUOTE = b'":{\n_'
 #: The highest byte that is a blank.
 _BLANK = ord(" ")
 
 _STRUCTURE = b"{}[],: \t\r\n"
 
-#: The bits of ``_CLASSES``: the byte opens a list or map; it closes one or is blank. And the place
-#: of the third bit: it may be part of a token.
+#: Bits of ``_CLASSES``: the byte opens a list or map; it closes one, or is blank. ``_TOKEN`` is the
+#: place of a third bit: outside of strings, the byte is part of a token.
 _OPENS, _ENDS, _TOKEN = 1, 2, 3
 _CLASSES = bytes(
     (byte in b"{[") * _OPENS
@@ -31,16 +38,16 @@ _CLASSES = bytes(
     for byte in range(256)
 )
 
-#: How many bytes are looked at at a time: a multiple of 64.
+#: How many bytes are worked on at a time: a multiple of 64.
 _STEP = 1 << 18
 
-#: How many values are looked at at a time.
+#: How many values are worked on at a time.
 _VALUES = 1 << 14
 
 #: How many blanks between a key and its colon, or in an empty list, are skipped one by one.
 _BLANKS = 64
 
-#: Marks the bytes that begin a value of which the kind says all (``null``, say).
+#: True for bytes that may begin a value of which the kind says all (``null``, say).
 _MAY_BE_FIXED = bytes(byte in {fixed[0] for fixed in FIXED.values()} for byte in range(256))
 
 _IS_BLANK = {
@@ -52,9 +59,12 @@ _IS_BLANK = {
 class Leaves(NamedTuple):
     """The values of a text, in order, and the gaps before them.
 
-    ``gap``: the number of the gap's text together with the value's kind; ``firsts``: for each
-    such number the first value that has it. A gap goes up to the value, without the quotes of
-    strings: ``gap_starts`` to ``gap_ends``. ``stop``: where the last value ends, with its quote.
+    ``starts``, ``ends``: where each value stands, without the quotes of strings (nothing for those
+    of which the kind says all); ``kinds``: its kind. ``gap_starts``, ``gap_ends``: where the gap
+    before it stands: up to the quote that opens a string, from behind the quote that closes one.
+    ``gap``: a number for the text of the gap and the kind of the value together; ``firsts``: for
+    each such number the index of the first value that has it. ``stop``: where the last value ends,
+    with its quote.
     """
 
     starts: Positions
@@ -68,8 +78,10 @@ class Leaves(NamedTuple):
 
 
 class JsonTokens(NamedTuple):
-    """The tokens of a text: where each is, and whether it is a key. ``padded``: the text and some
-    zeros."""
+    """The tokens of a text: where each stands, with its quotes, and whether it is a key.
+
+    ``padded``: the text, with zeros behind it.
+    """
 
     padded: Bytes
     starts: Positions
@@ -78,8 +90,10 @@ class JsonTokens(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """Marks of the bytes of a text: a bit for each, the first one the highest. ``tokens``: of those
-    of tokens; ``values``: of those of values. ``padded``: the text, of ``size`` bytes, and zeros.
+    """Which bytes of a text are of tokens (``tokens``), and which of values (``values``): integers
+    with a bit for each byte, the first byte the highest bit.
+
+    ``padded``: the text, of ``size`` bytes, with zeros behind it.
     """
 
     padded: Bytes
@@ -89,8 +103,8 @@ class Marked(NamedTuple):
 
 
 def marked(data: bytes) -> Marked:
-    """Mark the bytes of ``data`` that are of tokens: of strings, and of runs of what is neither
-    white space nor structure.
+    """Mark the bytes of tokens in ``data``: a token is a string, an empty list or map, or a run of
+    bytes that are neither white space nor structure.
     """
     padded = np.frombuffer(data + bytes(PADDING), np.uint8)
     text = data
@@ -120,17 +134,18 @@ def marked(data: bytes) -> Marked:
 
 
 def _bits(parts: Iterable[NDArray[Any]], size: int) -> int:
-    """``size`` marks as bits of one number, the first one the highest; numbers are fast at that.
+    """``size`` marks, which come in ``parts``, as the bits of one integer, the first one the
+    highest: shifting and adding all of them at once is fast.
 
-    All parts but the last are of multiples of eight marks.
+    Each part but the last has a multiple of eight marks.
     """
     packed = b"".join([np.packbits(part).tobytes() for part in parts])
     return int.from_bytes(packed, "big") >> (-size % 8)
 
 
 def _without_keys(data: bytes, bits: int) -> int:
-    """``bits`` of tokens without those of keys: tokens that a colon follows, at once or behind
-    blanks."""
+    """``bits``, which mark tokens, without those of keys:
+    of tokens with a colon behind them, or blanks and a colon."""
     size = len(data)
     array = np.frombuffer(data, np.uint8)
     behind = _bits((array[part] == _COLON for part in _steps(size)), size)
@@ -145,18 +160,18 @@ def _without_keys(data: bytes, bits: int) -> int:
             if more | behind == behind:
                 break
             behind |= more
-    # One added at the last bit of a run is carried through it, which leaves zeros in its place.
+    # To add a one at the last bit of a run of ones turns all of the run to zeros, by the carry.
     return bits & (bits + (bits & (behind << 1)))
 
 
 def _has_pair(text: Bytes, first: int, second: int) -> bool:
-    """Whether these two bytes follow each other anywhere; faster than a search for them."""
+    """Whether ``second`` stands right behind ``first`` anywhere; faster than searching for both."""
     parts = (text[part] for part in _steps(len(text), 1))
     return any(((part[:-1] == first) & (part[1:] == second)).any() for part in parts)
 
 
 def tokens(found: Marked) -> JsonTokens:
-    """All tokens, keys too."""
+    """All tokens of the text: values and keys."""
     starts, ends = _runs(found.tokens, found.size)
     firsts, _ = _runs(found.values, found.size)
     is_key = np.ones(len(starts), np.bool_)
@@ -165,7 +180,7 @@ def tokens(found: Marked) -> JsonTokens:
 
 
 def _runs(bits: int, size: int) -> tuple[Positions, Positions]:
-    """Where runs of ones in ``bits``, which are ``size`` bits, start and end."""
+    """Where each run of ones starts and ends in ``bits``, an integer of ``size`` bits."""
     bits <<= 1
     turns = (bits ^ bits >> 1) << (-(size + 1) % 8)
     packed = np.frombuffer(turns.to_bytes(size // 8 + 1, "big"), np.uint8)
@@ -179,17 +194,17 @@ def _runs(bits: int, size: int) -> tuple[Positions, Positions]:
 
 
 def _steps(size: int, more: int = 0) -> Iterator[slice]:
-    """Slices that divide ``size`` bytes into parts that fit the processor's cache.
+    """Slices of ``_STEP`` bytes that together are ``size`` bytes; so many fit the processor's
+    cache.
 
-    ``more``: how many bytes of the next part each has too.
+    ``more``: each slice also has so many bytes of the next one.
     """
     return (slice(first, first + _STEP + more) for first in range(0, size, _STEP))
 
 
 def _mark_strings(text: bytes, marks: Bytes) -> bool:
-    """Set ``marks`` inside of strings, from the quote that opens one up to the one that closes it.
-
-    True if the last one is not closed.
+    """Set ``marks``: 1 for each byte of a string, from the quote that opens it up to the byte
+    before the quote that closes it, 0 for all others. True if the last string is not closed.
     """
     array = np.frombuffer(text, np.uint8)
     odd = np.zeros(1, np.uint64)
@@ -202,7 +217,7 @@ def _mark_strings(text: bytes, marks: Bytes) -> bool:
 
 
 def _record_inside(text: bytes, marks: Bytes) -> bool:
-    """Whether a line that begins as a record stands in what is marked as a string."""
+    """Whether a line that begins as a record does stands within what is marked as a string."""
     array = np.frombuffer(text, np.uint8)
     for part in _steps(len(text)):
         inside = (array[part] == _NEWLINE) & marks[part].view(np.bool_)
@@ -214,9 +229,10 @@ def _record_inside(text: bytes, marks: Bytes) -> bool:
 
 
 def _closed_in_lines(text: bytes) -> bytes:
-    """``text`` without quotes of strings that are open where a line begins as a record.
+    """``text``, but where a line begins as a record does while a string is open, the quote that
+    opened it is replaced.
 
-    Lines that were cut off have them, and all that follows would be inside out.
+    A line that was cut off has such a string: all behind it would be taken inside out.
     """
     array = np.frombuffer(text, np.uint8).copy()
     lines = np.flatnonzero((array[:-1] == _NEWLINE) & (array[1:] | 0x20 == _OPENING))
@@ -228,8 +244,8 @@ def _closed_in_lines(text: bytes) -> bytes:
 
 
 def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A bit for each place, the first one the lowest: whether there is an odd number of ``marks``
-    up to and with it. ``before``: 1 if there was an odd number before the first one, else 0.
+    """For each of ``marks`` a bit, the first one the lowest: whether the number of true ones up to
+    and with it is odd. ``before``: 1 if the number before the first one was odd, else 0.
 
     Sixty-four places at a time (Langdale and Lemire, "Parsing gigabytes of JSON per second",
     2019, whose multiplication without carry are these six steps).
@@ -239,7 +255,7 @@ def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray
     words.view(np.uint8)[: len(packed)] = packed
     for step in (1, 2, 4, 8, 16, 32):
         words ^= words << np.uint64(step)
-    # A word with an odd number of marks inverts all words behind it.
+    # A word with an odd number of marks inverts all bits of the words behind it.
     odd = np.bitwise_xor.accumulate(words >> np.uint64(63)) ^ before
     words[1:] ^= np.uint64(0) - odd[:-1]
     words[:1] ^= np.uint64(0) - before
@@ -247,8 +263,9 @@ def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray
 
 
 def _mark_empty(padded: Bytes, marks: Bytes, openings: Positions) -> None:
-    """Mark empty lists and maps: each is a token."""
-    # In ASCII each closing bracket is two behind the one that opens.
+    """Set ``marks`` for empty lists and maps, each of which is a token. ``openings``: where
+    brackets stand that a closing one, or a blank, follows."""
+    # In ASCII the code of a closing bracket is that of the opening one plus 2.
     places, after = _behind_blanks(padded, openings)
     empty = after == padded[openings] + 2
     for start, end in zip(openings[empty].tolist(), (places[empty] + 1).tolist(), strict=True):
@@ -256,7 +273,8 @@ def _mark_empty(padded: Bytes, marks: Bytes, openings: Positions) -> None:
 
 
 def _behind_blanks(padded: Bytes, places: Positions) -> tuple[Positions, Bytes]:
-    """The first place behind each that is not blank, and what stands there."""
+    """For each of ``places`` the first place behind it that is not blank (after ``_BLANKS`` blanks
+    it is given up), and the byte that stands there."""
     is_blank = _IS_BLANK[b" \t\r\n"]
     places = places + 1
     after = padded[places]
@@ -275,12 +293,12 @@ def _behind_blanks(padded: Bytes, places: Positions) -> tuple[Positions, Bytes]:
 
 
 def values(found: Marked) -> Leaves:
-    """The values of the text, without any keys."""
+    """The values of the text; no keys."""
     return _leaves(found.padded, *_runs(found.values, found.size), None)
 
 
 def values_and_keys(found: JsonTokens, data_keys: NDArray[np.bool_]) -> Leaves:
-    """The values of the text; ``data_keys`` marks the tokens that are keys, but count as values."""
+    """The values of the text, and those keys that ``data_keys`` marks among the tokens."""
     is_value = data_keys | ~found.is_key
     starts, ends = found.starts[is_value], found.ends[is_value]
     return _leaves(found.padded, starts, ends, data_keys[is_value])
@@ -289,6 +307,8 @@ def values_and_keys(found: JsonTokens, data_keys: NDArray[np.bool_]) -> Leaves:
 def _leaves(
     padded: Bytes, starts: Positions, ends: Positions, data_keys: NDArray[np.bool_] | None
 ) -> Leaves:
+    """The leaves that stand at these places, quotes included.
+    ``data_keys``: which of them are keys; None: none."""
     parts = [slice(first, first + _VALUES) for first in range(0, len(starts), _VALUES)]
     kinds = np.concatenate(
         [np.zeros(0, np.uint8), *(_kinds(padded, starts[at], ends[at]) for at in parts)]
@@ -307,12 +327,13 @@ def _leaves(
 
 
 def _kinds(padded: Bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
+    """The kind of each value; keys are not known here, and count as strings."""
     starts, ends = starts.astype(np.int64), ends.astype(np.int64)
     first = padded.take(starts)
     strings = first == _QUOTE
     strings &= padded.take(ends - 1) == _QUOTE
     strings &= ends - starts >= 2
-    # Strings are one less, which is faster than to choose between two.
+    # STRING is SCALAR - 1: to subtract is faster than ``np.where``.
     kinds: NDArray[np.uint8] = np.uint8(SCALAR) - strings.view(np.uint8)
     others = np.flatnonzero(np.frombuffer(first.tobytes().translate(_MAY_BE_FIXED), np.bool_))
     for kind, fixed in FIXED.items():
@@ -321,19 +342,22 @@ def _kinds(padded: Bytes, starts: Positions, ends: Positions) -> NDArray[np.uint
             at = starts[some]
             same = ends[some] - at == len(fixed)
             for place in range(1, len(fixed)):
-                # Where it is shorter the next byte is another token's, or padding.
+                # Values that are shorter were sorted out above: what is read behind them does not
+                # matter.
                 same &= padded[np.minimum(at + place, len(padded) - 1)] == fixed[place]
             kinds[some[same]] = kind
     return kinds
 
 
 def keys_as_data(found: JsonTokens, given: Leaves, least: int) -> NDArray[np.bool_] | None:
-    """Mark the keys that stand in the text fewer than ``least`` times, for they are data.
+    """Which of the tokens are keys that occur fewer than ``least`` times, and so are data; None
+    where no key is.
 
-    None where there are none.
+    ``given``: the values of the same text without keys; only keys in rare gaps are looked at.
     """
     is_value = ~found.is_key
-    # The value behind each token's gap; those behind the last value are left as they are.
+    # For each token the index of the next value. Keys behind the last value are left in the
+    # trailer.
     behind: Positions = np.cumsum(is_value, dtype=np.int32) - is_value
     counts = np.bincount(given.gap, minlength=len(given.firsts))
     rare = counts[given.gap] < least

@@ -1,7 +1,11 @@
 """MessagePack data as a walk from value to value.
 
-Text and numbers in the smallest form there is become columns of their text; a value in any other
-form, or of any other type, is kept as its bytes, whole.
+Strings, integers and doubles that are stored in the fewest bytes become columns of their texts; a
+value in a longer form than it needs, or of any other type, is kept as its bytes (kind ``RAW``).
+
+The end of a container takes no bytes in MessagePack, so that a gap does not show it. Each node
+therefore also says how many containers end before its text (one of the *marks* that ``outline``
+takes), and a node stands for one path, one gap and one such number.
 """
 
 from __future__ import annotations
@@ -11,7 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.encodings.pieces import group_numbers
+from serialpack.columns.bulk.copying import Bytes, Positions
+from serialpack.columns.bulk.groups import group_numbers
+from serialpack.columns.bulk.numbering import numbered, tell_apart
 from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.msgpack_paths import PLACES
 from serialpack.columns.parse.msgpack_tokens import MsgPackTokens, tokens
@@ -28,7 +34,6 @@ from serialpack.columns.parse.nodes import (
     Walked,
     worth_while,
 )
-from serialpack.columns.spans import Bytes, Positions, numbered, tell_apart
 from serialpack.columns.texts import Texts
 from serialpack.msgpack_bytes import (
     FALSE_BYTE,
@@ -41,44 +46,46 @@ from serialpack.msgpack_bytes import (
     TRUE_BYTE,
 )
 
-#: The most bytes of the data: these, and the texts of its numbers, are counted in 31 bits.
+#: Larger data is not taken apart: its bytes, with the texts of its numbers, are counted in 31 bits.
 _LARGEST = 1 << 28
 
-#: The kind of a value by its first byte. Of texts and numbers only of those whose first byte also
-#: says their size; the others are looked at further.
+#: The kind of a value by its first byte, as far as that says it: ``_values`` looks further at
+#: longer strings, and at numbers.
 _KINDS = np.full(256, RAW, np.uint8)
 _KINDS[FIX_STRING:NIL] = STRING
 _KINDS[[NIL, TRUE_BYTE, FALSE_BYTE]] = NULL, TRUE, FALSE
 _KINDS[[FIX_LIST, FIX_MAP]] = EMPTY_LIST, EMPTY_MAP
 
-#: For each first byte of longer texts the least length: shorter texts have a smaller form.
+#: For the first byte of each longer form of strings the least length: shorter ones need less.
 _SHORTEST = {STRING_8: 32, STRING_8 + 1: 1 << 8, STRING_8 + 2: 1 << 16}
 
-#: A key that maps of one path have fewer times is data, if these have more such keys than the
-#: second; in a small block the first is one in so many tokens.
+#: Keys are data where the maps of one path have more than ``_MANY_KEYS`` keys that occur fewer than
+#: ``_RARE`` times; in a small block, fewer than once in ``_TOKENS`` tokens.
 _RARE = 16
 _MANY_KEYS = 48
 _TOKENS = 256
 
-#: How many more pairs may be possible than there are for a table of all of them.
+#: A table of all possible pairs of numbers may have so many places more than there are pairs.
 _SPACE = 1 << 16
 
-#: The longest list of which each value has its own node by how many come behind it: so the node
-#: says how long the rest of the list is.
+#: In a list of up to so many values each has a node by how many values are left: so the walk tells
+#: where the list ends without a decision.
 _COUNTED = 16
 
-#: Elements of lists have places of their own if this share of at least so many lists has one
+#: The lists of a path are tuples if there are ``_FEW_LISTS``, and this share of them has one
 #: length.
 _ALIKE = 0.95
 _FEW_LISTS = 8
 
-#: Steps of a path as numbers: these three, from ``_INDEX`` on an index, from ``_NAME`` on a key.
+#: The steps of paths as numbers: an element, a data key, the value of one; from ``_INDEX`` on the
+#: indices of tuples; from ``_NAME`` on keys.
 _ITEM, _KEY, _VALUE, _INDEX = range(4)
 _NAME = _INDEX + PLACES
 
 
 class _MsgPackValues(NamedTuple):
-    """The kind of each value, and where it stands in ``source``."""
+    """The kind of each value, and where its text stands in ``source``:
+    the data, with the texts of numbers behind it."""
 
     kinds: NDArray[np.uint8]
     starts: NDArray[np.int32]
@@ -87,9 +94,11 @@ class _MsgPackValues(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """For each token the number of its path; how many values its list has from it on, 0 where that
-    is not told; whether it is a value of the walk; and whether it is a list whose elements have
-    places of their own.
+    """Where each token belongs.
+
+    ``paths``: a number for its path; ``left``: how many values the list around it has from it on, 0
+    where nodes do not tell that; ``is_leaf``: whether it is a value of the walk; ``is_tuple``:
+    whether it is a tuple.
     """
 
     paths: NDArray[np.int32]
@@ -99,7 +108,8 @@ class _Places(NamedTuple):
 
 
 def split(data: bytes) -> Walked | None:
-    """The walk through ``data``; None where there is nothing to gain."""
+    """The walk through ``data``; None where it is not whole values of MessagePack, is too large, or
+    has too many different nodes."""
     found = tokens(data) if len(data) <= _LARGEST else None
     if found is None:
         return None
@@ -140,8 +150,8 @@ def split(data: bytes) -> Walked | None:
 def _tuple_marks(
     found: MsgPackTokens, places: _Places, between: range, number: int, known: set[int]
 ) -> list[tuple[int, int]]:
-    """Marks for lists that begin between two values, at the tokens ``between``, are the first of
-    their path, and whose elements have places of their own; ``number``: the node's."""
+    """The marks of node ``number`` for the tuples that begin in its text: only of the first of each
+    path, which is then added to ``known``. ``between``: the tokens in the text of the node."""
     marks = []
     lists = 0
     for token in between:
@@ -156,6 +166,7 @@ def _tuple_marks(
 
 
 def _values(found: MsgPackTokens, leaves: NDArray[np.int64]) -> _MsgPackValues:
+    """The values of the tokens ``leaves``."""
     starts, ends, firsts = found.starts[leaves], found.ends[leaves], found.firsts[leaves]
     kinds = _KINDS[firsts]
     begins = starts.copy()
@@ -184,6 +195,8 @@ def _values(found: MsgPackTokens, leaves: NDArray[np.int64]) -> _MsgPackValues:
 
 
 def _places(found: MsgPackTokens) -> _Places:
+    """The places of all tokens, level by level from the top: a path is that of the container around
+    it and one more step, as a number for each such pair."""
     number = len(found.starts)
     keys = np.flatnonzero(found.is_key)
     sizes = found.ends[keys] - found.starts[keys]
@@ -232,14 +245,13 @@ def _places(found: MsgPackTokens) -> _Places:
 
 
 def _at(array: NDArray[np.int32], places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """``array`` at ``places``, in the integers of NumPy that are the fastest as indices."""
+    """``array`` at ``places``, as integers of 64 bits, by which NumPy indexes the fastest."""
     return array[places].astype(np.int64)
 
 
 def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[Positions, int]:
-    """A number from 0 for each pair, the same for equal ones, and how many numbers there are.
-
-    ``most``: what the second of each pair is below.
+    """Number the pairs of ``first`` and ``second`` from 0 on, equal ones alike: the number of each
+    pair, and how many numbers there are. All of ``second`` are below ``most``.
     """
     space = (int(first.max(initial=0)) + 1) * most
     codes = first.astype(np.int64)
@@ -257,7 +269,8 @@ def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[P
 def _data_keys(
     paths: NDArray[np.int32], names: NDArray[np.int32], tokens: int
 ) -> NDArray[np.bool_]:
-    """Which keys are data; ``paths``: of the map that each is in; ``tokens``: of the block."""
+    """Which keys are data. ``paths``: those of the maps around them; ``names``: a number for the
+    text of each; ``tokens``: how many the block has."""
     if not len(paths):
         return np.zeros(0, np.bool_)
     codes, count = _numbered(paths, names, int(names.max()) + 1)
@@ -269,7 +282,8 @@ def _data_keys(
 
 
 def _alike(paths: NDArray[np.int32], counts: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which lists have a path where nearly all have one length, and are not long."""
+    """Which lists are tuples, by their ``paths`` and their ``counts`` of elements: nearly all lists
+    of the path have one length, which is not long."""
     alike = np.zeros(len(paths), np.bool_)
     codes = group_numbers(paths).codes
     order = np.argsort(codes, kind="stable")

@@ -1,4 +1,7 @@
-"""Values of MessagePack data as texts, and back; only of those in their smallest form."""
+"""Numbers of MessagePack as decimal text, and texts as the bytes of MessagePack again.
+
+Only of values that are stored in the fewest bytes: from the text alone these come back.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import Bytes, put_together
+from serialpack.columns.bulk.pieces import from_rows, merge, select
 from serialpack.columns.encodings import floating, integer
-from serialpack.columns.encodings.pieces import merge, select, squeeze
 from serialpack.columns.parse.nodes import SCALAR, STRING
-from serialpack.columns.spans import Bytes, put_together
 from serialpack.columns.texts import Broken, Texts
 from serialpack.msgpack_bytes import (
     FIX_MAP,
@@ -23,25 +26,29 @@ from serialpack.msgpack_bytes import (
 )
 from serialpack.msgpack_starts import unsigned
 
-#: How many texts get their lengths at a time.
+#: How many strings get their lengths at a time.
 _STEP = 1 << 16
 
-#: Integers of more digits are kept as their bytes.
+#: Integers from here on, which have more than 18 digits, are kept as their bytes.
 _TOP = 10**18
 
-#: For integers of 1, 2, 4 and 8 bytes in their smallest form: the least unsigned one, and what
-#: signed ones are below.
+#: For integers of 1, 2, 4 and 8 bytes: an unsigned one needs so many bytes if it is at least that,
+#: a signed one if it is less than that.
 _LEAST = (1 << 7, 1 << 8, 1 << 16, 1 << 32)
 _MOST = (-(1 << 5), -(1 << 7), -(1 << 15), -(1 << 31))
 
-#: Lengths of texts below these stand in the first byte, in one, and in two bytes behind it.
+#: The length of a string stands in the first byte if it is below the first of these; in one byte
+#: behind that below the second; in two below the third; else in four.
 _LENGTHS = (1 << 5, 1 << 8, 1 << 16)
 
 
 def whole_numbers(
     padded: Bytes, starts: NDArray[np.int32], firsts: Bytes
 ) -> tuple[NDArray[np.int64], Texts]:
-    """The indices of values that are integers in their smallest form, and their decimal texts."""
+    """The indices of the values that are integers in the fewest bytes, and their decimal texts.
+
+    ``starts``: where each value starts in ``padded``; ``firsts``: its first byte.
+    """
     places = [np.flatnonzero((firsts < FIX_MAP) | (firsts >= NEGATIVE))]
     numbers = [firsts[places[0]].view(np.int8).astype(np.int64)]
     for power, (least, most) in enumerate(zip(_LEAST, _MOST, strict=True)):
@@ -63,7 +70,8 @@ def whole_numbers(
 def doubles(
     padded: Bytes, starts: NDArray[np.int32], firsts: Bytes
 ) -> tuple[NDArray[np.int64], Texts]:
-    """The indices of values that are finite doubles, and the shortest texts that read back."""
+    """The indices of the values that are finite doubles, and for each the shortest text that reads
+    back as it. Arguments as of ``whole_numbers``."""
     some = np.flatnonzero(firsts == FLOAT_64)
     numbers = unsigned(padded, starts[some] + 1, 8).view(np.float64)
     good = np.isfinite(numbers)
@@ -71,34 +79,36 @@ def doubles(
 
 
 def stored(kind: int, texts: Texts) -> Texts:
-    """The bytes of values of this kind with these ``texts``; Broken where a number's is none."""
+    """The bytes in MessagePack of the values of a column of this ``kind``, whose ``texts`` are
+    given. Broken where a number's text is no number."""
     if kind == STRING:
         return _with_lengths(texts)
     return _numbers(texts) if kind == SCALAR else texts
 
 
 def _big_endian(numbers: NDArray[Any]) -> NDArray[np.uint8]:
-    """The bytes of integers or doubles, the highest first: a row of 8 for each."""
+    """The eight bytes of each integer or double, the highest first, as a row."""
     swapped = numbers.astype(numbers.dtype.newbyteorder(">"))
     return swapped.view(np.uint8).reshape(-1, 8)
 
 
 def _rows(firsts: NDArray[Any], widths: NDArray[np.int64], numbers: NDArray[np.int64]) -> Texts:
-    """For each number its first byte and behind it its last ``widths`` bytes, the highest first."""
+    """For each of ``numbers`` a text: its byte of ``firsts``, and behind it its lowest ``widths``
+    bytes (0, 1, 2, 4 or 8), the highest of them first."""
     rows = np.empty((len(numbers), 9), np.uint8)
     rows[:, 0] = firsts
     digits = _big_endian(numbers)
     for width in (1, 2, 4, 8):
         some = np.flatnonzero(widths == width)
         rows[some, 1 : 1 + width] = digits[some, 8 - width :]
-    return squeeze(rows, np.zeros_like(widths), 1 + widths)
+    return from_rows(rows, np.zeros_like(widths), 1 + widths)
 
 
 def _with_lengths(texts: Texts) -> Texts:
-    """``texts`` with their lengths before them, as MessagePack stores texts; some at a time, to
-    take little memory."""
+    """``texts`` as MessagePack stores strings, each behind its length;
+    some at a time, to take little memory."""
     parts = [
-        _with_their_lengths(texts, at, min(at + _STEP, texts.number))
+        _some_with_lengths(texts, at, min(at + _STEP, texts.number))
         for at in range(0, texts.number, _STEP)
     ]
     if not parts:
@@ -109,7 +119,8 @@ def _with_lengths(texts: Texts) -> Texts:
     return Texts.from_lengths(data, np.concatenate([part.lengths for part in parts]))
 
 
-def _with_their_lengths(texts: Texts, first: int, stop: int) -> Texts:
+def _some_with_lengths(texts: Texts, first: int, stop: int) -> Texts:
+    """``_with_lengths`` of the values ``first`` to ``stop`` - 1."""
     ends = texts.ends_of(first, stop)
     begin = int(texts.ends_of(first - 1, first)[0]) if first else 0
     texts = Texts(texts.data[begin : int(ends[-1])], ends - begin)
@@ -126,6 +137,8 @@ def _with_their_lengths(texts: Texts, first: int, stop: int) -> Texts:
 
 
 def _numbers(texts: Texts) -> Texts:
+    """The bytes of numbers: texts that are canonical integers as such in
+    the fewest bytes, all others as doubles."""
     numbers, good = integer.read(texts)
     whole = numbers[good]
     power = np.searchsorted(_LEAST, whole, side="right")

@@ -1,7 +1,8 @@
 """Finds where the value of each node belongs, in a walk through MessagePack data.
 
-A node's text is what stands between two values: the first bytes and counts of containers, and whole
-keys. The end of a container takes no bytes: how many end before the text is told beside it.
+A node's text is what stands between two values: whole keys, and the first bytes and counts of
+containers. The end of a container takes no bytes: how many end before the text is said by a mark.
+Unlike in JSON, the nodes must be those of MessagePack: all else is Broken.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, S
 from serialpack.columns.texts import Broken
 from serialpack.msgpack_bytes import FIX_STRING, LENGTHS, LISTS, MAPS, NIL, SIZES, STRINGS
 
-#: The most elements of a list whose elements have places of their own.
+#: So many elements of a tuple have places of their own; all behind them share one.
 PLACES = 64
 
 
 class _Frame(NamedTuple):
-    """A container that has not ended, or the top: its path, and the step to its next value."""
+    """A container that has not ended, or the top of the data: its path, and the step to its next
+    value (None: a key comes next)."""
 
     path: Path
     step: Step | None
-    """None: a key is awaited."""
 
     def then(self) -> _Frame:
-        """The frame behind its next value."""
+        """The frame once its next value has ended."""
         if isinstance(self.step, int):
             return self._replace(step=self.step + 1 if self.step + 1 < PLACES else Mark.ITEM)
         if self.step is Mark.ITEM:
@@ -34,7 +35,9 @@ class _Frame(NamedTuple):
 
 
 def _header(text: bytes, at: int) -> tuple[str, int]:
-    """What begins at ``at``: a map, a list or another value; and where its content begins."""
+    """What begins at ``at`` in ``text``: "map", "list" or "value"; and where its head ends: for
+    a map or list its first value begins there, another value ends there. Broken where it is cut
+    off."""
     first = text[at]
     size = SIZES[first]
     if first in LENGTHS:
@@ -49,7 +52,8 @@ def _header(text: bytes, at: int) -> tuple[str, int]:
 
 
 def _key(spelled: bytes) -> bytes:
-    """A key in a path: a text as it is, an integer of one byte in decimal, others as stored."""
+    """A key as it stands in a path: the text of a string, the digits of an integer below 128, and
+    of any other key its bytes."""
     first = spelled[0]
     if FIX_STRING <= first < NIL:
         return spelled[1:]
@@ -66,9 +70,10 @@ def outline(
 ) -> Outline:
     """The outline of a walk through ``nodes``; Broken where no MessagePack data has such a walk.
 
-    ``marks``: a node's number, and twice how many containers end before its text; or twice the
-    number of a list among those that begin in it, and 1: the elements of all lists of this path
-    have places of their own.
+    ``marks`` (``tuples`` elsewhere): pairs of the number of a node and a number m. Where m is even,
+    m / 2 containers end before the text of that node. Where it is odd, list number (m - 1) / 2
+    among those that begin in its text is a tuple, and so are all lists of the same path.
+    ``most_steps``: of all paths together.
     """
     closed: dict[int, int] = {}
     begun: dict[int, set[int]] = {}
@@ -100,19 +105,25 @@ def outline(
         paths.append(path)
         frames[-1] = frames[-1].then()
         after.append(tuple(frames))
-    # Where node 0 is met again, or another one is at the top, there are several values.
+    # Where node 0 is met again, or another node is at the top, the data is more than one value.
     lone = origins.first_once and depths.count(0) == 1
     return _outlined(nodes[0].text if lone else b"", paths, depths)
 
 
 def _path(frames: list[_Frame]) -> Path:
-    """The path of the next value: it is in the last of ``frames``; the first one is the top."""
+    """The path of the next value, which stands in the last of ``frames``;
+    the first one is the top."""
     path, step = frames[-1]
     return path if len(frames) == 1 or step is None else (*path, step)
 
 
 def _read(text: bytes, frames: list[_Frame], begun: set[int], tuples: set[Path]) -> None:
-    """Go through the ``text`` of a node; ``frames`` are the containers around its end."""
+    """Go through the ``text`` of a node, and put the containers that begin in it behind ``frames``,
+    those that it begins in.
+
+    ``begun``: the numbers of the lists in it that are tuples; ``tuples``: paths of tuples, to which
+    theirs are added.
+    """
     at = lists = 0
     while at < len(text):
         start = at
@@ -136,9 +147,10 @@ def _read(text: bytes, frames: list[_Frame], begun: set[int], tuples: set[Path])
 
 
 def _outlined(lone: bytes, paths: list[Path], depths: list[int]) -> Outline:
-    """The outline with its records: values at the top, or the elements of the one list there.
+    """The outline: records are the values at the top, or where that is one list, its elements.
 
-    ``lone``: the text before the first value, if there is only one value at the top.
+    ``lone``: the text before the first value, where there is only one value at the top, else empty.
+    ``depths``: for each node how many containers its text begins in.
     """
     if not lone or _header(lone, 0)[0] != "list":
         before = [0 if depth == 0 else -1 for depth in depths]

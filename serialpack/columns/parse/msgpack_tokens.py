@@ -1,4 +1,8 @@
-"""The tokens of MessagePack data: where each begins, what it is, and what it stands in."""
+"""Finds the tokens of MessagePack data: where each begins, what it is, and what it stands in.
+
+Here a token is a key, a value that holds no other, or the head (first byte and count) of a
+container.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack import msgpack_starts
-from serialpack.columns.spans import Bytes
+from serialpack.columns.bulk.copying import Bytes
 from serialpack.msgpack_bytes import COUNTS, FIX_MAP, MAP_16, NEVER_USED
 from serialpack.msgpack_starts import PADDING, unsigned
 
-#: Larger data is checked before it is copied.
+#: For data beyond this ``msgpack_starts.are_dense`` is asked before anything is allocated for it.
 _LARGE = 16 << 20
 
-#: The greatest depth of containers that is taken.
+#: Data whose containers nest deeper is not taken apart.
 _DEEPEST = 64
 
 
 class MsgPackTokens(NamedTuple):
-    """The tokens of ``padded``, which is the data and some zeros. For each: where it begins and
-    ends, its first byte, the number of values (keys too) in it, whether it is a map.
+    """The tokens of the data, which is ``padded`` without the zeros at its end; for each token:
 
-    ``depth``: how many containers it stands in; ``parent``: the innermost of these, -1 at the top;
-    ``place``: its number among the values there, from 0 (keys too); ``is_key``; ``closed``: how
-    many containers end right before it, and last how many end behind all tokens.
+    ``starts``, ``ends``: where it stands; ``firsts``: its first byte; ``children``: how many values
+    are directly in it, keys too (0: it is no container, or an empty one); ``is_map``: whether it is
+    a map. ``depth``: how many containers it stands in; ``parent``: the token of the innermost of
+    these, -1 at the top; ``place``: its number in there from 0, keys counted too; ``is_key``:
+    whether it is a key. ``closed``: how many containers end right before it; this has one element
+    more, for those that end behind the last token.
     """
 
     padded: Bytes
@@ -42,7 +48,8 @@ class MsgPackTokens(NamedTuple):
 
 
 def tokens(data: bytes) -> MsgPackTokens | None:
-    """The tokens of ``data``; None where it is not a number of whole values."""
+    """The tokens of ``data``; None where it is not one or more whole values, has containers as
+    keys, or nests too deep."""
     if len(data) > _LARGE and msgpack_starts.are_dense(data):
         return None
     padded = np.zeros(len(data) + PADDING, np.uint8)
@@ -64,7 +71,8 @@ def tokens(data: bytes) -> MsgPackTokens | None:
 def _children(
     padded: Bytes, starts: NDArray[np.int32], firsts: Bytes
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
-    """How many values each token has in it, and whether it is a map."""
+    """``children`` and ``is_map`` of each token;
+    None where more values are announced than there are."""
     fixed = (firsts & 0xE0) == FIX_MAP
     children = np.where(fixed, firsts & 15, 0).astype(np.int64)
     for first, width in COUNTS.items():
@@ -86,6 +94,7 @@ def _placed(
     children: NDArray[np.int32],
     is_map: NDArray[np.bool_],
 ) -> MsgPackTokens | None:
+    """The tokens with what they stand in: found level by level, from the top."""
     number = len(starts)
     openers = np.flatnonzero(children)
     last = _ends(children, openers)
@@ -123,14 +132,17 @@ def _placed(
 
 
 def _ends(children: NDArray[np.int32], openers: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The last token of each of the containers ``openers``; None where the last value has no end.
+    """For each of the containers ``openers`` the last token in it; None where the data ends within
+    one.
 
-    It is the first token behind which one value less is awaited than before the container: the
-    number of awaited values never falls by more than one.
+    At each token it is counted how many values are still to come. A container's last token is the
+    first one behind it where there is one value less to come than before the container. It is found
+    by sorting tokens by that number, for the number never falls by more than one from token to
+    token.
     """
     number = len(children)
-    # How many values are awaited behind each token; at the end of each one at the top it is one
-    # less than ever before. Within each of those it goes from 1 to 0.
+    # How many values are to come behind each token: at the end of each value at the top one less
+    # than ever before. Counted within each value at the top, it begins with 1 and ends with 0.
     inside = np.cumsum(children - 1, dtype=np.int32)
     low = np.minimum(np.minimum.accumulate(inside), 0)
     inside[1:] -= low[:-1]

@@ -1,4 +1,4 @@
-"""Nodes: the text before a value, the kind of the value, and where it belongs."""
+"""What the walks through all formats are made of: nodes, kinds of values, paths, outlines."""
 
 from __future__ import annotations
 
@@ -8,27 +8,32 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Kinds of values, numbers for ever. A string's quotes are no part of its text; from ``NULL`` to
-#: ``EMPTY_MAP`` the kind says all; ``KEY`` is a string that is a key; ``RAW`` any value of
-#: MessagePack, as its bytes.
+#: The kinds of values; stored, and so the same for ever. A ``STRING`` is without its quotes; a
+#: ``SCALAR`` is a number, or whatever else stands without quotes. From ``NULL`` to ``EMPTY_MAP``
+#: the kind says all of the value, which stands in no column. ``KEY`` is a key that is data; ``RAW``
+#: is a value of MessagePack, as its bytes.
 STRING, SCALAR, NULL, TRUE, FALSE, EMPTY_LIST, EMPTY_MAP, KEY, RAW = range(9)
+
+#: The text, in JSON, of each value of which the kind says all.
 FIXED = {NULL: b"null", TRUE: b"true", FALSE: b"false", EMPTY_LIST: b"[]", EMPTY_MAP: b"{}"}
-#: The bytes in MessagePack of values of which the kind says all.
+#: The same in MessagePack.
 PACKED = {NULL: b"\xc0", TRUE: b"\xc3", FALSE: b"\xc2", EMPTY_LIST: b"\x90", EMPTY_MAP: b"\x80"}
+
+#: The kinds of values that have quotes around them in JSON and CSV.
 QUOTED = (STRING, KEY)
 
 
 class Mark(Enum):
-    """Steps of a path that are neither a key nor an index."""
+    """The steps of a path that are neither a key nor an index."""
 
     ITEM = "[]"
     """Any element of a list."""
     KEY = "{key}"
-    """The keys of a map whose keys are data."""
+    """The keys of a map, where these are data."""
     VALUE = "{}"
-    """Their values."""
+    """The values of such a map."""
     MIXED = "*"
-    """Whatever: the path of a column whose values belong to several paths."""
+    """The whole path of a column whose values belong to several paths."""
 
 
 #: A key (as it is spelled, without its quotes), an index, or a mark.
@@ -37,10 +42,11 @@ Path = tuple[Step, ...]
 
 
 class Node(NamedTuple):
-    """A state of the walk through the values of a text.
+    """A gap, and the place of the value behind it: a state of the walk through a text.
 
-    ``text``: what stands before the value, from the value before it (closing quote excluded) on.
-    ``column``: the number of the column of values it belongs to; -1 where the kind says all.
+    ``text``: the gap, from behind the value before it (and behind its quote) up to the value (and
+    its quote). ``kind``: that of the value. ``column``: the number of the column that the value
+    stands in; -1 where the kind says all.
     """
 
     text: bytes
@@ -49,11 +55,11 @@ class Node(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What a walk means, which is not needed to make the text again.
+    """Where the values of a walk belong, and where records begin. Not needed to restore the text.
 
-    ``paths``: where the value of each node belongs, from the record on. ``before`` and
-    ``behind``: where in each node's text one record ends and the next one begins, -1 where none
-    does. The last record ends at ``stop`` in the trailer.
+    ``paths``: for each node the path of its value within the record. ``before``, ``behind``: for
+    each node where in its text a record ends, and where the next one begins; -1 where none does.
+    The last record ends at ``stop`` in the trailer.
     """
 
     paths: list[Path]
@@ -63,11 +69,13 @@ class Outline(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """A text as a walk through nodes, which are numbered as they are first met.
+    """A text as a walk through nodes, which have numbers in the order in which they are met.
 
-    ``starts``, ``ends``: where in the text each value stands (nothing for those whose kind says
-    all). ``trailer``: the text behind the last value and its quote. ``tuples``: see ``outline``
-    of JSON and of MessagePack. ``source``: the bytes that values stand in, if not the text.
+    ``walk``: for each value the number of its node; ``starts``, ``ends``: where it stands in the
+    text (a piece of no bytes for those of which the kind says all). ``trailer``: the text behind
+    the last value and its quote. ``tuples``: what else the outline is made of, pairs of numbers;
+    see ``outline`` in ``json_paths`` and in ``msgpack_paths``. ``source``: the bytes that values
+    stand in, where these are not the text.
     """
 
     nodes: list[Node]
@@ -80,8 +88,10 @@ class Walked(NamedTuple):
 
 
 class Origins(NamedTuple):
-    """How a walk meets its nodes: for each the node before it when it is met first, -1 for the
-    first one; the last node; and whether the first node is met only once, and there are others.
+    """How a walk comes to its nodes, which is all that an outline needs to know of it.
+
+    ``before``: for each node the one before it, when it is first met; -1 for node 0. ``last``: the
+    last node of the walk. ``first_once``: whether node 0 is met only once, and is not the only one.
     """
 
     before: list[int]
@@ -89,11 +99,11 @@ class Origins(NamedTuple):
     first_once: bool
 
 
-#: The most nodes of a walk that may pay: so many for each value, and so many more.
+#: A walk may pay with at most ``_FREE_NODES`` nodes, and ``_MOST_NODES`` more for each value.
 _MOST_NODES = 0.34
 _FREE_NODES = 256
 
 
 def worth_while(nodes: int, values: int) -> bool:
-    """Whether a text of so many ``values`` may have so many nodes and still be worth a try."""
+    """Whether columns may pay for a text with so many ``nodes`` for so many ``values``."""
     return nodes <= _FREE_NODES + values * _MOST_NODES

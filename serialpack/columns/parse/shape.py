@@ -1,8 +1,7 @@
-"""Text as columns of values and the structure around them, and back.
+"""Takes a text apart into its structure and columns, and puts it together, in any format.
 
-The structure is a walk through *nodes*: a node is the text before a value (punctuation, white
-space, keys), the value's kind, and its path. Any text whatever has such a walk, and is the texts
-of its nodes with the values between them: so any style comes back.
+Any text has a walk through some nodes, and is nothing but the texts of these with the values
+between them. So it comes back however it is spelled: nothing of its style has to be known.
 """
 
 from __future__ import annotations
@@ -13,21 +12,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.copying import put_together
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.parse import csv as csv_shape
 from serialpack.columns.parse import json as json_shape
 from serialpack.columns.parse import msgpack as msgpack_shape
 from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.nodes import FIXED, PACKED, QUOTED
-from serialpack.columns.spans import count_each, put_together
 from serialpack.columns.stored.structure import KINDS as KINDS
 from serialpack.columns.stored.structure import TextShape, shape_of
 from serialpack.columns.texts import Broken, Texts
 
-#: The most bytes of a text.
+#: Longer texts are not taken apart.
 _LARGEST = 1 << 30
 
-#: How many values are put together at a time, to stay in the processor's cache; and how many for
-#: each column, so that each has some of them.
+#: How many values are put together at a time: few enough for the processor's cache, but for each
+#: column at least so many.
 _STEP = 1 << 14
 _STEP_FOR_COLUMN = 256
 
@@ -40,9 +40,10 @@ class Split(NamedTuple):
 
 
 def split(data: bytes, kind: str) -> Split | None:
-    """``data`` as columns; None where it has no structure that would pay.
+    """``data`` as structure and columns; None where it has no structure, or none that would pay.
 
-    ``kind``: one of ``KINDS``. A text may begin and end anywhere between two records.
+    ``kind``: of text, one of ``KINDS``. It may begin and end anywhere between two records, and also
+    within one.
     """
     if len(data) > _LARGEST:
         return None
@@ -72,7 +73,7 @@ def split(data: bytes, kind: str) -> Split | None:
 def _by_column(
     shape: TextShape, walk: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The indices of the values, column by column; and how many values each column has."""
+    """The indices of the values of ``walk``, column by column; and how many each column has."""
     number = len(shape.numbers)
     # NumPy sorts 16-bit integers faster, by radix.
     kind = np.uint8 if number < 255 else np.uint16 if number < 65535 else np.uint32
@@ -84,10 +85,10 @@ def _by_column(
 def join(
     shape: TextShape, columns: list[Texts], start: int | None = None, stop: int | None = None
 ) -> bytes:
-    """The text that was split; with ``start`` and ``stop`` only that of these records.
+    """The text that was split; or with ``start`` and ``stop`` that of records ``start`` to
+    ``stop`` - 1, with nothing before the first and behind the last of them.
 
-    What stands before the first and behind the last of these is left out. IndexError where the text
-    has fewer records.
+    Broken where the columns are not those of ``shape``, IndexError where there are no such records.
     """
     if [column.number for column in columns] != shape.numbers:
         raise Broken("columns are not of the length that the structure says")
@@ -113,15 +114,16 @@ def join(
 
 
 def _stored(shape: TextShape, columns: list[Texts]) -> list[Texts]:
-    """The columns with the bytes of the values, where these are not their texts (MessagePack's)."""
+    """The columns of MessagePack with each value as its bytes,
+    lengths included, and not as text."""
     kinds = {node.column: node.kind for node in shape.nodes}
     return [msgpack_numbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
 
 
 def _node_texts(shape: TextShape, quoted: NDArray[np.bool_], fixed: dict[int, bytes]) -> Texts:
-    """The text of each node with the quotes around it, and its value where the kind says it.
-
-    The quote that closes the string before comes first: it is to be left out where none is open.
+    """For each node all that stands between two values of columns: the quote that closes the value
+    before (the caller leaves it out where that has none), the text of the node, and the quote that
+    opens its value, or that value itself where the kind says it all (``fixed``).
     """
     return Texts.from_list(
         [
@@ -134,8 +136,11 @@ def _node_texts(shape: TextShape, quoted: NDArray[np.bool_], fixed: dict[int, by
 def _join(
     shape: TextShape, columns: list[Texts], first: int, last: int, trailer: bytes = b""
 ) -> bytes:
-    """The text from behind the value before ``first`` up to the end of the one before ``last``,
-    and ``trailer``.
+    """The text of the values ``first`` to ``last`` - 1 of the walk, the gap before each included,
+    and ``trailer`` behind them.
+
+    Node texts and columns are put into one array (``source``), out of which pieces are copied: for
+    each value of the walk two, the text of its node and the value.
     """
     packed = shape.text_kind == "msgpack"
     if packed:

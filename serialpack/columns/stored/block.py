@@ -1,7 +1,8 @@
-"""A column block: a form byte, then structure and columns, or the text itself.
+"""A column block: a byte that says its form, then structure and columns, or the text itself.
 
-``man/spk.5`` describes it. Reading goes only as far as somebody asks: the structure first, then the
-wanted columns.
+``serializers.columns`` writes and reads whole blocks; ``pipeline.fields`` reads some columns of
+one, by ``ColumnBlock``: the structure first, then what is asked for. The forms are in man/spk.5,
+structure and columns in man/spk-columns.5.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ from serialpack.columns.stored.wire import WireReader, counted
 from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
-#: How many times as long as the source values may be: MessagePack's numbers are columns of text.
+#: Values may be so many times as long as the source: numbers of MessagePack stand in columns as
+#: text.
 _LONGER = 3
 
-#: The most bytes that a length takes, with the form byte before it.
+#: The most bytes that the form and the length behind it take.
 _LENGTH = 11
 
-#: The least bytes of a piece: fewer are not worth a checksum and a read of their own.
+#: A piece of a block (see ``pieces``) has more than so many bytes, and leaves so many for the next
+#: one.
 _PIECE = 8 << 10
 _REST = 1 << 10
 
@@ -38,6 +41,7 @@ class Form(IntEnum):
     LARGER = 0
     """The text under zstd: its columns would not be smaller, or hardly."""
     COLUMNS = 1
+    """Structure and columns."""
     SHAPELESS = 2
     """The text under zstd: it has no records, or no two alike."""
     UNPROVED = 3
@@ -55,7 +59,7 @@ class Form(IntEnum):
 
 
 def write(split: shape.Split, effort: int) -> bytes:
-    """The block of a text that was split; ``effort``: 1 to 9."""
+    """The block of a text that was split. ``effort``: to make it small, from 1 to 9."""
     names = ["/".join(map(str, column.path)) for column in split.shape.columns]
     outline = counted(structure.write(split.shape, effort))
     return b"".join((bytes([Form.COLUMNS]), outline, pack.encode_all(split.columns, effort, names)))
@@ -74,7 +78,7 @@ def read(data: bytes) -> bytes:
 
 
 def read_text(data: bytes) -> bytes:
-    """The text of a block that is not in the form of columns. Broken."""
+    """The text of a block in any form but ``COLUMNS``. Broken."""
     try:
         size = zstandard.frame_content_size(data[1:])
         if not 0 <= size <= MAX_BLOCK:
@@ -88,10 +92,12 @@ def read_text(data: bytes) -> bytes:
 
 
 class ColumnBlock:
-    """Structure and columns of a block.
+    """The structure and the columns of a block in the form ``COLUMNS``, each read when it is asked
+    for.
 
-    ``data``: the block. ``need(start, stop)`` is called before these bytes of it are looked at, and
-    may put them there first. Broken, Unknown: by the constructor, or by whatever is called later.
+    ``data``: the block, of which bytes may be missing: ``need(start, stop)`` is called before these
+    bytes are looked at, and may put them there. Broken and Unknown are raised by the constructor,
+    or by whatever is called later.
     """
 
     def __init__(
@@ -103,7 +109,7 @@ class ColumnBlock:
         size = start.varint(len(data))
         self._base = start.position + size
         need(0, min(self._base + _LENGTH * 2, len(data)))
-        #: Bytes of the structure.
+        #: How many bytes the structure takes, with the form and its own length.
         self.outline_size = self._base
         self._outline = data[start.position : self._base]
         if len(self._outline) != size:
@@ -117,7 +123,8 @@ class ColumnBlock:
 
     @cached_property
     def packed(self) -> StoredColumns:
-        """The stored columns; only bytes of columns that ``texts`` was asked for are there."""
+        """The stored columns. Of their bytes only those of columns are
+        there that ``texts`` was asked for."""
         self._need(self._base, self._base + header_end(self._packed_data))
         most = MAX_BLOCK * _LONGER - self.shape.size
         packed = StoredColumns(self._packed_data, sum(self.shape.numbers), most)
@@ -139,10 +146,11 @@ class ColumnBlock:
         return shape.join(self.shape, columns, start, stop)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """Where pieces of the block start and stop that are worth reading on their own.
+        """The pieces of the block, where each starts and stops: cut where columns are worth reading
+        on their own, so that the container can give each piece a checksum.
 
-        The first holds all that must be known before a column is read. Of a block that was just
-        written: the structure, which says how much there may be, is not read for it.
+        The first piece has all that must be known before any column is read. Only for a block that
+        was just written: how much its header may promise is not held against the structure.
         """
         at = 0
         *bounds, end = [self._base + bound for bound in StoredColumns(self._packed_data).bounds]

@@ -1,4 +1,4 @@
-"""What an encoding makes of a column: a description, and streams."""
+"""What an encoding is given, and what it makes of a column: a description, and streams."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from serialpack.stages.effort import ColumnEffort
 class Coded(NamedTuple):
     """A column, or a part of one, as it will be stored.
 
-    The description starts with the encoding's number and contains those of the parts, in order;
-    the streams follow in the order in which reading the description asks for them.
+    The description begins with the number of the encoding, and has those of the parts in it. The
+    streams are in the order in which reading the description comes to them.
     """
 
     description: bytes
@@ -26,11 +26,12 @@ class Coded(NamedTuple):
 
     @property
     def size(self) -> int:
-        """About how many bytes it will take: streams may still come to share a frame."""
+        """About how many bytes it will take; fewer where streams come to share a frame."""
         return len(self.description) + sum(stream.size for stream in self.streams)
 
     def last_size(self, use: ColumnEffort) -> int:
-        """As ``size``, but with its streams compressed as well as they will be in the end."""
+        """As ``size``, but with each stream compressed as it will
+        be in the end, which takes longer."""
         if not use.lzma:
             return self.size
         sizes = [len(recoded(each.coder, each.raw, each.stored, use)[1]) for each in self.streams]
@@ -38,7 +39,7 @@ class Coded(NamedTuple):
 
 
 def joined(description: bytes, parts: Iterable[Coded]) -> Coded:
-    """``description`` before those of ``parts``."""
+    """``description`` with those of ``parts`` behind it, and the streams of all parts."""
     streams: list[Stream] = []
     texts = [description]
     for part in parts:
@@ -48,32 +49,35 @@ def joined(description: bytes, parts: Iterable[Coded]) -> Coded:
 
 
 class Fit(NamedTuple):
-    """A column in an encoding, and which values did not fit."""
+    """What an encoding makes of a column."""
 
     coded: Coded
-    """The values that it can hold."""
+    """The values that fit, in this encoding."""
     misfits: NDArray[np.bool_] | None = None
-    """Which values it cannot hold (None: it holds all). They are kept beside it."""
+    """Which values do not fit; None: all do. The caller stores them beside it (``exceptions``)."""
 
 
 class Context(NamedTuple):
-    """The conditions under which a column is encoded."""
+    """Under what conditions a column, or a part of one, is encoded."""
 
     use: ColumnEffort
     chooser: Callable[[Texts, Context], Coded]
-    """Encodes the parts of a column."""
+    """What chooses the encoding of a part: ``choose.encode_column``, which imports all encodings
+    and so cannot be imported here."""
     depth: int = 0
+    """In how many encodings the part stands; 0 for a whole column."""
     entries: bool = False
-    """Whether the values are entries of a dictionary: each there once, and sorted."""
+    """Whether the values are entries of a dictionary: each is there once, and they are sorted."""
     run: bool = False
-    """Whether the values are runs of digits, or others that do not divide any further."""
+    """Whether the values are runs, which are not cut any further."""
 
     def column(self, texts: Texts, *, entries: bool = False, run: bool = False) -> Coded:
-        """A part of the column, in the encoding that suits it."""
+        """A part of a column, in the encoding that suits it."""
         inner = self._replace(depth=self.depth + 1, entries=entries, run=run)
         return self.chooser(texts, inner)
 
 
 def head(encoding: int, *numbers: int) -> bytes:
-    """The start of a description: the encoding's number, and whole numbers that it needs."""
+    """The start of a description: the number of the encoding,
+    and the first numbers of its layout."""
     return bytes([encoding]) + varints(numbers)

@@ -1,9 +1,11 @@
-"""Restores a walk from what follows each node: the inverse of ``walk``.
+"""Restores a walk from what follows each node; ``walk.read`` calls it.
 
-After each *branch*, a node that several may follow, the walk goes along a *path* up to the next
-branch. Branches are first joined where that leaves fewer steps: one that is met again and again
-with the next, and one that only a certain other leads to with that. Where one branch is left, as
-for records that are mostly alike, its paths one after another are the walk.
+A *branch* is a node that several nodes may follow. Behind it the walk goes along a *path* of nodes
+up to the next branch, where the next decision says along which path it goes on. To take these steps
+one by one would be slow, so branches are joined before, as long as that leaves fewer steps: a path
+that leads from a branch back to it, taken several times, becomes one longer path (``_repeated``),
+and a branch that only one other leads to becomes part of that one (``_merged``). Where a single
+branch is left, as for records that are mostly alike, all its paths are copied one after another.
 """
 
 from __future__ import annotations
@@ -16,33 +18,37 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.spans import count_each, put_together
+from serialpack.columns.bulk.copying import put_together
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.texts import Broken
 
-#: The node that a path leads to where it ends the walk.
+#: Stands in place of a branch where a path ends the walk; and, among what leads to a branch, for
+#: the start of the walk.
 _END = -1
 
-#: Branches that the walk comes by less often are not joined.
+#: Branches that the walk comes by fewer times are not joined.
 _LEAST = 64
 
-#: How many paths are put together at a time.
+#: How many paths are copied at a time.
 _STEP = 1 << 16
 
-#: The least decisions for each path of a joined branch: each path is made one by one.
+#: A joined branch has at least so many decisions for each of its paths, since these are made one by
+#: one.
 _AGAIN = 4
 
 
 class Decisions(NamedTuple):
-    """The nodes that may follow a node (``choices``), and for each time that the walk comes by the
-    place of the one that does (``ranks``)."""
+    """The decisions at a node: the nodes that may follow it (``choices``), and for each time that
+    the walk comes by the place among them of the one that does (``ranks``)."""
 
     choices: list[int]
     ranks: NDArray[Any]
 
 
 class _Branch(NamedTuple):
-    """A branch. ``paths``: from it on, as numbers of nodes; ``then``: the branch that each path
-    leads to; ``ranks``: which path the walk takes, each time that it comes by."""
+    """A branch. ``paths``: those that begin behind it, each as the bytes of an array of nodes, up
+    to and with the next branch; ``then``: for each path that next branch, or ``_END``; ``ranks``:
+    which path the walk takes, each time that it comes by."""
 
     paths: list[bytes]
     then: list[int]
@@ -50,12 +56,12 @@ class _Branch(NamedTuple):
 
 
 def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> NDArray[Any]:
-    """The walk from node 0 on, of ``limit`` nodes at most.
+    """The walk from node 0 on, which may have at most ``limit`` nodes.
 
-    ``follows``: for each node the next one, where there are no ``decisions``. Broken if the walk
-    has no end, or ends before all decisions are used.
+    ``follows``: for each node the one that always follows it, where it has no ``decisions``. A node
+    that is not there ends the walk. Broken where the walk is longer, has no end, or ends too early.
     """
-    # Steps are stored in few bytes: there may be as many as the text has bytes.
+    # In as few bytes as possible: a walk may have as many nodes as the text has bytes.
     kind = np.dtype(np.uint8 if len(follows) <= 1 << 8 else np.int32)
     start, first, branches = _branches(follows, decisions, limit, kind)
     most = kind.itemsize * limit
@@ -72,11 +78,13 @@ def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> N
 def _branches(
     follows: list[int], decisions: dict[int, Decisions], limit: int, kind: np.dtype[Any]
 ) -> tuple[bytes, int, dict[int, _Branch]]:
-    """The path to the first branch, the number of that, and all branches."""
+    """The path from node 0 to the first branch, the node of that (``_END`` without one), and the
+    branches by their nodes. ``kind``: the type of a node in a path. Broken."""
     known: dict[int, tuple[bytes, int]] = {}
     left = limit
 
     def path(node: int) -> tuple[bytes, int]:
+        """The nodes from ``node`` up to the next branch, and that branch."""
         nonlocal left
         if node not in known:
             nodes: list[int] = []
@@ -89,7 +97,7 @@ def _branches(
                 if len(nodes) > left:
                     raise Broken("the walk has no end")
                 at = follows[at]
-            # Each path is part of the walk, so all together cannot be longer.
+            # Each path is part of the walk, so that all together cannot be longer than it.
             left -= len(nodes)
             known[node] = np.array(nodes, kind).tobytes(), then
         return known[node]
@@ -107,7 +115,8 @@ def _branches(
 
 
 def _join(first: int, branches: dict[int, _Branch], limit: int) -> None:
-    """Join branches as long as that leaves fewer steps."""
+    """Join ``branches``, in place, as long as that leaves fewer steps. ``first``: the first one of
+    the walk; ``limit``: the most bytes of a branch's paths, as often as they are taken."""
     before = _before(first, branches)
     todo = list(branches)
     while todo:
@@ -130,7 +139,7 @@ def _join(first: int, branches: dict[int, _Branch], limit: int) -> None:
 
 
 def _before(first: int, branches: dict[int, _Branch]) -> dict[int, set[int]]:
-    """For each branch those from which paths lead to it; ``_END`` stands for the start."""
+    """For each branch the branches from which a path leads to it; ``_END`` stands for the start."""
     found: dict[int, set[int]] = {node: set() for node in (*branches, _END)}
     found[first].add(_END)
     for node, branch in branches.items():
@@ -140,8 +149,9 @@ def _before(first: int, branches: dict[int, _Branch]) -> dict[int, set[int]]:
 
 
 def _repeated(node: int, branch: _Branch, limit: int) -> _Branch | None:
-    """A branch with one path for so many turns of its commonest, which leads back to it, and the
-    path after them. None where that is not shorter, or there is no such path."""
+    """``branch``, that of ``node``, with paths of this kind: so many times its commonest path that
+    leads back to it, and then one other path. None where there is no such path, or that is no
+    shorter."""
     counts = count_each(branch.ranks, len(branch.then)).tolist()
     back = [rank for rank, then in enumerate(branch.then) if then == node and counts[rank]]
     if not back or len(back) == len(branch.then):
@@ -164,7 +174,9 @@ def _repeated(node: int, branch: _Branch, limit: int) -> _Branch | None:
 
 
 def _merged(node: int, owner: _Branch, branch: _Branch, limit: int) -> _Branch | None:
-    """``owner`` with ``branch``, the one of ``node``, to which only paths of ``owner`` lead."""
+    """``owner`` with ``branch``, that of ``node``, in it: each path of ``owner`` that leads there
+    goes on along one of ``branch``. Only paths of ``owner`` lead there. None where that is no
+    shorter."""
     leads = np.array([then == node for then in owner.then])
     here = leads[owner.ranks]
     if int(np.count_nonzero(here)) != len(branch.ranks):
@@ -188,7 +200,7 @@ def _merged(node: int, owner: _Branch, branch: _Branch, limit: int) -> _Branch |
 
 
 class _Codes(NamedTuple):
-    """The ``different`` numbers of a list, and for each number of the list its place among them."""
+    """The ``different`` numbers in an array, and for each of its numbers the place among these."""
 
     different: list[int]
     ranks: NDArray[Any]
@@ -214,7 +226,8 @@ def _fit(lengths: list[int], ranks: NDArray[Any], limit: int) -> bool:
 
 
 def _along(start: bytes, node: int, branch: _Branch, limit: int) -> bytes:
-    """The walk where there is only one branch."""
+    """The walk where only one branch is left, that of ``node``:
+    all its paths, as its ranks say, behind ``start``."""
     ends = (np.array(branch.then) != node)[branch.ranks]
     if not len(ends) or not ends[-1]:
         raise Broken("the walk ends before its end")
@@ -238,11 +251,12 @@ class _OverError(Exception):
 
 
 def _end() -> _Step:
+    """In place of what gives the next step, at the end of the walk."""
     raise _OverError
 
 
 class _Step(NamedTuple):
-    """A path, and what gives the step that follows it."""
+    """A path, and the function that gives the step behind it: the next one of its branch."""
 
     path: bytes
     on: Callable[[], _Step]

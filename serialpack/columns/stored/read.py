@@ -1,4 +1,4 @@
-"""Columns as ``write.py`` wrote them, one by one or all."""
+"""Reads columns as ``write`` wrote them, one by one or all. Layout: man/spk-columns.5, COLUMNS."""
 
 from __future__ import annotations
 
@@ -17,25 +17,30 @@ from serialpack.columns.texts import Broken, Texts, Unknown
 
 _UNPACK = {ZSTD: unzstd, LZMA: unlzma}
 
-#: How many bytes may be restored on the way for each byte that comes out, and in any case.
+#: The budget of a column: so many bytes for each byte that comes out of it, and so many in any
+#: case.
 _STEPS = 64
 _LEAST_BUDGET = 1 << 16
 
-#: The most bytes that the version and the sizes of the header take.
+#: The most bytes that the version and the two sizes before the header take.
 _START = 21
 
-#: The bound of any size in a header.
+#: No size in a header is larger.
 _HUGE = 1 << 48
 
 
 class _Column(NamedTuple):
+    """What the header says of a column, or of a bundle."""
+
     number: int
+    """How many values it has."""
     size: int
+    """How many bytes these have together."""
     streams: range
-    """The indices of its streams."""
+    """The indices of its streams, among those of all columns."""
     description: bytes
     budget: int
-    """What may be restored for it in all."""
+    """How many bytes may be restored for it in all; see ``ColumnSource``."""
 
 
 class _Line(NamedTuple):
@@ -50,17 +55,18 @@ class _Line(NamedTuple):
 
 
 def header_end(data: bytes | memoryview) -> int:
-    """Where the header of columns ends, which is read before any column."""
+    """Where the header ends in the bytes of columns: so many are read before any column."""
     start = WireReader(data[:_START], 1)
     start.varint(_HUGE)
     return start.varint(len(data)) + start.position
 
 
 class StoredColumns:
-    """Columns; each is decoded when it is asked for, once.
+    """The columns of a block; each is decoded when it is first asked for.
 
-    ``most_values`` and ``most_bytes``: what all columns together may hold. ``Broken`` for bytes
-    that were not written by us, whenever that shows.
+    ``most_values``, ``most_bytes``: how many values, and bytes of these, all columns together may
+    have. The header is read at once. Broken and Unknown are raised by the constructor, or by
+    whatever is called later.
     """
 
     def __init__(
@@ -70,7 +76,7 @@ class StoredColumns:
         start = WireReader(self._data[:_START])
         if start.byte() != VERSION:
             raise Unknown("columns of an unknown version")
-        # A value may be a column by itself, in an encoding of few bytes.
+        # Each value may be a column of its own, whose description takes some bytes.
         raw_size = start.varint(1024 + 64 * (most_values + most_bytes))
         stored_size = start.varint(len(data))
         self._header_end = start.position + stored_size
@@ -79,7 +85,7 @@ class StoredColumns:
             raise Broken("the header of columns ends early")
         header = WireReader(stored if stored_size == raw_size else unzstd(stored, raw_size))
         self._bundles = 0
-        # The values of bundles count twice, for they are those of other columns.
+        # The values of bundles count twice: they are values of other columns, too.
         self._columns = self._read_columns(header, 2 * most_values, 2 * most_bytes)
         self._most = sum(column.budget for column in self._columns)
         self._order = self._read_order(header)
@@ -96,6 +102,8 @@ class StoredColumns:
         self._restored: dict[int, memoryview] = {}
 
     def _read_columns(self, header: WireReader, values: int, size: int) -> list[_Column]:
+        """The columns, with the bundles behind them.
+        ``values``, ``size``: the most of all together."""
         count = header.varint(len(header.data))
         self._bundles = header.varint(count)
         numbers = [header.varint(values) for _ in range(count)]
@@ -115,6 +123,7 @@ class StoredColumns:
         return columns
 
     def _read_order(self, header: WireReader) -> list[int]:
+        """The order in which the streams of columns stand in shared frames."""
         count = len(self._columns)
         if not header.varint(1):
             return list(range(count))
@@ -124,6 +133,7 @@ class StoredColumns:
         return order
 
     def _read_streams(self, header: WireReader) -> None:
+        """Read the tables of groups and of streams, and find where the bytes of each are."""
         groups = _read_lines(header, header.varint(len(KINDS)), self._header_end, self._most)
         for line in groups:
             if line.coder not in _UNPACK or line.kind in self._groups:
@@ -148,7 +158,8 @@ class StoredColumns:
             raise Broken("a group is not as long as its streams")
 
     def _place(self) -> dict[int, tuple[int, int]]:
-        """For each column in a bundle the index of the bundle, and where its values start there."""
+        """For each column in a bundle the index of the bundle,
+        and that of its first value there."""
         firsts = [0] * self._bundles
         places = {}
         for index, column in enumerate(self._columns[: len(self)]):
@@ -165,7 +176,7 @@ class StoredColumns:
         return places
 
     def __len__(self) -> int:
-        """How many columns there are."""
+        """How many columns there are; bundles are none."""
         return len(self._columns) - self._bundles
 
     def number(self, index: int) -> int:
@@ -173,17 +184,19 @@ class StoredColumns:
         return self._columns[index].number
 
     def text_size(self, index: int) -> int:
-        """How many bytes a column's values have together."""
+        """How many bytes the values of a column have together."""
         return self._columns[index].size
 
     def encoding(self, index: int) -> str:
-        """The name of a column's encoding, the outermost one where it has several."""
+        """The name of the encoding of a column;
+        of several in each other, that of the outermost one."""
         if index in self._places:
             index = self._places[index][0]
         return NAMES.get(WireReader(self._columns[index].description).byte(), "unknown")
 
     def stored_size(self, index: int) -> int:
-        """How many bytes a column's streams take; of shared frames, and of a bundle, its share."""
+        """How many bytes the streams of a column take:
+        of shared frames, and of its bundle, its share."""
         column = self._columns[index]
         if index in self._places:
             bundle = self._places[index][0]
@@ -199,9 +212,8 @@ class StoredColumns:
         return size
 
     def ranges(self, index: int) -> list[tuple[int, int]]:
-        """The bytes that decoding a column reads, the header's included: from, to.
-
-        A column that refers to an earlier one (``reference``, ``follows``) needs that one's too.
+        """Where the bytes start and stop that decoding a column reads: those of the header, of its
+        streams, and of the columns that it refers to.
         """
         found = [(0, self._header_end)]
         for needed in self._needed(index):
@@ -213,13 +225,14 @@ class StoredColumns:
 
     @property
     def bounds(self) -> list[int]:
-        """Where the header, each shared frame and each stream of its own end, in order."""
+        """Where the header ends, each shared frame, and each stream outside of these, in order."""
         groups = [line.stop for line in self._groups.values()]
         own = [line.stop for line in self._lines if line.coder != SHARED]
         return [self._header_end, *groups, *own]
 
     def _needed(self, index: int) -> Iterator[int]:
-        """The columns to decode for this one: itself or its bundle, and those that it refers to."""
+        """What is decoded for a column: itself or its bundle, the column that it refers to, the one
+        that this refers to, and so on. Broken where one is not before the other."""
         at: int | None = self._places[index][0] if index in self._places else index
         while at is not None:
             yield at
@@ -229,11 +242,11 @@ class StoredColumns:
             at = leader
 
     def texts(self, index: int) -> Texts:
-        """The values of a column."""
+        """The values of a column. Broken, Unknown."""
         if not 0 <= index < len(self._columns):
             raise Broken("a column that is not there")
         if index not in self._texts:
-            # No recursion: a chain of columns that refer to each other may be long.
+            # Without recursion: a chain of columns of which each refers to the next may be long.
             needed = list(takewhile(lambda at: at not in self._texts, self._needed(index)))
             for at in reversed(needed):
                 self._keep(at, self._decoded(at))
@@ -242,12 +255,15 @@ class StoredColumns:
         return self._texts[index]
 
     def _keep(self, index: int, texts: Texts) -> None:
+        """Keep the values of a column, if they are as many and as
+        long as its header says. Broken."""
         column = self._columns[index]
         if texts.number != column.number or len(texts.data) != column.size:
             raise Broken("a column is not as long as promised")
         self._texts[index] = texts
 
     def _unbundled(self, index: int) -> Texts:
+        """The values of a column in a bundle that was decoded."""
         bundle, first = self._places[index]
         texts = self._texts[bundle]
         ends = texts.ends[first : first + self._columns[index].number]
@@ -256,6 +272,8 @@ class StoredColumns:
         return Texts(texts.data[start:stop], ends - np.int64(start))
 
     def _decoded(self, index: int) -> Texts:
+        """Decode a column that is in no bundle, or a bundle;
+        what it refers to is decoded already."""
         column = self._columns[index]
         streams = [
             Stored(line.coder, line.kind, line.raw_size, self._bytes(line))
@@ -267,6 +285,7 @@ class StoredColumns:
         return texts
 
     def _bytes(self, line: _Line) -> memoryview:
+        """The stored bytes of a stream; of one in a shared frame the raw ones."""
         if line.coder != SHARED:
             return self._data[line.start : line.stop]
         if line.kind not in self._restored:
@@ -277,7 +296,8 @@ class StoredColumns:
 
 
 def _read_lines(header: WireReader, count: int, start: int, most: int) -> list[_Line]:
-    """The lines of groups or streams, whose bytes stand from ``start`` on."""
+    """The next ``count`` lines, of groups or of streams, whose bytes stand from ``start`` on.
+    ``most``: the most raw bytes of any."""
     forms = [divmod(byte, 16) for byte in header.take(count)]
     if any(coder > LZMA or kind not in KINDS for coder, kind in forms):
         raise Unknown("a stream of an unknown coder or kind")
@@ -296,6 +316,6 @@ def _read_lines(header: WireReader, count: int, start: int, most: int) -> list[_
 def decode_all(
     data: bytes | memoryview, most_values: int = 1 << 32, most_bytes: int = 1 << 40
 ) -> list[Texts]:
-    """All columns again; see ``StoredColumns`` for the limits."""
+    """The values of all columns; arguments and errors as of ``StoredColumns``."""
     packed = StoredColumns(data, most_values, most_bytes)
     return [packed.texts(index) for index in range(len(packed))]

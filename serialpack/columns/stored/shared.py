@@ -1,4 +1,10 @@
-"""Puts small streams into shared frames, where zstd finds what they have in common."""
+"""Chooses the small streams of a block that share frames, where zstd finds what they have in
+common.
+
+A stream by itself is compressed without knowing what others hold; so the small ones of one kind are
+put one behind the other and compressed as one, where that takes fewer bytes. The order in which
+they stand matters, and also whether a small column is encoded at all: its plain text may find more.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +16,37 @@ from serialpack.columns.stored.coding import Coded, Context
 from serialpack.columns.stored.streams import TEXT, WEAK, Stream, zstd
 from serialpack.columns.texts import Texts
 
-#: The most bytes of an array that shares a frame: a larger one finds little in others.
+#: The most raw bytes of an array that shares a frame: a larger one finds little in others.
 _WEAK_ARRAY = 16 << 10
 
-#: About the bytes that a line of the table of groups takes.
+#: About how many bytes the line of a group takes, or the size of a stream of its own.
 _LINE = 4
 
-#: The least levels of zstd for shared frames, for trials and in the end: such frames are small, so
-#: that it takes little time.
+#: The least levels of zstd for shared frames: to compare orders, and in the end. Such frames are
+#: small, so that these take little time.
 _LEVEL = 6
 _LAST = 9
 
-#: A column of texts may be smaller plain in a shared frame than encoded alone; it is tried where
-#: plain and alone it takes up to so many times as much.
+#: A column may take fewer bytes plain in a shared frame than encoded outside of it. It is tried
+#: where plain, by itself, takes at most so many times the bytes of the encoding, and ``_ALWAYS``
+#: more.
 _WORSE = 2
 
-#: The bytes that a column takes too much in a trial frame, where it ends a block of zstd.
+#: In a trial frame each column ends a block of zstd, which takes about so many bytes more.
 _BLOCK = 16
 
-#: Columns that take up to so many bytes more are tried in any case.
 _ALWAYS = 512
 
 
 class Group(NamedTuple):
-    """The small streams of one kind in one frame of zstd."""
+    """The small streams of one kind in a shared frame: their raw bytes, and the frame of zstd."""
 
     kind: int
     raw: bytes
     frame: bytes
 
     def again(self, level: int) -> Group:
-        """The group compressed at another level, if that makes it smaller."""
+        """The group with its frame made at this level, where that is smaller."""
         return self._replace(frame=min(self.frame, zstd(self.raw, level), key=len))
 
 
@@ -48,16 +54,18 @@ class Shared(NamedTuple):
     """The shared frames of a block, and the order of columns in them."""
 
     order: list[int]
-    """Indices of columns; empty for their own order."""
+    """The indices of all columns, in the order in which their streams stand in frames;
+    empty where that is their own."""
     groups: list[Group]
     saved: int
-    """In bytes, about."""
+    """About how many bytes the groups save."""
     most: int
-    """How many bytes a stream of text has at most that shares."""
+    """The most raw bytes of a stream of text that shares a frame."""
 
 
 def is_weak(stream: Stream, most: int) -> bool:
-    """Whether a stream is small enough to stand in the group of its kind."""
+    """Whether a stream is so small that it stands in the group of its kind.
+    ``most``: see ``Shared``."""
     most = most if stream.kind == TEXT else _WEAK_ARRAY
     return 0 < len(stream.raw) <= most and len(stream.stored) > _LINE
 
@@ -69,15 +77,16 @@ def share(
     to: Context,
     most: int = WEAK,
 ) -> tuple[list[Coded], Shared]:
-    """``coded``, with some columns plain instead, and the shared frames that pay.
+    """The shared frames that pay; and ``coded``, the encoded ``columns``, some of them plain
+    instead because they take fewer bytes so in a frame.
 
-    Columns stand in them in their own order, or by name if that is smaller. ``most``: the most
-    bytes of a stream of text that shares a frame.
+    Columns stand in frames in their own order, or in that of their ``names`` where it takes fewer
+    bytes. ``most``: see ``Shared``.
     """
     level = max(to.use.text, _LEVEL)
     orders: list[list[int]] = [[]]
     if names is not None and len(coded) > 1:
-        # Columns whose names end in the same parts are likely to hold alike values.
+        # Columns whose names have the same last part are likely to hold alike values.
         last = [name.replace("[]", "").rstrip("/").rpartition("/")[2] for name in names]
         orders.append(sorted(range(len(coded)), key=lambda index: (last[index], names[index])))
     shared = max((_groups(coded, order, level, most) for order in orders), key=_saved)
@@ -97,6 +106,7 @@ def _saved(shared: Shared) -> int:
 
 
 def _groups(coded: Sequence[Coded], order: list[int], level: int, most: int) -> Shared:
+    """The shared frames that pay, for columns in this ``order``, which is stored too."""
     weak: dict[int, list[Stream]] = {}
     for index in order or range(len(coded)):
         for stream in coded[index].streams:
@@ -117,7 +127,8 @@ def _groups(coded: Sequence[Coded], order: list[int], level: int, most: int) -> 
 def _plain_where_better(
     columns: Sequence[Texts], coded: Sequence[Coded], order: list[int], to: Context
 ) -> list[Coded]:
-    """``coded``, with columns of texts plain where in one frame with the others they take less."""
+    """``coded``, with small columns plain where they take fewer bytes so, in one frame with all
+    others that may: behind those before them, or before those behind them."""
     plains: dict[int, Coded] = {}
     for index in order or range(len(coded)):
         texts = columns[index]
@@ -138,7 +149,7 @@ def _plain_where_better(
 
 
 def _sizes_in_frame(raws: list[bytes], level: int) -> list[int]:
-    """The bytes that each takes in one frame, behind those before it; flushed behind each."""
+    """The bytes that each of ``raws`` adds to one frame, behind those before it."""
     import zstandard
 
     frame = zstandard.ZstdCompressor(level=level).compressobj()
@@ -147,5 +158,5 @@ def _sizes_in_frame(raws: list[bytes], level: int) -> list[int]:
 
 
 def _is_text(coded: Coded) -> bool:
-    """Whether any stream of a column is text, and not all are numbers."""
+    """Whether any stream of a column is of text: not all are of numbers."""
     return any(stream.kind == TEXT for stream in coded.streams)

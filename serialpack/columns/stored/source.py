@@ -1,4 +1,8 @@
-"""Reads a column: its description, and the streams that this speaks of."""
+"""What decoding a column reads: its description, and streams. Every ``decode`` of an encoding gets
+one.
+
+It guards against stored bytes that are hostile: each ``decode`` says by ``spend`` what it restores.
+"""
 
 from __future__ import annotations
 
@@ -29,28 +33,34 @@ from serialpack.columns.texts import Broken, Texts, Unknown
 
 
 class Stored(NamedTuple):
-    """A line of the table of streams, and the bytes it speaks of."""
+    """One stream: its line in the table of streams, and its bytes."""
 
     coder: int
     kind: int
     raw_size: int
     bytes: memoryview
-    """As stored; for a shared stream its raw bytes."""
+    """As they are stored; for a stream in a shared frame the raw ones."""
 
 
-#: Reads a column after its encoding's number: how many values, and how many bytes at most.
+#: What decodes a column in one encoding: ``decode(source, number, limit)`` reads the description
+#: behind the number of the encoding, and gives ``number`` values that together have at most
+#: ``limit`` bytes. Broken where it is malformed. It may allocate nothing on the word of what it
+#: reads: sizes are first held against ``limit``, or spent from the budget.
 Decoder = Callable[["ColumnSource", int, int], Texts]
 
-#: Encodings stand in one another at most this deep.
+#: Encodings nest at most this deep.
 DEPTH_MOST = 16
 
 
 class ColumnSource(WireReader):
-    """A description being read, with the streams that it speaks of, in order.
+    """The description of a column, and its streams in the order in which the description needs
+    them.
 
-    ``earlier`` gives the column that this one refers to, if it does. ``budget``: how many bytes may
-    be restored in all, also on the way. It keeps hostile bytes from taking more memory or time than
-    the known size of the column can need.
+    ``budget``: how many bytes may be restored in all, those on the way included: hostile bytes may
+    take no more memory or time than a column of that known size can need. ``decoders``: by the
+    numbers of encodings. ``earlier(index)``: an earlier column of the block, which this one may
+    refer to; None where there is none. ``depth``: in how many encodings the part stands that is
+    read now.
     """
 
     def __init__(
@@ -69,7 +79,8 @@ class ColumnSource(WireReader):
         self.depth = 0
 
     def column(self, number: int, limit: int) -> Texts:
-        """The next column of the description: ``number`` values of at most ``limit`` bytes."""
+        """Decode the column, or the part, that comes next in the description: ``number`` values,
+        which together have at most ``limit`` bytes. Broken, Unknown."""
         decoder = self.decoders.get(self.byte())
         if decoder is None:
             raise Unknown("a column in an unknown encoding")
@@ -85,29 +96,31 @@ class ColumnSource(WireReader):
         return texts
 
     def spend(self, size: int) -> None:
-        """Take ``size`` bytes, which are about to be restored, from the budget; Broken where it has
-        fewer."""
+        """Take ``size`` bytes from the budget, before they are restored.
+        Broken where it has fewer."""
         self.budget -= size
         if self.budget < 0:
             raise Broken("more is to be restored than there can be")
 
     def end(self) -> None:
-        """Broken where anything of the description or of the streams is left."""
+        """Broken where anything of the description is left, or a stream."""
         super().end()
         if next(self.streams, None) is not None:
             raise Broken("a stream that nothing speaks of")
 
     def _next(self) -> Stored:
+        """The next stream. Broken where there is none."""
         stream = next(self.streams, None)
         if stream is None:
             raise Broken("a stream is missing")
         return stream
 
     def raw(self, most: int) -> bytes:
-        """The next stream as bytes, at most ``most``."""
+        """The raw bytes of the next stream. Broken where they are more than ``most``."""
         return self._restored(self._next(), most)
 
     def _restored(self, stream: Stored, most: int) -> bytes:
+        """The raw bytes of a stream that is not under pcodec."""
         if stream.raw_size > most:
             raise Broken(f"a stream of {stream.raw_size} bytes where at most {most} can be")
         self.spend(stream.raw_size)
@@ -120,7 +133,8 @@ class ColumnSource(WireReader):
         return bytes(stream.bytes)
 
     def array(self, layout: int, kind: int, number: int) -> NDArray[Any]:
-        """The next stream as ``number`` elements; may be read-only."""
+        """The next stream as an array of ``number`` elements, of a kind and in a layout;
+        it may be read-only. Broken."""
         if kind not in ARRAY_TYPES or layout not in LAYOUTS or (layout in BITS and kind != U8):
             raise Broken("a stream of an unknown kind")
         stream = self._next()

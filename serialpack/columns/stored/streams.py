@@ -1,8 +1,9 @@
-"""Streams: arrays and bytes as they are stored, each with the coder that suits it.
+"""Streams: bytes and arrays as they are stored, each under the coder that suits it.
 
-A stream has a *raw* form (bytes, or an array of unsigned integers or float64, little-endian) and
-a stored one. Small streams of one kind may share a zstd frame, so that they find each other's
-repeats (``shared.py`` decides that once all are there).
+What a stream holds, its *raw* bytes, is text, or the elements of an array (unsigned integers or
+doubles, little-endian) in some layout; the *stored* bytes are those under the coder. For each coder
+there is a function that compresses and one that restores, which raises Broken, and takes no more
+memory than the promised size allows.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from serialpack.binary import decompress_numbers
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import EFFORTS, ColumnEffort
 
-#: The coders, stored and so the same for ever. ``SHARED``: the raw bytes are the next ones of the
-#: group.
+#: The coders, stored and so the same for ever. ``STORE``: as it is; ``PCO``: pcodec; ``SHARED``:
+#: the raw bytes are the next ones of the shared frame of its kind.
 STORE, ZSTD, PCO, SHARED, LZMA = range(5)
 
-#: The kinds of streams, stored and so the same for ever: what the raw bytes are. Streams of one
-#: kind may share a frame, and pcodec is told the type of the elements.
+#: The kinds of streams, stored and so the same for ever: what the raw bytes are. Only streams of
+#: one kind share a frame, and the kind tells pcodec the type of the elements.
 TEXT, U8, U16, U32, U64, F64 = range(6)
 ARRAY_TYPES: dict[int, Any] = {
     U8: np.dtype("u1"),
@@ -33,33 +34,35 @@ ARRAY_TYPES: dict[int, Any] = {
 }
 KINDS = (TEXT, *ARRAY_TYPES)
 
-#: The layouts of an array in its stream, before the coder; stored and so the same for ever.
+#: The layouts of an array in the raw bytes; stored, and so the same for ever. ``PLAIN``: one
+#: element after another; ``PLANES``: all lowest bytes, then all second ones ...; ``BITS``: so many
+#: bits each.
 PLAIN, PLANES, BITS1, BITS2, BITS4 = range(5)
 LAYOUTS = (PLAIN, PLANES, BITS1, BITS2, BITS4)
 BITS = {BITS1: 1, BITS2: 2, BITS4: 4}
 
-#: The largest window of a zstd frame that is read.
+#: The largest window that a zstd frame may ask for when it is read, in bytes.
 _WINDOW_LIMIT = 128 << 20
 
-#: The sizes that zstd's parameters are chosen for, as exponents of two.
+#: The sizes of data that parameters of zstd are chosen for, as exponents of two.
 _SIZES = range(10, 24)
 
 #: The first byte of a frame (RFC 8878, Frame_Header_Descriptor) whose header has only a window.
 _PLAIN_FRAME = b"\0"
 
-#: A block of a frame takes 4 bytes at least (but the last one, which may be empty) and gives at
-#: most 128 KiB.
+#: A block of a zstd frame takes at least 4 bytes (but the last one, which may be empty) and gives
+#: at most 128 KiB.
 _BLOCK_LEAST = 4
 _BLOCK_MOST = 128 << 10
 
-#: The largest window of LZMA, and the least that is worth its start.
+#: The largest window of LZMA; and the least stored bytes for which LZMA is tried.
 _LZMA_WINDOW = 64 << 20
 _LZMA_LEAST = 256
 
-#: The least elements of an array that is worth pcodec's own header and tables.
+#: pcodec has a header and tables of its own, for which arrays of fewer elements are too small.
 _PCO_LEAST = 32
 
-#: Above this level pcodec itself tries differences of integers too.
+#: At higher levels pcodec, too, tries differences of integers.
 _PCO_LOOKS = 8
 
 #: The most bytes of a stream that may share a frame with others of its kind.
@@ -68,18 +71,20 @@ WEAK = 64 << 10
 #: How many elements of a long array the coders are tried on.
 _TRIAL = 8192
 
-#: A way is tried on the whole only where this share of its size in the trial is not above the least
-#: one there.
+#: A way is tried on the whole array only where its size in the trial, times this, is at most the
+#: least size there.
 _CLEAR = 0.97
 
 
 def effort(level: int) -> ColumnEffort:
-    """What ``level`` of the dial means; a level beyond its ends means what the nearest one does."""
+    """What ``level`` (1 to 9) means for columns;
+    a level beyond these means what the nearest one does."""
     return EFFORTS[min(max(level, min(EFFORTS)), max(EFFORTS))].columns
 
 
 class Stream(NamedTuple):
-    """One stream: what it holds and how it is stored."""
+    """One stream: its kind and raw bytes (b"" where they are not needed any more),
+    its coder and stored bytes."""
 
     kind: int
     raw: bytes
@@ -88,12 +93,13 @@ class Stream(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes that it adds to the whole, with its line in the table of streams."""
+        """The bytes that it adds to a block, with about 4 for its line in the table of streams."""
         return len(self.stored) + 4
 
 
 class _Contexts(threading.local):
-    """The zstd contexts of a thread, one for each set of parameters, used again and again."""
+    """The compressors and the decompressor of a thread:
+    to make one takes longer than a small stream."""
 
     def __init__(self) -> None:
         self.compressors: dict[tuple[int, int], Any] = {}
@@ -104,9 +110,10 @@ _contexts = _Contexts()
 
 
 def zstd(data: bytes, level: int) -> bytes:
-    """A frame without magic number, size and checksum: those are the container's."""
-    # Parameters are chosen for the size too: else tables for megabytes would be cleared for each of
-    # many small streams.
+    """A zstd frame of ``data``, without magic number, size and checksum:
+    blocks have these already."""
+    # For each size other parameters: else for each of many small streams tables that are made for
+    # megabytes would be cleared.
     size = 1 << min(max((len(data) - 1).bit_length(), _SIZES.start), _SIZES.stop)
     compressor = _contexts.compressors.get((level, size))
     if compressor is None:
@@ -126,15 +133,15 @@ def zstd(data: bytes, level: int) -> bytes:
 
 
 def unzstd(data: bytes, size: int) -> bytes:
-    """The ``size`` bytes of a frame; never more memory than that."""
+    """The ``size`` bytes of a frame that ``zstd`` made, in no more memory than that. Broken."""
     import zstandard
 
     if _contexts.decompressor is None:
         _contexts.decompressor = zstandard.ZstdDecompressor(
             max_window_size=_WINDOW_LIMIT, format=zstandard.FORMAT_ZSTD1_MAGICLESS
         )
-    # The first byte says what follows it: a frame that states a size of its own would have memory
-    # taken for that, and the promised one is possible only for so many blocks.
+    # The decompressor would take memory for the size that a frame states, so there must be none
+    # (the first byte tells); and the promised size must be possible for so many stored bytes.
     if data[:1] != _PLAIN_FRAME or size > (len(data) // _BLOCK_LEAST + 1) * _BLOCK_MOST:
         raise Broken("a zstd frame is broken")
     try:
@@ -152,7 +159,8 @@ def unzstd(data: bytes, size: int) -> bytes:
 
 
 def _lzma_filters(size: int) -> list[dict[str, int]]:
-    """LZMA for ``size`` bytes: its usual parameters, without alignment (lc=3, lp=0, pb=0)."""
+    """The filters of ``lzma`` for ``size`` bytes:
+    they are not stored, so both ways must use the same."""
     import lzma
 
     window = min(max(1 << (size - 1).bit_length(), 4096), _LZMA_WINDOW)
@@ -161,7 +169,8 @@ def _lzma_filters(size: int) -> list[dict[str, int]]:
 
 
 def recoded(coder: int, raw: bytes, stored: bytes, use: ColumnEffort) -> tuple[int, bytes]:
-    """The smallest of ``stored`` and what other levels of zstd, or LZMA, make of ``raw``."""
+    """A coder and stored bytes for ``raw``: the given ones, or smaller ones by another level of
+    zstd, or by LZMA, as far as the effort ``use`` has such."""
     if coder == STORE or not raw:
         return coder, stored
     found = [(coder, stored)]
@@ -177,12 +186,13 @@ def recoded(coder: int, raw: bytes, stored: bytes, use: ColumnEffort) -> tuple[i
 
 
 def unlzma(data: bytes, size: int) -> bytes:
-    """The ``size`` bytes of a raw LZMA stream; never more memory than about twice that."""
+    """The ``size`` bytes of an LZMA stream that ``recoded`` made,
+    in about twice as much memory. Broken."""
     import lzma
 
     try:
         decoder = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_lzma_filters(size))
-        # Ask for one byte more, so that the end mark is read.
+        # One byte more is asked for, so that the end mark is read.
         raw = decoder.decompress(data, size + 1)
     except lzma.LZMAError as error:
         raise Broken(f"an LZMA stream is broken: {error}") from None
@@ -192,7 +202,7 @@ def unlzma(data: bytes, size: int) -> bytes:
 
 
 def bytes_stream(data: bytes, level: int, kind: int = TEXT) -> Stream:
-    """``data`` under zstd, or as it is if that is not larger."""
+    """The stream of ``data`` under zstd, or as it is where zstd does not make it smaller."""
     stored = zstd(data, level) if data else b""
     if len(stored) >= len(data):
         return Stream(kind, data, STORE, data)
@@ -200,9 +210,10 @@ def bytes_stream(data: bytes, level: int, kind: int = TEXT) -> Stream:
 
 
 def _pco(array: NDArray[Any], level: int) -> bytes:
+    """``array`` under pcodec."""
     from pcodec import ChunkConfig, DeltaSpec, standalone
 
-    # Differences of integers are taken before, where they pay; at high levels pcodec looks too.
+    # ``encodings.numbers`` has taken differences of integers where they pay; of doubles it has not.
     deltas = [] if array.dtype.kind == "f" else [DeltaSpec.no_op()]
     if not deltas or level > _PCO_LOOKS:
         deltas.append(DeltaSpec.auto())
@@ -215,6 +226,7 @@ def _pco(array: NDArray[Any], level: int) -> bytes:
 
 
 def unpco(data: bytes, kind: int, number: int) -> NDArray[Any]:
+    """The ``number`` elements of which ``_pco`` made ``data``. Broken."""
     array = np.zeros(number, ARRAY_TYPES[kind])
     try:
         decompress_numbers(data, array)
@@ -229,7 +241,8 @@ def array_kind(array: NDArray[Any]) -> int:
 
 
 def narrow(array: NDArray[np.integer[Any]], top: int) -> NDArray[Any]:
-    """``array``, of values from 0 to ``top``, in the smallest unsigned integers."""
+    """``array``, whose values go from 0 to ``top``,
+    as the narrowest unsigned integers that hold them."""
     for dtype, most in (("u1", 0xFF), ("<u2", 0xFFFF), ("<u4", 0xFFFFFFFF)):
         if top <= most:
             return array.astype(dtype)
@@ -237,13 +250,14 @@ def narrow(array: NDArray[np.integer[Any]], top: int) -> NDArray[Any]:
 
 
 def _planes(array: NDArray[Any]) -> bytes:
-    """All lowest bytes, then all second ones ..."""
+    """The layout ``PLANES`` of ``array``."""
     width = array.dtype.itemsize
     return np.ascontiguousarray(array.view(np.uint8).reshape(-1, width).T).tobytes()
 
 
 def _bits(array: NDArray[np.uint8], bits: int) -> bytes:
-    """Values below 2^bits, the first in the highest bits of the first byte."""
+    """The layout of values below 2 to the power of ``bits``:
+    the first value in the highest bits of the first byte."""
     if bits == 1:
         return np.packbits(array).tobytes()
     each = 8 // bits
@@ -257,6 +271,7 @@ def _bits(array: NDArray[np.uint8], bits: int) -> bytes:
 
 
 def unbits(raw: bytes, bits: int, number: int) -> NDArray[np.uint8]:
+    """The ``number`` values of which ``_bits`` made ``raw``."""
     packed = np.frombuffer(raw, np.uint8)
     if bits == 1:
         return np.unpackbits(packed, count=number)
@@ -273,7 +288,7 @@ _Way = tuple[int, int]
 
 
 def _ways(array: NDArray[Any], top: int | None) -> list[_Way]:
-    """The ways that may suit ``array``, whose largest value is ``top`` (None: not known)."""
+    """The ways to store ``array`` that may suit. ``top``: its largest value, or None."""
     width = array.dtype.itemsize
     ways: list[_Way] = [(PLAIN, ZSTD)]
     if width > 1:
@@ -286,6 +301,7 @@ def _ways(array: NDArray[Any], top: int | None) -> list[_Way]:
 
 
 def _store(array: NDArray[Any], way: _Way, use: ColumnEffort) -> Stream:
+    """The stream of ``array`` in one way."""
     layout, coder = way
     kind = array_kind(array)
     if coder == PCO:
@@ -301,7 +317,8 @@ def _store(array: NDArray[Any], way: _Way, use: ColumnEffort) -> Stream:
 def array_stream(
     array: NDArray[Any], use: ColumnEffort, top: int | None = None
 ) -> tuple[int, Stream]:
-    """``array`` (unsigned or float64) in the smallest way found: its layout, and the stream."""
+    """The layout and the stream of ``array`` in the way that takes the fewest bytes. ``array`` is
+    of unsigned integers or doubles; ``top``: its largest value, where that is known."""
     ways = _ways(array, top)
     if len(array) > 2 * _TRIAL and not use.thorough:
         middle = (len(array) - _TRIAL) // 2
@@ -314,7 +331,7 @@ def array_stream(
 
 
 def raw_size(layout: int, kind: int, number: int) -> int:
-    """The bytes of the raw form of an array of ``number`` elements."""
+    """How many raw bytes ``number`` elements take, of a kind, in a layout."""
     if layout in BITS:
         return -(-number * BITS[layout] // 8)
     return number * cast(int, ARRAY_TYPES[kind].itemsize)

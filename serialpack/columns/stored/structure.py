@@ -1,7 +1,8 @@
-"""The structure of a text, everything but its columns' values; as bytes, and back.
+"""The structure of a text: everything but the values of its columns. As an object, and as bytes.
 
-Layout: man/spk-columns.5, STRUCTURE. What is called a mark there is one of ``tuples`` here: it says
-that a list has elements with places of their own, or in MessagePack that containers have ended.
+The layout of the bytes is in man/spk-columns.5, STRUCTURE. What is called a mark there is one of
+``tuples`` here: in JSON it says that a list is a tuple; in MessagePack that, or how many containers
+have ended.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.parse import csv as csv_shape
 from serialpack.columns.parse import json_paths, msgpack_paths
 from serialpack.columns.parse.nodes import (
@@ -29,7 +31,6 @@ from serialpack.columns.parse.nodes import (
     Outline,
     Path,
 )
-from serialpack.columns.spans import count_each
 from serialpack.columns.stored import walk as _walk
 from serialpack.columns.stored.streams import effort, unzstd, zstd
 from serialpack.columns.stored.wire import WireReader, counted, varints
@@ -37,8 +38,8 @@ from serialpack.columns.texts import Broken, Unknown
 
 _VERSION = 1
 
-#: The kinds of text, each with its delimiter where it is a table. Their places here are stored, and
-#: so the same for ever. Formats name their kind (``Declaration.columns``), but are not known here.
+#: The kinds of text, each with its delimiter where it is a table, else none. Their places here are
+#: stored, and so the same for ever. A format says its kind in ``Declaration.columns``.
 KINDS = {
     "json": b"",
     "csv": b",",
@@ -49,35 +50,37 @@ KINDS = {
 }
 _KINDS = tuple(KINDS)
 
-#: The most bytes of a table that is compressed as well as can be.
+#: A table of nodes of up to so many bytes is compressed at level 19. And what limits on the sizes
+#: of stored bytes allow for texts however small.
 _SMALL = 1 << 16
 
-#: Columns of fewer values than the second are put together. Where at least so many have fewer than
-#: the first, all of these are: mostly they hold what others hold too.
+#: Columns of fewer than ``_TINY_COLUMN`` values become one column of each kind. Where
+#: ``_MANY_COLUMNS`` have fewer than ``_SMALL_COLUMN``, all of these do: mostly they hold what
+#: others hold too.
 _SMALL_COLUMN = 64
 _TINY_COLUMN = 16
 _MANY_COLUMNS = 32
 
-#: How many values are looked at at a time.
+#: How many values of the walk are looked at at a time.
 _STEP = 1 << 20
 
-#: A text and the kind that ends it.
+#: The text of a node, and the kind behind it, which ends it.
 _ENDED = re.compile(rb"([^\x00-\x08]*+)([\x00-\x08])")
 
 
 class Column(NamedTuple):
-    """Where a column's values belong, and their kind."""
+    """The path and the kind of a column's values."""
 
     path: Path
     kind: int
 
 
 class TextShape:
-    """The structure of a text.
+    """The structure of a text. What follows from its parts is worked out at the first use.
 
-    ``text_kind``: one of ``KINDS``. ``walk``: for each value of the text its node. ``trailer``:
-    the text behind the last value and its quote. ``tuples``: see ``outline`` of JSON and of
-    MessagePack.
+    ``text_kind``: one of ``KINDS``. ``walk``: for each value of the text the number of its node, in
+    order. ``trailer``: the text behind the last value and its quote. ``tuples``: see ``outline`` in
+    ``json_paths`` and in ``msgpack_paths``.
     """
 
     def __init__(
@@ -93,12 +96,12 @@ class TextShape:
         self.walk = walk
         self.trailer = trailer
         self.tuples = tuples
-        #: For each node the number of its column, -1 where the kind says all.
+        #: For each node the number of its column; -1 where its kind says all of the value.
         self.column_of = np.array([node.column for node in nodes], np.int32)
 
     @cached_property
     def visits(self) -> NDArray[np.int64]:
-        """How often each node is met."""
+        """How often the walk comes to each node."""
         return count_each(self.walk, len(self.nodes))
 
     @cached_property
@@ -110,25 +113,28 @@ class TextShape:
 
     @property
     def size(self) -> int:
-        """The bytes of the text without its columns' values."""
+        """How many bytes the text has without the values of its columns."""
         sizes = np.array(
             [len(node.text) + self._size_around(node.kind) for node in self.nodes], np.int64
         )
         return int((self.visits * sizes).sum()) + len(self.trailer)
 
     def _size_around(self, kind: int) -> int:
+        """The bytes that a value of this kind takes beside what its column holds: the least that
+        its length takes in MessagePack; quotes; or all of it."""
         if self.text_kind == "msgpack":
             return int(kind in PACKED or kind == STRING)
         return len(FIXED[kind]) if kind in FIXED else 2 * (kind in QUOTED)
 
     @cached_property
     def outline(self) -> Outline:
-        """The paths and records; made at the first use. Broken where the walk has none."""
+        """The paths of values, and where records begin. Broken where the walk can have none."""
         return outline(self.text_kind, self.nodes, _origins(self.walk), self.trailer, self.tuples)
 
     @property
     def columns(self) -> list[Column]:
-        """The columns; where several paths share one, its path is ``MIXED``."""
+        """The columns, by their numbers; the path of one whose values
+        have several paths is ``MIXED``."""
         found: dict[int, Column] = {}
         belong = _belong(self.text_kind, self.nodes, self.outline.paths)
         for node, column in zip(self.nodes, belong, strict=True):
@@ -142,8 +148,8 @@ class TextShape:
         return np.flatnonzero(self._begins.take(self.walk))
 
     def record_start(self, record: int) -> int:
-        """The index of the first value of a record; for the record behind the last one the number
-        of values.
+        """As ``record_starts`` of one record, without finding the others; for the record behind the
+        last one the number of values.
         """
         begins = self._begins
         for first in range(0, len(self.walk), _STEP):
@@ -156,7 +162,7 @@ class TextShape:
 
     @property
     def _begins(self) -> NDArray[np.bool_]:
-        """Whether a record begins with it, for each node."""
+        """For each node whether a record begins in its text."""
         return np.array(self.outline.behind, np.int64) >= 0
 
     @property
@@ -172,7 +178,8 @@ def outline(
     trailer: bytes,
     tuples: list[tuple[int, int]],
 ) -> Outline:
-    """The outline of a walk. Broken where its paths are longer than the nodes' texts allow."""
+    """The outline of a walk through ``nodes``, in any kind of text. Broken where paths are longer
+    than the texts of nodes allow: stored bytes must not ask for more memory than that."""
     if text_kind in ("json", "msgpack"):
         most_steps = 64 * sum(len(node.text) for node in nodes) + _SMALL
         if text_kind == "msgpack":
@@ -182,11 +189,13 @@ def outline(
 
 
 def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
-    """The place in the walk where each node is first met, if they are numbered as they are met."""
+    """For each of ``number`` nodes where in the walk it is first met, given that nodes have numbers
+    in the order in which they are met."""
     return np.searchsorted(np.maximum.accumulate(walk), np.arange(number, dtype=walk.dtype))
 
 
 def _origins(walk: NDArray[np.integer[Any]]) -> Origins:
+    """How ``walk`` comes to its nodes."""
     number = int(walk.max()) + 1 if len(walk) else 0
     firsts = _firsts(walk, number)
     before = [-1, *walk[firsts[1:] - 1].tolist()][:number]
@@ -195,10 +204,10 @@ def _origins(walk: NDArray[np.integer[Any]]) -> Origins:
 
 
 def _belong(text_kind: str, nodes: list[Node], paths: list[Path]) -> list[Column]:
-    """For each node the column that its value belongs to, if its kind has columns."""
+    """For each node the path and the kind that its value's column would have."""
     if text_kind in ("json", "msgpack"):
         return [Column(path, node.kind) for node, path in zip(nodes, paths, strict=True)]
-    # A field of a table is quoted because of what it holds: it stays in the same column.
+    # Whether a field of a table has quotes depends on what it holds: both stand in one column.
     return [Column(path, SCALAR) for path in paths]
 
 
@@ -209,10 +218,8 @@ def shape_of(
     trailer: bytes,
     tuples: list[tuple[int, int]],
 ) -> TextShape:
-    """The shape of a walk; gives its nodes their columns.
-
-    The values of one path and kind are a column. Where there are many columns of few values, these
-    are one column for each kind.
+    """The structure of a walk, whose ``nodes`` are given their columns: values of one path and one
+    kind are a column, but columns of few values are put together. Broken where it has no outline.
     """
     found = outline(text_kind, nodes, _origins(walk), trailer, tuples)
     belong = _belong(text_kind, nodes, found.paths)
@@ -239,7 +246,7 @@ def shape_of(
 
 
 def write(shape: TextShape, level: int) -> bytes:
-    """``shape`` as bytes; ``level``: the effort to make them few, 1 to 9."""
+    """``shape`` as bytes, for ``read``. ``level``: the effort to make them few, from 1 to 9."""
     use = effort(level)
     follows, decisions = _walk.write(shape.walk, len(shape.nodes), use)
     table = _table(shape, follows)
@@ -252,6 +259,8 @@ def write(shape: TextShape, level: int) -> bytes:
 
 
 def _table(shape: TextShape, follows: bytes) -> bytes:
+    """The part that is compressed as a whole: nodes, columns, tuples, what follows each node
+    (``follows``), trailer."""
     nodes = shape.nodes
     back: list[int] = []
     columns = 0
@@ -274,7 +283,8 @@ def _table(shape: TextShape, follows: bytes) -> bytes:
 
 
 def read(data: bytes, limit: int) -> TextShape:
-    """The shape that ``write`` wrote as ``data``. ``limit``: the size of the text. Broken."""
+    """The structure of which ``write`` made ``data``.
+    ``limit``: the most bytes that its text may have. Broken, Unknown."""
     reader = WireReader(data)
     if reader.byte() != _VERSION:
         raise Unknown("a structure of another version")
@@ -284,7 +294,7 @@ def read(data: bytes, limit: int) -> TextShape:
     values = reader.varint(limit + 1)
     number = reader.varint(values)
     trailer_size = reader.varint(limit)
-    # Each value, node and distinct pair of nodes adds only a few bytes to the table.
+    # Each value, each node and each different pair of nodes adds only a few bytes to the table.
     size = reader.varint(16 * limit + _SMALL)
     packed = reader.counted()
     table = WireReader(packed if len(packed) == size else unzstd(packed, size))
@@ -313,6 +323,7 @@ def read(data: bytes, limit: int) -> TextShape:
 
 
 def _read_nodes(table: WireReader, number: int) -> list[Node]:
+    """The ``number`` nodes at the start of the table, with their columns. Broken."""
     nodes = []
     ended = table.byte() == 0
     for _ in range(number):
@@ -337,8 +348,8 @@ def _read_nodes(table: WireReader, number: int) -> list[Node]:
 
 
 def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
-    """Whether the kinds of values may occur in such a text; and in MessagePack whether those of a
-    column agree."""
+    """Whether values of these kinds may occur in such a text; and in MessagePack, whether all
+    values of a column have one kind, by which their bytes are made."""
     if text_kind != "msgpack":
         return all(node.kind != RAW for node in nodes)
     kinds: dict[int, int] = {}
@@ -350,7 +361,8 @@ def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
 
 
 def _is_ordered(walk: NDArray[np.integer[Any]], number: int) -> bool:
-    """Whether the walk meets all nodes, and they are numbered as they are first met."""
+    """Whether the walk comes to all ``number`` nodes,
+    and they have numbers in the order in which they are met."""
     if not len(walk) or int(walk.max()) != number - 1:
         return not number and not len(walk)
     return bool((walk[_firsts(walk, number)] == np.arange(number)).all())

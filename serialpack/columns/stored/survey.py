@@ -1,4 +1,4 @@
-"""Tells what is in columns: how many bytes each takes, and how it is encoded."""
+"""Tells of columns how many bytes each takes and how it is encoded, for ``inspect``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from serialpack.columns.parse.nodes import (
 from serialpack.columns.stored.block import ColumnBlock
 from serialpack.columns.stored.structure import KINDS
 
-#: What people call the values of a kind; those of tables are all called fields.
+#: What people call the values of a kind. Those of tables are all called fields.
 _TYPES = {
     STRING: "string",
     SCALAR: "number",
@@ -35,16 +35,18 @@ _TYPES = {
     RAW: "other",
 }
 
+#: What has a meaning in a path as people write it.
 _MARKS = frozenset('.[]{}*"')
 
 
 class ColumnInfo(NamedTuple):
-    """A column of all blocks together.
+    """A column, in all blocks together.
 
-    ``path`` as people write it: ``a.b[]``, ``{}`` for the values of a map whose keys are data,
-    ``*`` for several paths of few values. ``size``: bytes of its values' texts; ``packed``: bytes
-    that they take, with the column's share of shared frames. ``encodings``: their names, the most
-    used first; none where the structure says the values.
+    ``path`` as people write it: ``a.b[]``; ``{}`` for the values of a map whose keys are data;
+    ``*`` for several paths of few values each. ``values``: how many it has; ``size``: bytes of
+    their texts; ``packed``: bytes that they take, its share of shared frames included.
+    ``encodings``: the names of its encodings, the one that most blocks use first; none where the
+    structure says the values.
     """
 
     path: str
@@ -59,8 +61,9 @@ class Survey:
     """The columns of blocks, added one by one."""
 
     def __init__(self) -> None:
-        #: Bytes of structures and of the headers of columns.
+        #: Bytes of all structures, and of all headers of columns.
         self.structure = 0
+        #: By path and type: number of values, bytes of their texts, bytes that they take.
         self._sums: dict[tuple[str, str], list[int]] = {}
         self._encodings: dict[tuple[str, str], Counter[str]] = {}
 
@@ -88,7 +91,7 @@ class Survey:
         self._encodings.setdefault(key, Counter())
 
     def columns(self) -> list[ColumnInfo]:
-        """All columns, those that take most bytes first."""
+        """All columns, those that take the most bytes first."""
         found = [
             ColumnInfo(
                 *key, values, size, packed, tuple(n for n, _ in self._encodings[key].most_common())
@@ -99,7 +102,7 @@ class Survey:
 
 
 def spelled(path: Path) -> str:
-    """A path as people write it; empty for a record that is no container."""
+    """A path as people write it; empty for a record that is a single value."""
     return "".join(_steps(path)).removeprefix(".")
 
 

@@ -1,9 +1,10 @@
-"""The order of nodes as bytes. Layout: man/spk-columns.5, Walk.
+"""Writes and reads the walk: the order in which nodes follow each other. Layout: man/spk-columns.5.
 
-Most nodes are always followed by the same one: that is stored once. At the others there is a
-decision each time that the walk comes by: the rank of the node that follows among all that ever do,
-the most frequent first. Decisions are stored node by node. Where one outcome prevails they are
-stored as the lengths of its runs: for a list of like elements, its length.
+Most nodes are always followed by the same node, which is stored once. At any other node there is a
+*decision* each time that the walk comes by: which of the nodes that ever follow it (its *choices*)
+does now. It is stored as a *rank*, the place of that node among the choices, of which the most
+frequent one comes first. Decisions are stored node by node. Where most of them are rank 0, the
+lengths of its runs are stored: for a list of like elements, its length.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.spans import count_each
+from serialpack.columns.bulk.numbering import count_each
 from serialpack.columns.stored.follow import Decisions, follow
 from serialpack.columns.stored.source import ColumnSource, Stored
 from serialpack.columns.stored.streams import (
@@ -32,44 +33,47 @@ from serialpack.columns.stored.wire import WireReader, counted, varint, zigzag
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import ColumnEffort
 
-#: The ways to store decisions, stored and so the same for ever: ranks together with those of other
-#: nodes; ranks by themselves; the lengths of the runs of rank 0, and the ranks between them less 1.
+#: The ways to store the decisions of a node; stored, and so the same for ever: as ranks together
+#: with those of other nodes; as ranks by themselves; as the lengths of runs of rank 0, with the
+#: ranks between these less 1.
 _TOGETHER, _APART, _RUNS = range(3)
 
-#: The coders of arrays of decisions, which share no frame.
+#: The coders that arrays of decisions may have: they share no frame.
 _CODERS = (STORE, ZSTD, PCO, LZMA)
 
-#: The least decisions of a node that are stored by themselves.
+#: The decisions of a node are stored by themselves if there are at least so many.
 _LEAST_APART = 192
 
-#: Where fewer than one in so many ranks is not 0, runs are taken without a comparison.
+#: Where fewer than one in so many ranks is not 0, runs are taken without trying anything else.
 _CLEARLY_FEW = 16
 
 
 def _array(values: NDArray[Any], use: ColumnEffort) -> bytes:
-    """``values`` as bytes that say all that is needed to read them, except how many there are."""
+    """``values``, none of them negative,
+    as bytes that say how to read them, but not how many they are."""
     top = int(values.max(initial=0))
     layout, stream = array_stream(narrow(values, top), use, top)
     return bytes([stream.kind << 3 | layout, stream.coder]) + counted(stream.stored)
 
 
 def _read_array(reader: WireReader, number: int) -> NDArray[Any]:
-    """Unsigned integers, in as few bytes as they were stored in."""
+    """The ``number`` unsigned integers that ``_array`` wrote. Broken."""
     form, coder = reader.take(2)
     kind, layout = form >> 3, form & 7
     if kind not in (U8, U16, U32) or coder not in _CODERS:
         raise Broken("decisions of an unknown kind or coder")
     stored = Stored(coder, kind, raw_size(layout, kind, number), memoryview(reader.counted()))
-    # Unpacked bits take a byte each, and planes are restored twice.
+    # What is restored at most: unpacked bits take a byte each, and planes are copied once more.
     source = ColumnSource(b"", [stored], 8 * number + 64, {}, lambda _: None)
     return source.array(layout, kind, number)
 
 
 class _Decisions(NamedTuple):
-    """The decisions of a walk. ``next``: for each node the one that always follows, or -1.
+    """A walk, seen from its nodes.
 
-    ``nodes``: those with decisions. The ranks of ``nodes[i]`` are ``ranks[first[i]:first[i + 1]]``;
-    they are places in ``choices[i]``.
+    ``next``: for each node the one that always follows it; -1 for those with decisions, which are
+    ``nodes``. The choices of ``nodes[i]`` are ``choices[i]``; its ranks, which are places in these,
+    are ``ranks[first[i]:first[i + 1]]``, in the order of the walk.
     """
 
     next: list[int]
@@ -80,7 +84,8 @@ class _Decisions(NamedTuple):
 
 
 def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
-    """The decisions of ``walk`` through ``number`` nodes; ``number`` also stands for its end."""
+    """The decisions of ``walk`` through ``number`` nodes.
+    As a following node ``number`` stands for the end of the walk."""
     # NumPy indexes the fastest with integers of its own default type.
     at = walk.astype(np.int64)
     following = np.append(walk[1:], np.int32(number))
@@ -92,7 +97,7 @@ def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
     if not len(nodes):
         return _Decisions(after.tolist(), [], [0], np.zeros(0, np.int64), [])
     here = np.flatnonzero(branches.take(at))
-    # There may be a decision at each step: free arrays as long as the walk at once.
+    # There may be a decision at each step: so arrays as long as the walk are freed at once.
     del at
     some = walk[here]
     following = following[here]
@@ -132,7 +137,8 @@ def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
 def _by_itself(
     ranks: NDArray[np.signedinteger[Any]], choices: int, use: ColumnEffort
 ) -> tuple[int, bytes]:
-    """The way in which the decisions of one node are smaller, and their bytes in it."""
+    """The way, other than ``_TOGETHER``, in which the ``ranks`` of one node take fewer bytes, and
+    these bytes. ``choices``: how many it has."""
     places = np.flatnonzero(ranks)
     runs = np.diff(places, prepend=-1) - 1
     in_runs = varint(len(runs)) + _array(runs, use)
@@ -147,9 +153,11 @@ def _by_itself(
 
 
 def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tuple[bytes, bytes]:
-    """The table of what follows each of ``number`` nodes, and the decisions.
+    """``walk`` as two byte strings, for ``read``: the table of what follows each of ``number``
+    nodes, and the decisions.
 
-    The walk begins at node 0. Every node is met, and they are numbered as they are first met.
+    The walk begins at node 0, comes to all nodes, and these have numbers in the order in which they
+    are met.
     """
     found = _decisions(walk, number)
     table = bytearray()
@@ -178,7 +186,8 @@ def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tup
 
 
 def read(table: WireReader, decisions: WireReader, number: int, limit: int) -> NDArray[Any]:
-    """The walk that ``write`` wrote, of ``limit`` values at most. Broken."""
+    """The walk that ``write`` wrote, through ``number`` nodes and
+    of at most ``limit`` values. Broken."""
     follows: list[int] = []
     branches: list[tuple[int, list[int], int, int]] = []
     left = limit
@@ -216,6 +225,7 @@ def read(table: WireReader, decisions: WireReader, number: int, limit: int) -> N
 
 
 def _target(table: WireReader, node: int, number: int) -> int:
+    """A node that may follow ``node``; ``number``: the end of the walk. Broken."""
     target = node + 1 + table.zigzag()
     if not 0 <= target <= number:
         raise Broken("a node is followed by one that is not there")
@@ -223,6 +233,8 @@ def _target(table: WireReader, node: int, number: int) -> int:
 
 
 def _read_ranks(reader: WireReader, way: int, visits: int, choices: int) -> NDArray[Any]:
+    """The ranks of a node with so many decisions (``visits``) among so many ``choices``, which are
+    stored by themselves. Broken."""
     if way == _APART:
         return _read_array(reader, visits)
     number = reader.varint(visits)

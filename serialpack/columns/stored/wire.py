@@ -1,6 +1,6 @@
-"""Whole numbers and byte strings in a description: LEB128, as in DWARF and WebAssembly.
+"""Numbers and byte strings in descriptions and headers: LEB128, as in DWARF and WebAssembly.
 
-A number has only its shortest form, which for small ones is a byte.
+A number is stored in its shortest form, one byte below 128; a longer form is Broken.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def varints(numbers: Iterable[int]) -> bytes:
 
 
 def zigzag(number: int) -> bytes:
-    """A signed ``number`` of 64 bits: 0, -1, 1, -2 ... as 0, 1, 2, 3 ..."""
+    """A signed ``number`` of 64 bits, as ``varint`` of 0, 1, 2, 3 ... for 0, -1, 1, -2 ..."""
     return varint(binary.zigzag(number))
 
 
@@ -28,7 +28,8 @@ def counted(data: bytes) -> bytes:
 
 
 class WireReader:
-    """Reads what the functions above wrote; ``Broken`` where it ends early or makes no sense."""
+    """Reads what the functions above wrote, from ``position`` on. All methods: Broken where
+    ``data`` ends early or is malformed."""
 
     def __init__(self, data: bytes | memoryview, position: int = 0) -> None:
         self.data = bytes(data)
@@ -42,7 +43,7 @@ class WireReader:
         return self.data[self.position - 1]
 
     def varint(self, most: int) -> int:
-        """A number that is at most ``most``."""
+        """A number, which must be at most ``most``."""
         try:
             number, end = binary.read_varint(self.data, self.position, len(self.data))
         except ValueError as error:
@@ -60,7 +61,7 @@ class WireReader:
         return binary.unzigzag(number)
 
     def take(self, size: int) -> bytes:
-        """``size`` bytes."""
+        """The next ``size`` bytes."""
         if size > len(self.data) - self.position:
             raise Broken("a description ends early")
         self.position += size

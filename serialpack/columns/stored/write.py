@@ -1,4 +1,4 @@
-"""All columns of a block as bytes; ``read.py`` reads them. Layout: man/spk-columns.5, COLUMNS."""
+"""Writes all columns of a block; ``read`` reads them. Layout: man/spk-columns.5, COLUMNS."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ VERSION = 1
 #: The number that stands for the encoding of a column in a bundle.
 BUNDLED = 18
 
-#: Columns of up to so many values, of up to so many bytes each, stand in bundles where there are at
-#: least so many such columns: a column by itself costs about 15 bytes more.
+#: Columns of up to ``_TINY`` values, with up to ``_SHORT`` bytes each on average, stand in bundles
+#: where there are at least ``_MANY`` of them: a column by itself takes about 15 bytes more.
 _TINY = 6
 _SHORT = 64
 _MANY = 128
@@ -39,27 +39,28 @@ _MANY = 128
 #: Values that begin with one of these bytes stand in the bundle of numbers.
 _NUMERIC = b"-0123456789"
 
-#: The most bytes of a stream of text that shares a frame, at efforts where time does not matter.
+#: The most bytes of a stream of text that shares a frame, tried too where time does not matter.
 _WEAK_LAST = 1 << 20
 
 #: The level of zstd for the header, which is small.
 _HEADER_LEVEL = 12
 
-#: About the share of the work that is done when columns are encoded by themselves, and when it is
-#: known which of them follow others.
+#: For progress bars: about the share of the work that is done once each column is encoded by
+#: itself; and once it is known which columns follow from others.
 _ALONE = 0.5
 _RELATED = 0.6
 
+#: Stands for a column whose values are in a bundle.
 _NOTHING = Texts(np.zeros(0, np.uint8), np.zeros(0, np.int64))
 
 
 def encode_all(
     columns: Sequence[Texts], level: int = 3, names: Sequence[str] | None = None
 ) -> bytes:
-    """``columns`` as bytes, at a level of the dial from 1 to 9.
+    """``columns`` as bytes. ``level``: the effort to make them few, from 1 to 9.
 
-    ``names``: of the columns, as parts of a path joined by "/". By them small columns that are
-    alike come to stand together.
+    ``names``: for each column its path, steps joined by "/": small columns with like names may come
+    to stand side by side. None: in their own order.
     """
     to = Context(effort(level), encode_column)
     bundled = _bundled(columns)
@@ -95,6 +96,7 @@ def _raw_of(stream: Stream) -> int:
 
 
 def _assembled(header: bytes, bodies: list[bytes]) -> bytes:
+    """Version, header and the stored bytes of streams."""
     packed = zstd(header, _HEADER_LEVEL)
     if len(packed) >= len(header):
         packed = header
@@ -103,7 +105,8 @@ def _assembled(header: bytes, bodies: list[bytes]) -> bytes:
 
 
 def _bundled(columns: Sequence[Texts]) -> dict[int, int]:
-    """For each column that is better in a bundle, its bundle: 0 of numbers, 1 of texts."""
+    """The columns that stand in a bundle, by their index:
+    0 for that of numbers, 1 for that of texts."""
     tiny = {
         index: int(texts.data[:1].tobytes() not in _NUMERIC)
         for index, texts in enumerate(columns)
@@ -113,6 +116,7 @@ def _bundled(columns: Sequence[Texts]) -> dict[int, int]:
 
 
 def _bundle(columns: list[Texts]) -> Texts:
+    """The values of all ``columns`` as one."""
     return Texts.from_lengths(
         np.concatenate([texts.data for texts in columns]),
         np.concatenate([texts.lengths for texts in columns]),
@@ -134,7 +138,7 @@ def _table(columns: Sequence[Texts], coded: Sequence[Coded], bundles: int) -> by
 
 
 def _streams(coded: Sequence[Coded], shared: Shared, to: Context) -> tuple[bytes, list[bytes]]:
-    """The part of the header about groups and streams, and the bytes of these."""
+    """The part of the header about groups and streams, and their stored bytes in order."""
     groups = [
         (group.kind, len(group.raw), *recoded(ZSTD, group.raw, group.frame, to.use))
         for group in shared.groups

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import spans as _spans
-from serialpack.columns.spans import PADDING, put_together, tell_apart
+from serialpack.columns.bulk import copying, numbering
+from serialpack.columns.bulk.copying import put_together
+from serialpack.columns.bulk.numbering import PADDING, tell_apart
 
 
 def told_apart(texts: list[bytes], kinds: list[int]) -> tuple[list[int], list[int]]:
@@ -49,8 +50,8 @@ def test_pieces_are_told_apart_part_by_part(
     texts = [text for text, _ in some]
     kinds = [kind for _, kind in some]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_spans, "_PIECES", size)
-        patch.setattr(_spans, "_FEW", few)
+        patch.setattr(numbering, "_PIECES", size)
+        patch.setattr(numbering, "_FEW", few)
         assert told_apart(texts, kinds) == expected(texts, kinds)
 
 
@@ -63,7 +64,7 @@ def test_digits_anywhere_are_told_apart() -> None:
 
 def test_equal_hashes_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        _spans, "_hashes", lambda traits: traits[0] // np.uint64(512) * np.uint64(1 << 55)
+        numbering, "_hashes", lambda traits: traits[0] // np.uint64(512) * np.uint64(1 << 55)
     )
     texts = [b"", b"a", b"b", b"ab", b"a", b"x" * 300, b"y" * 300, b"ab", b"x" * 300] * 5
     kinds = [number % 2 for number in range(len(texts))]
@@ -102,7 +103,7 @@ def test_pieces_are_cut_and_copied_in_steps(
 ) -> None:
     """Pieces longer than what is copied at once, and some that stand at the end of the source."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_spans, "_WHOLE", whole)
-        patch.setattr(_spans, "_STEP", 3)
-        patch.setattr(_spans, "_ONE_BY_ONE", singly)
+        patch.setattr(copying, "_WHOLE", whole)
+        patch.setattr(copying, "_STEP", 3)
+        patch.setattr(copying, "_ONE_BY_ONE", singly)
         test_pieces_are_put_together.hypothesis.inner_test(source, spans)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Measures how much memory a piece of work takes (on Linux; elsewhere None), and limits it."""
+"""Measures how much memory a piece of work takes, and limits it. Only on Linux; elsewhere None."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _RESET = Path("/proc/self/clear_refs")
 
 
 class PeakMemory:
-    """The most bytes that this process takes between making it and ``peak()``, above those before.
+    """The most memory that this process takes from now on until ``peak`` is called, above what it
+    takes now.
 
-    The kernel keeps the peak of the resident size (VmHWM, proc(5)); to write 5 to clear_refs resets
-    it. Free memory that the C library keeps is returned to the system before.
+    The kernel keeps the peak of the resident size (VmHWM, proc(5)), which is set back by writing 5
+    to clear_refs. What the C library holds in reserve is given back first.
     """
 
     def __init__(self) -> None:
@@ -27,7 +28,7 @@ class PeakMemory:
             self._before = _status("VmRSS")
 
     def peak(self) -> int | None:
-        """Bytes; None where this system does not tell."""
+        """The bytes; None where the system does not tell."""
         most = _status("VmHWM")
         if most is None or self._before is None:
             return None
@@ -42,20 +43,23 @@ def _trim() -> None:
 
 
 def _status(name: str) -> int | None:
+    """Bytes that this process has, by the name of a line in its status."""
     return _kilobytes(_STATUS, name)
 
 
 def available() -> int | None:
-    """Bytes that programs may still take on this machine; None where it does not tell."""
+    """The bytes that programs may still take on this machine; None where it does not tell."""
     return _kilobytes(Path("/proc/meminfo"), "MemAvailable")
 
 
 def total() -> int:
-    """Bytes of memory of this machine; 0 where it does not tell."""
+    """The bytes of memory of this machine; 0 where it does not tell."""
     return _kilobytes(Path("/proc/meminfo"), "MemTotal") or 0
 
 
 def _kilobytes(path: Path, name: str) -> int | None:
+    """The bytes that the line ``name`` of such a file has in kB;
+    None without the file or the line."""
     try:
         lines = path.read_text("ascii", "replace").splitlines()
     except OSError:
@@ -65,7 +69,8 @@ def _kilobytes(path: Path, name: str) -> int | None:
 
 
 def limit_memory(most: int) -> None:
-    """Let this process take ``most`` bytes more than it has: it fails before the machine does."""
+    """Let this process take at most ``most`` bytes beside those that it has: so it gets a
+    MemoryError before the machine has no memory left."""
     if sys.platform != "linux":
         return
     import resource

@@ -1,8 +1,9 @@
-"""Measures a given list of chains at one N or at several: the tables of samples, and sweeps.
+"""Measures a given list of chains, at one N or at several: the tables of samples, and sweeps.
 
-Nothing is searched for. The budget is shared evenly among the N, then the serializers, then the
-chains; what one does not use goes to those that follow. Where it is short there are fewer runs, and
-at last rows that say that there was no time for them.
+Nothing is searched for. The budget is shared evenly among the N, that of each N among the
+serializers, and that of each serializer among its chains; what one does not use goes to those
+behind it. Where the budget is short there are fewer runs of each row, and at last rows that say
+that there was no time.
 """
 
 from __future__ import annotations
@@ -14,32 +15,33 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from serialpack.auto.choice import choose
-from serialpack.bench.combination import Combination
-from serialpack.bench.lab import At, Count, Failed, Held, Load, Trial
 from serialpack.bench.material import WHOLE
-from serialpack.bench.object_trials import Calls
-from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import NO_TIME, PATIENCE, Schedule, Terms
-from serialpack.bench.trials import CAREFUL, Care
+from serialpack.bench.measuring.lab import Failed
+from serialpack.bench.measuring.object_trials import Calls
+from serialpack.bench.measuring.trials import CAREFUL, Care
+from serialpack.bench.measuring.workbench import At, Count, Held, Load, Trial
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.schedules.schedule import NO_TIME, PATIENCE, Schedule, Terms
 from serialpack.errors import SerialpackError
 from serialpack.objects.dumping import AUTO
 from serialpack.stages.chain import Chain, StageSpec, parse_chain
 from serialpack.text import number_of
 
-#: About how many parts the time of a chain is divided into, each of which is run again and again.
+#: The time of a chain is divided among about so many pieces of work, each run again and again.
 _PARTS = 4
 
-#: How many points of a sweep are measured before the others: they show how its curves run.
+#: So many points of a sweep are measured before the others: they show how its curves run.
 _COARSE = 8
 
-#: The least seconds that a job is waited for.
+#: A job is waited for so many seconds at least.
 _PATIENT = 1.0
 
 Point = TypeVar("Point")
 
 
 class FixedSchedule(Schedule):
-    """Measures given chains."""
+    """Measures the chains that it is given, at every N."""
 
     def __init__(
         self,
@@ -49,14 +51,15 @@ class FixedSchedule(Schedule):
         runs: int | None = None,
         objects: bool = False,
     ) -> None:
-        """``points``: the N to measure at; none for that of the subject. ``runs``: of each row."""
+        """``points``: the N to measure at; empty: only that of the subject. ``runs``: the most of
+        each row; None: as many as ``CAREFUL`` has. ``objects``: Python objects are measured."""
         super().__init__(terms, choose(AUTO[0] if objects else "auto"))
         self._points: list[int | None] = [*points] or [None]
         self._runs = runs
         self._objects = objects
-        #: Seconds that went into making the material, which are no measurement.
+        #: The seconds that reading or making the material took, which do not count as measuring.
         self._making = 0.0
-        #: Chains that failed with some N, and would with a larger one.
+        #: Chains that failed, each with the N: they would with a larger one, too.
         self._hopeless: dict[Chain, int] = {}
 
     def run(self) -> None:
@@ -73,7 +76,8 @@ class FixedSchedule(Schedule):
         return perf_counter() - self._start - self._making
 
     def _keep_to_the_file(self, most: int) -> None:
-        """Leave out N that are larger than the number of records. UsageError without any."""
+        """Leave out the points beyond the number of records of the file, which are counted up to
+        ``most``. UsageError where these cannot be told apart."""
         since = perf_counter()
         count: int = self._lab.ask(Count(most), self._loading)
         self._making += perf_counter() - since
@@ -86,11 +90,12 @@ class FixedSchedule(Schedule):
 
     @property
     def _loading(self) -> float:
-        """Seconds that making the material may take."""
+        """The seconds that reading or making the material may take."""
         return max(self.budget, 10.0) * 3
 
     def _point(self, n: int | None, end: float, *, last: bool) -> None:
-        """Measure all chains with one N. ``end``: its share of the budget is used up then."""
+        """Measure all chains at one N. ``end``: the seconds of measuring when its share of the
+        budget is used up; ``last``: whether it is the last point."""
         groups = [[*self._combinations(n, serializer)] for serializer in self.choice.serializers]
         if self.elapsed >= self.budget and self.held is not None:
             for combination in chain.from_iterable(groups):
@@ -135,7 +140,8 @@ class FixedSchedule(Schedule):
     def _measure(
         self, combination: Combination, held: Held, share: float, *, last: bool
     ) -> SerialpackError | None:
-        """One row, measured for about ``share`` seconds; why its serializer refuses, if it does."""
+        """Measure one row for about ``share`` seconds, and keep it. Gives the error of a stage that
+        refuses, for it will at all chains of this serializer."""
         _, threads, block_size, n = combination
         spelled = str(combination.chain)
         self._tell(combination)
@@ -164,6 +170,7 @@ class FixedSchedule(Schedule):
         return None
 
     def _tell_of_fewer_runs(self) -> None:
+        """Note how many rows were run less often than they should have been."""
         known = [row.runs for row in self.rows.values() if row.runs]
         fewer = sum(runs < (self._runs or 0) for runs in known)
         if fewer:
@@ -175,9 +182,8 @@ class FixedSchedule(Schedule):
 
 
 def spread(points: Sequence[Point]) -> list[Point]:
-    """``points`` in another order: some from first to last, then those halfway between, and on.
-
-    What a short budget leaves out is then spread over all of them.
+    """``points`` in another order: a few from the first to the last, then those halfway between
+    these, and so on. So what a short budget leaves out is spread over all of them.
     """
     stride = 1
     while len(points) > 2 * stride * _COARSE:
@@ -190,4 +196,5 @@ def spread(points: Sequence[Point]) -> list[Point]:
 
 
 def _at(n: int | None, job: Any) -> Any:
+    """The job at an N, or at that of the subject."""
     return job if n is None else At(n, job)

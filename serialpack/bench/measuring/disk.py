@@ -1,7 +1,8 @@
-"""Measures through files in place of memory: ``pack`` and ``unpack`` as they are, with fsync.
+"""Measures from file to file, in place of memory: ``pack`` and ``unpack`` as they are, with fsync.
 
-*Cold* means that what is read is first dropped from the page cache, so that it comes from the
-disk; the cache in the disk itself stays. Every file but the source is in a folder of its own.
+*Cold* means that a file is dropped from the page cache before it is read, so that it comes from the
+disk (the cache that is in the disk itself stays). All files but the source are made in a folder
+that goes again.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from serialpack.api import pack, unpack
 from serialpack.bench.material import Subject
+from serialpack.bench.measuring.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
 from serialpack.bench.samples import parse_sample
-from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
 from serialpack.codecs import CODECS
 from serialpack.errors import FileError
 from serialpack.files.output import Output
@@ -31,13 +32,14 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import parse_chain, spell_stage
 
 if TYPE_CHECKING:
-    from serialpack.bench.lab import Workbench
+    from serialpack.bench.measuring.workbench import Workbench
 
-#: What rows measured whole go through. cold-files: what is read is dropped from the page cache
-#: before. cold-all: the whole page cache is, which is for root.
+#: What rows that are measured whole go through. disk: files. cold-files: files, each dropped from
+#: the page cache before it is read. cold-all: files, and before each read the whole page cache is
+#: dropped, which only root may do.
 Through = Literal["memory", "disk", "cold-files", "cold-all"]
 
-#: The notes of the results on how it was done.
+#: How it was done, in the words of the notes.
 HOW: dict[Through, str] = {
     "disk": "through files, each brought to disk (fsync) and read from the page cache",
     "cold-files": "through files, each brought to disk (fsync); source and container were dropped"
@@ -46,13 +48,13 @@ HOW: dict[Through, str] = {
     " before each read",
 }
 
-#: Writing 3 drops the pages of files, and what is known of folders (proc(5)).
+#: Writing 3 to it drops the pages of files, and what is known of folders (proc(5)).
 _DROP_ALL = Path("/proc/sys/vm/drop_caches")
 
-#: Share of a file that may stay in the cache when it is dropped: pages that others use.
+#: The share of a file that may stay in the cache when it is dropped: pages that other programs use.
 _MAY_STAY = 0.05
 
-#: Bytes of a file whose pages are asked for at a time.
+#: How many bytes of a file are mapped at a time, to ask which of its pages are cached.
 _WINDOW = 64 << 20
 
 
@@ -68,9 +70,9 @@ def check_through(through: Through) -> None:
 
 
 class Files(NamedTuple):
-    """The source as a file, and a folder that is written to.
+    """The source as a file (``source``), and the folder for all other files.
 
-    ``named``: containers store the source's name and time.
+    ``named``: whether containers store the name and the time of the source.
     """
 
     through: Through
@@ -80,7 +82,8 @@ class Files(NamedTuple):
 
     @contextmanager
     def opened(self) -> Iterator[str | IO[bytes]]:
-        """The source as ``pack`` takes it. A file opened by its number has no name to store."""
+        """The source, as ``pack`` takes it: its path, or where no name is to be stored a file that
+        was opened by its number, and so has none."""
         if self.named:
             yield self.source
         else:
@@ -88,7 +91,8 @@ class Files(NamedTuple):
                 yield file
 
     def cool(self, path: str) -> None:
-        """Have the next read of a file come from the disk, where ``through`` asks for that."""
+        """Where ``through`` is cold, have the next read of this
+        file come from the disk. FileError."""
         if self.through == "cold-all":
             drop_all()
         elif self.through == "cold-files":
@@ -97,10 +101,10 @@ class Files(NamedTuple):
 
 @contextmanager
 def source_file(subject: Subject, through: Through, folder: str | None) -> Iterator[Files | None]:
-    """The files to measure through; a sample is written to one. None in memory.
+    """The files to measure through; of a built-in sample one is written. None where it is memory.
 
-    ``folder``: where theirs is made; None: where the system has temporary files. FileError where
-    it cannot be written to, or where --cold is of no use.
+    ``folder``: where a folder for them is made; None: where the system has temporary files.
+    FileError where that cannot be written to, or where files cannot be dropped from the page cache.
     """
     if through == "memory":
         yield None
@@ -121,6 +125,7 @@ def source_file(subject: Subject, through: Through, folder: str | None) -> Itera
 
 @contextmanager
 def _made_in(folder: str | None) -> Iterator[str]:
+    """A new folder in ``folder``, which goes again. FileError."""
     try:
         made = TemporaryDirectory(prefix="serialpack-", dir=folder, ignore_cleanup_errors=True)
     except OSError as error:
@@ -131,7 +136,7 @@ def _made_in(folder: str | None) -> Iterator[str]:
 
 
 def _check_cold(source: str, folder: str) -> None:
-    """FileError where the source, or a file in the folder, cannot be dropped from the cache."""
+    """FileError where the source, or a file in the folder, stays in the page cache when dropped."""
     probe = Path(folder, "probe")
     with Output(probe) as output:
         output.write(bytes(1 << 20))
@@ -152,7 +157,7 @@ def drop(path: str) -> None:
     try:
         fd = os.open(path, os.O_RDONLY)
         try:
-            # Pages that are not on the disk yet stay.
+            # Pages that are not on the disk yet would stay.
             os.fsync(fd)
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
@@ -163,13 +168,14 @@ def drop(path: str) -> None:
 
 
 def drop_all() -> None:
-    """Drop the whole page cache. For root."""
+    """Drop the whole page cache, which only root may do."""
     os.sync()
     _DROP_ALL.write_text("3", "ascii")
 
 
 def cached(path: str) -> int | None:
-    """Bytes of a file that are in the page cache (mincore(2)); None where that is not told."""
+    """How many bytes of a file are in the page cache (mincore(2));
+    None where the system does not tell."""
     in_core = of_libc("mincore", "c_void_p", "c_size_t", "c_void_p")
     if in_core is None or not _may_ask(path):
         return None
@@ -178,7 +184,7 @@ def cached(path: str) -> int | None:
         size = os.fstat(file.fileno()).st_size
         for start in range(0, size, _WINDOW):
             length = min(_WINDOW, size - start)
-            # A private mapping that nobody touches: it brings no page into the cache.
+            # A private mapping whose bytes nobody looks at: so it brings no page into the cache.
             with mmap.mmap(file.fileno(), length, access=mmap.ACCESS_COPY, offset=start) as mapped:
                 found = (ctypes.c_ubyte * -(-length // mmap.PAGESIZE))()
                 first = ctypes.c_char.from_buffer(mapped)
@@ -191,13 +197,13 @@ def cached(path: str) -> int | None:
 
 
 def _may_ask(path: str) -> bool:
-    """Whether the kernel tells us what is cached: for files that we neither own nor may write it
-    says that all is."""
+    """Whether the kernel tells us what is cached:
+    of files that we neither own nor may write to it says that all is."""
     return os.geteuid() in (0, os.stat(path).st_uid) or os.access(path, os.W_OK)  # noqa: PTH116
 
 
 class FileTrial(NamedTuple):
-    """Measure a chain on the whole source, from file to file."""
+    """Job: measure a chain on the whole source, from file to file."""
 
     chain: str
     threads: int
@@ -205,7 +211,7 @@ class FileTrial(NamedTuple):
     files: Files
 
     def run(self, bench: Workbench) -> Figures:
-        """What packing and unpacking took. RefusedError where a value cannot be held."""
+        """The figures. RefusedError where a value cannot be held; FileError."""
         chain, fmt, folder = parse_chain(self.chain), bench.subject.format, Path(self.files.folder)
         packed, back = folder / "packed", folder / "back"
 
@@ -261,9 +267,8 @@ class FileTrial(NamedTuple):
         )
 
     def _by_step(self, seconds: dict[str, float], wall: float) -> dict[str, float]:
-        """The seconds of the workers' steps, added up over threads, as ``repeat`` takes them.
-
-        The rest of ``wall`` was spent on the files.
+        """The seconds by step of all threads together, as ``repeat`` takes them; what is left of
+        ``wall``, the seconds by the clock, was spent on the files.
         """
         steps = {s: seconds[s] for s in (*PACK_STEPS, *UNPACK_STEPS) if s in seconds}
         return {**steps, "files": max(wall * self.threads - sum(steps.values()), 0.0)}

@@ -1,4 +1,4 @@
-"""A combination: what bench measures, and makes a row of."""
+"""A combination: what bench measures and makes a row of."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from serialpack.stages.chain import Chain
 
 
 class Combination(NamedTuple):
-    """A chain, and how it is run. ``n``: in a sweep, how many records (or what N counts)."""
+    """A chain, and how it is run. ``block_size``: the most bytes of source in a block;
+    ``n``: the N of a sweep, else None."""
 
     chain: Chain
     threads: int

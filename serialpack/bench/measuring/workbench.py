@@ -1,20 +1,17 @@
-"""The process in which combinations are measured, and its jobs.
+"""What measures, in the process of ``lab``: jobs, and the workbench that they are done on.
 
-What crashes, hangs or takes all memory there, ends that process and not ours: it becomes a row
-that says so, and the next job gets a new process.
+A ``Workbench`` holds the material, and what was made of it so far, for other jobs; ``Workbenches``
+are those of several files. A job is a named tuple, which can be sent to a process; ``run`` does it
+there.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
-from contextlib import suppress
-from functools import cached_property, partial
-from threading import Event, Timer
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from serialpack.auto.choice import choose, settle
-from serialpack.bench.estimate import Measured, weighed
 from serialpack.bench.material import (
     LOOK,
     WHOLE,
@@ -25,9 +22,8 @@ from serialpack.bench.material import (
     Subject,
     count_records,
 )
-from serialpack.bench.memory import available, limit_memory
-from serialpack.bench.squeeze import Parts
-from serialpack.bench.trials import (
+from serialpack.bench.measuring.estimate import Measured, weighed
+from serialpack.bench.measuring.trials import (
     CAREFUL,
     LOOKING,
     SAMPLING,
@@ -42,10 +38,10 @@ from serialpack.bench.trials import (
     repeat,
     serialize,
 )
+from serialpack.bench.several.worth import Parts
 from serialpack.container.short import MOST_WRITTEN
 from serialpack.errors import RefusedError, SerialpackError
 from serialpack.formats import FORMATS
-from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
 from serialpack.pipeline.timing import Timer as Laps
 from serialpack.pipeline.workers import LARGE
 from serialpack.pipeline.writing import keeps
@@ -54,10 +50,8 @@ from serialpack.stages.chain import Chain, parse_chain
 from serialpack.stages.stage import Buffer
 from serialpack.text import printable
 
-#: The share of the free memory that the process may take.
-MEMORY_SHARE = 0.8
-
-#: Filters that are tried on bytes, and the share to which one must shrink them to be tried further.
+#: The filters that are tried on the source's bytes. One is tried further if they take less than
+#: this share then of what they take without it.
 FILTERS = tuple(
     f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta", "xor") for size in (2, 4, 8)
 )
@@ -65,10 +59,11 @@ WORTH = 0.95
 
 
 class Held(NamedTuple):
-    """What the process holds: bytes of the source, and those of them that are in memory.
+    """What the process holds: of ``size`` bytes of the source ``held`` are in memory.
 
-    ``auto``: the chain that auto chooses for it; none for an object. ``autos``: the chains that it
-    chooses for several files, each with the number of these, those of most bytes first.
+    ``broken_off``: these end somewhere within the source. ``auto``: the chain that auto chooses for
+    it; empty for an object. ``autos``: of several files the chains that auto chooses, each with the
+    number of files that it is for, the chain for the most bytes first.
     """
 
     size: int
@@ -79,14 +74,15 @@ class Held(NamedTuple):
 
 
 class Load(NamedTuple):
-    """Job: read the source."""
+    """Job: read the source, and tell what is held."""
 
     def run(self, bench: Workbench | Workbenches) -> Held:
         return bench.held()
 
 
 class Trial(NamedTuple):
-    """Job: measure a chain on a part of the source, in so many pieces where it is a sample."""
+    """Job: measure a chain on a part of the source;
+    where it is less than all that is held, in so many ``pieces``."""
 
     chain: str
     threads: int
@@ -106,8 +102,7 @@ class Trial(NamedTuple):
 
 
 class At(NamedTuple):
-    """Job: do another job with so many records, with a sample of another size, or with a larger
-    sample of several files."""
+    """Job: do another job with another N; see ``Subject.at`` for what that is."""
 
     n: int
     job: Any
@@ -117,7 +112,7 @@ class At(NamedTuple):
 
 
 class Count(NamedTuple):
-    """Job: count the records of a file, up to ``most``."""
+    """Job: count the records of a file, but not beyond ``most``."""
 
     most: int
 
@@ -126,7 +121,8 @@ class Count(NamedTuple):
 
 
 class Suits(NamedTuple):
-    """Job: find the filters that make the bytes smaller, best first; at most two."""
+    """Job: find the filters that make a part of the source's bytes smaller behind a quick codec: at
+    most two, the best first."""
 
     part: int
 
@@ -142,22 +138,14 @@ class Suits(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """Job: copy the source's bytes once, which no chain can do faster."""
+    """Job: copy the bytes that are held once, in memory: no chain can be faster."""
 
     def run(self, bench: Workbench | Workbenches) -> float:
         return bench.copy()
 
 
-def lab_worker(subject: Subject, memory: int | None) -> Callable[[Any], Any]:
-    """What does one job after another in the process of a ``Lab``."""
-    if memory is not None:
-        limit_memory(memory)
-    bench = Workbenches(subject) if subject.files else Workbench(subject)
-    return lambda job: job.run(bench)
-
-
 class Workbench:
-    """The source in memory, and what was made of it so far."""
+    """The source in memory, and what was made of it so far, which other trials can use."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -170,20 +158,20 @@ class Workbench:
     def material(self) -> Material | ObjectMaterial:
         """The source, read when it is first asked for."""
         made = ObjectMaterial(self.subject) if self.objects else Material(self.subject)
-        # Or else each collection before a measurement would look at all of its objects.
+        # Else the collection of garbage before each measurement would look at all of its objects.
         gc.collect()
         gc.freeze()
         return made
 
     def at(self, n: int) -> Workbench:
-        """The workbench with another N; the last one asked for is kept."""
+        """The workbench for another N. Only the last one that was asked for is kept."""
         if self._other is None or self._other[0] != n:
             self._other = None
             self._other = n, Workbench(self.subject.at(n))
         return self._other[1]
 
     def held(self) -> Held:
-        """Read the source."""
+        """What is held of the source, which is read for it."""
         material = self.material
         if isinstance(material, ObjectMaterial):
             return Held(material.size, material.size)
@@ -198,13 +186,13 @@ class Workbench:
 
     @cached_property
     def parts(self) -> Parts:
-        """How much a part of the file counts for: where what is held does not end with a value,
-        fewer bytes are measured."""
+        """What a part of the file counts for, where it is one of several. Not all that is held may
+        be measured: only whole values are."""
         assert isinstance(self.material, Material)
         return Parts(self.subject.path, self.material)
 
     def copy(self) -> float:
-        """Seconds of one copy of what is held."""
+        """The seconds of one copy of what is held."""
         material = self.material
         assert isinstance(material, Material)
         data = material.data
@@ -225,7 +213,8 @@ class Workbench:
         return found._replace(source=self.material.size) if self.objects else found
 
     def serialized(self, trial: Trial, chain: Chain) -> SerializedPart:
-        """The part through the chain's serializer. Of the whole, the last two are kept."""
+        """The part through the serializer of the chain, measured once. Of parts that are all of the
+        source, only those of the last two serializers are kept."""
         key = (chain.serializer, *trial[1:5])
         if key not in self._serialized:
             whole = [k for k in self._serialized if k[2] == WHOLE]
@@ -235,9 +224,10 @@ class Workbench:
         return self._serialized[key]
 
     def _serialize(self, trial: Trial, chain: Chain) -> SerializedPart:
+        """Measure the serializer of the chain."""
         subject = self.subject
         if isinstance(self.material, ObjectMaterial):
-            from serialpack.bench.object_part import serialize_object
+            from serialpack.bench.measuring.object_part import serialize_object
 
             packing = packing_of(chain, "object", trial.block_size, None, None)
             return serialize_object(packing, self.material.value, trial.care)
@@ -250,14 +240,15 @@ class Workbench:
         return serialize(packing, blocks, trial.threads, trial.care)
 
     def compressed(self, trial: Trial, chain: Chain, part: SerializedPart) -> CompressedPart:
-        """The part through filters and codec, once for all serializers that wrote the same."""
-        # How a codec works may depend on whether it is given the source's own text.
+        """The part through filters and codec,
+        measured once for all serializers that wrote the same."""
+        # A codec may be set otherwise where it is given the source's own text (``of_records``).
         kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(part.plan.format))
         key = (part.digest, kept, chain.filters, chain.codec, *trial[1:5])
         if key not in self._compressed:
             done = compress(part, chain, trial.threads, trial.care)
-            # Of long payloads only lengths are asked for again, and zeros that nobody touches take
-            # no memory; what a short member may hold is looked at when that is written.
+            # Of long payloads only the lengths are needed from now on: zeros in their place take no
+            # memory as long as nobody touches them. What fits into a short member is needed itself.
             packed = [
                 p._replace(
                     payload=tuple(
@@ -273,7 +264,8 @@ class Workbench:
 
 
 class Workbenches:
-    """Several files, each with a workbench; the figures of all are estimated from theirs."""
+    """Several files, each on a workbench of its own;
+    from their figures those of all are estimated."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -281,14 +273,16 @@ class Workbenches:
         self._other: tuple[int, Workbenches] | None = None
 
     def at(self, n: int) -> Workbenches:
-        """The workbenches of a larger sample of the files; the last one asked for is kept."""
+        """Those for a larger sample of the files.
+        Only the last ones that were asked for are kept."""
         if self._other is None or self._other[0] != n:
             self._other = None
             self._other = n, Workbenches(self.subject.at(n))
         return self._other[1]
 
     def held(self) -> Held:
-        """Read the files."""
+        """What is held of the files, which are read for it.
+        ``size``: of all that they stand for."""
         found = [bench.held() for bench in self._benches]
         size: dict[str, float] = {}
         count: dict[str, int] = {}
@@ -305,12 +299,12 @@ class Workbenches:
         )
 
     def copy(self) -> float:
-        """Seconds of one copy of what is held."""
+        """The seconds of one copy of what is held."""
         return sum(bench.copy() for bench in self._benches)
 
     def figures(self, trial: Trial) -> Figures:
-        """The figures of a trial on all that is held, whatever part it names: parts would be too
-        small."""
+        """The figures of a trial, always on all that is held, for a part of a small file would tell
+        nothing. RefusedError names the file."""
         count = len(self._benches)
         care = trial.how or CAREFUL
         care = care._replace(seconds=care.seconds / count, few=care.few / count)
@@ -318,7 +312,7 @@ class Workbenches:
         found, chain = [], parse_chain(trial.chain)
         with collector_off():
             for bench in self._benches:
-                # Small ones are worked on by one thread, or process, each.
+                # ``pack`` gives each small file to one thread or process.
                 small = bench.material.size <= LARGE
                 threads = 1 if small else trial.threads
                 how = trial._replace(part=WHOLE, how=care, threads=threads)
@@ -337,61 +331,3 @@ def is_object(subject: Subject) -> bool:
     from serialpack.bench.samples import parse_sample
 
     return bool(subject.sample) and parse_sample(subject.sample)[0].mode == "object"
-
-
-class Failed(Exception):
-    """A job failed: its process crashed, ran out of memory or did not end."""
-
-
-class Late(Failed):
-    """A job did not end in its time."""
-
-
-class Lab:
-    """The process that measures, started for the first job."""
-
-    def __init__(self, subject: Subject, memory: int | None = None) -> None:
-        free = available()
-        limit = memory or (None if free is None else int(free * MEMORY_SHARE))
-        self._make = partial(lab_worker, subject, limit)
-        self._process: ProcessWorker | None = None
-
-    def ask(self, job: Any, seconds: float) -> Any:
-        """The result of ``job``; Failed where there is none after ``seconds``, or never will be.
-
-        SerialpackError as the job raises it.
-        """
-        process = self._process = self._process or ProcessWorker(self._make)
-        expired = Event()
-
-        def expire() -> None:
-            expired.set()
-            process.kill()
-
-        late = Timer(seconds, expire)
-        late.daemon = True
-        late.start()
-        try:
-            return process(job)
-        except WorkerEnded as error:
-            self.close()
-            if expired.is_set():
-                raise Late(f"did not end within {seconds:.3g} s") from None
-            raise Failed(f"crashed ({error.how})") from None
-        except MemoryError:
-            self.close()
-            raise Failed("ran out of memory") from None
-        except SerialpackError:
-            raise
-        except Exception as error:
-            raise Failed(f"failed ({type(error).__name__}: {error})") from None
-        finally:
-            late.cancel()
-
-    def close(self) -> None:
-        """End the process, whatever it is doing."""
-        if self._process is not None:
-            with suppress(OSError):
-                self._process.kill()
-            self._process.close()
-            self._process = None

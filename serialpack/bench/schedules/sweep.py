@@ -1,4 +1,4 @@
-"""``--sweep``: which N to measure at, and which chains where the user names none."""
+"""``--sweep``: which N are measured, and which chains where the user names none."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from serialpack.units import parse_size
 #: The most points of a sweep: more must be a mistake in its step.
 MOST_POINTS = 1000
 
-#: Of a file: its bytes behind the codec of ``auto``, and three ways to take it apart.
+#: Over a file: its bytes, and three ways to take it apart, each behind one codec.
 _OF_FILES = SampleTable(
     serializers=("raw", "json", "msgpack", "pickle"), codecs=("zstd:3",), runs=5
 )
 
-#: Of Python objects whose own table is not one of sizes.
+#: Over Python objects of a sample whose own table is not for a sweep.
 _OF_OBJECTS = SampleTable(serializers=("pickle", "marshal", "json", "msgpack"), runs=10)
 
 _HINT = "write A:B:STEP, as in 100:10000:100, or A:B:xFACTOR, as in 100:100M:x10"
@@ -50,6 +50,7 @@ def parse_sweep(text: str) -> list[int]:
 
 
 def _number(text: str, part: str) -> int:
+    """The number that ``part`` of the sweep ``text`` spells. UsageError."""
     digits = part.replace("_", "")
     try:
         number = parse_size(digits) if digits.isascii() else 0
@@ -61,7 +62,8 @@ def _number(text: str, part: str) -> int:
 
 
 def swept_table(sample: Sample | None) -> SampleTable:
-    """What a sweep measures where the user names nothing; None: over a file of the user's."""
+    """What a sweep measures where the user names nothing. ``sample``: the built-in sample that it
+    is over; None: it is over a file."""
     if sample is None or sample.mode == "file":
         return _OF_FILES
     return sample.table if sample.table.sweep else _OF_OBJECTS

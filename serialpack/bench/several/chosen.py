@@ -1,7 +1,7 @@
 """Chooses which of several files are measured, and how much of each.
 
-All are surveyed first (``survey``). The search for what suits goes over few of them; what would be
-recommended is then measured on as many as there is time for.
+All are surveyed first (``survey``). A first sample of few files is for the search for what suits;
+larger and larger ones are for measuring what would be recommended, as far as there is time.
 """
 
 from __future__ import annotations
@@ -13,33 +13,34 @@ from typing import NamedTuple
 
 from serialpack.bench.material import LOOK, MOST_HELD, Crowd, Standing, Subject, file_subject
 from serialpack.bench.results import SampledFiles
-from serialpack.bench.survey import Surveyed, sample, survey
+from serialpack.bench.several.survey import Surveyed, sample, survey
 from serialpack.errors import FileError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files.source import file_error
 from serialpack.pipeline.workers import LARGE, MANY_FILES, MUCH
 
-#: How many files are measured for each second of the budget, and the least of them.
+#: The first sample has so many files for each second of the budget, and at least so many.
 FILES_A_SECOND, LEAST_FILES = 1, 8
-#: The most files that are measured, whatever the budget.
+#: And at most so many, whatever the budget.
 MOST_FILES = 200
 
-#: Bytes that are held for each second of the budget, shared among the files by what they stand for;
-#: and the least for each file.
+#: Of its files so many bytes are held for each second of the budget, which they share by what they
+#: stand for; and of each file at least so many.
 BYTES_A_SECOND, LEAST_HELD = 48 << 10, 16 << 10
 
-#: How many times the files and bytes of the first sample the larger ones have.
+#: The larger samples have so many times the files and the bytes of the first one.
 LARGER = (4, 16, 64)
 
-#: The least files of a larger sample, where there are as many.
+#: A larger sample leaves room for so many files, where there are as many.
 _AT_LEAST = 32
 
 
 class Several(NamedTuple):
-    """The files that are measured in place of all. ``subject``: with these as its ``files``.
+    """The files that are measured in place of all: those of ``subject``.
 
-    ``words``: what names all files on a command line. ``errors``: of files that were chosen, but
-    could not be read, and are left out. ``seconds``: how long it took to choose them.
+    ``sampled``: the same, for the results. ``words``: what names all files in a command.
+    ``errors``: of files that could not be read, and are left out. ``seconds``: how long the choice
+    took.
     """
 
     subject: Subject
@@ -58,10 +59,11 @@ def sample_files(
     format: str | None = None,
     handling: tuple[float, float] = (0.0, 0.0),
 ) -> Several:
-    """Choose files to measure in ``budget`` seconds, all where they are few.
+    """Choose out of ``paths`` the files to measure in ``budget`` seconds; all where they are few.
 
-    ``called``: what they are called together. ``handling``: seconds that packing and unpacking a
-    file takes beside the work on its bytes. FileError where there is none with anything in it.
+    ``called``: what all are called together; ``words``: see ``Several``; ``format``: what the user
+    says that they are. ``handling``: seconds that each file takes beside the work on its bytes, to
+    pack it and to unpack it. FileError where none can be read and has anything in it.
     """
     errors: list[SerialpackError] = []
     files, empty = _found(paths, errors)
@@ -101,8 +103,8 @@ def sample_files(
 def _found(
     paths: Iterable[str], errors: list[SerialpackError]
 ) -> tuple[list[tuple[str, int]], int]:
-    """The files and their sizes, and how many others are empty; ``errors`` gets those of paths that
-    are no files."""
+    """The files, with their sizes, and how many others are empty. An error is added to ``errors``
+    for each path that is no regular file, or is not here."""
     known: list[tuple[str, int]] = []
     empty = 0
     for path in paths:
@@ -123,12 +125,13 @@ def _found(
     return known, empty
 
 
-#: A file, what it stands for, and how many bytes of it may be held.
+#: A chosen file, what it stands for, and how many bytes of it may be held.
 _Chosen = tuple[Surveyed, Standing, int]
 
 
 def _first(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chosen]:
-    """The first sample, to search with: a part of each file, or all of it up to four times that."""
+    """The first sample, of ``most`` files and ``held`` bytes: a part of each file, or all of it
+    where that is up to four times as much."""
     total = sum(file.size * file.alike for file in files)
     for file, stands in sample(files, most):
         part = max(int(held * stands.bytes / total), LEAST_HELD)
@@ -136,7 +139,8 @@ def _first(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chose
 
 
 def _larger(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chosen]:
-    """A larger sample: whole files, but for those that would leave no room for others."""
+    """A larger sample, of up to ``most`` files and about ``held`` bytes: whole files, but for those
+    that would leave too little room for others."""
     part = min(max(int(held / _AT_LEAST), LOOK), LARGE // 4)
     while True:
         chosen = sample(files, most)
@@ -151,7 +155,7 @@ def _larger(files: Sequence[Surveyed], most: int, held: float) -> Iterator[_Chos
 
 
 class _Subjects:
-    """Makes subjects of files; each file is looked at only once."""
+    """Makes subjects of files. Each file is looked at once, for all samples."""
 
     def __init__(self, format: str | None, errors: list[SerialpackError]) -> None:
         self._format = format
@@ -159,7 +163,7 @@ class _Subjects:
         self._known: dict[str, Subject | None] = {}
 
     def subjects(self, chosen: Iterable[_Chosen]) -> Iterator[Subject]:
-        """The subjects of the chosen files, without those that cannot be measured."""
+        """The subjects of the chosen files, but for those that cannot be read."""
         for file, stands, most in chosen:
             if file.path not in self._known:
                 self._known[file.path] = self._subject(file.path)
@@ -168,6 +172,7 @@ class _Subjects:
                 yield subject._replace(stands=stands, most_held=most)
 
     def _subject(self, path: str) -> Subject | None:
+        """The subject for one file; None, with an error noted, where it cannot be read."""
         try:
             return file_subject(path, self._format)
         except SerialpackError as error:

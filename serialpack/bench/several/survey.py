@@ -1,11 +1,13 @@
 """Surveys how well many files shrink behind a quick codec, and draws the few that are measured.
 
-What a file takes behind the slow codecs varies much less from file to file when it is counted in
-what it takes behind a quick one than when it is counted in its bytes. So the quick one is tried on
-all files, or on many, and the ratio of the two found on few (double sampling with a ratio
-estimator; Cochran, Sampling Techniques, ch. 12). In it they are taken in equal steps through the
-files of each ending by size, with probability proportional to what they take and cost (systematic
-sampling; ch. 9A); one larger than a step is taken for certain.
+The ratio of what a file takes behind a slow codec to what it takes behind a quick one varies from
+file to file much less than its ratio to the bytes of the file. So the quick codec is tried on all
+files, or on many, and the others on few (double sampling with a ratio estimator; Cochran, Sampling
+Techniques, ch. 12).
+
+These few are drawn so: the files of each ending are sorted by size and gone through in equal steps,
+where a file is as long as it weighs, by what it takes and what it costs to measure (systematic
+sampling; ch. 9A). A file that is longer than a step is taken for certain.
 """
 
 from __future__ import annotations
@@ -25,29 +27,29 @@ from serialpack.stages.chain import parse_stage
 #: The codec that all files are tried with.
 QUICK = "zstd:1"
 
-#: How many files, and bytes of them, are tried for each second of the budget, which takes about a
-#: twentieth of it; and the least of both.
+#: So many files, and so many bytes, are tried for each second of the budget, which takes about a
+#: twentieth of it; and at least so many.
 FILES_A_SECOND, BYTES_A_SECOND = 200, 8 << 20
 LEAST_FILES, LEAST_BYTES = 2000, 32 << 20
 
-#: The share of the budget after which, where reading is slow, the rest is estimated from the files
-#: that were tried; and the least number of these.
+#: Where reading is slow, no more files are tried after this share of the budget, once there are so
+#: many: what the others take is estimated from these.
 MOST_TIME, AT_LEAST = 0.25, 64
 
-#: A factor for the numbers of files, which puts them into an order without a meaning.
+#: A factor that puts numbers of files into an order without a meaning.
 _SPREAD = 2_654_435_761
 
-#: What a file weighs beside its bytes in the first draw, and beside what it takes in later ones:
-#: for a small file its container and the calls count too.
+#: Each file weighs so much more: in the first draw, by bytes, and in later ones, by what it takes.
+#: Of small files the container and the calls count too.
 A_FILE, A_CONTAINER = 512, 128
 
-#: The weight of a byte of source, for the work on it, beside that of a byte that it takes.
+#: The weight of a byte of source, for the work on it, where a byte that it takes weighs 1.
 A_BYTE = 0.125
 
 
 class Surveyed(NamedTuple):
-    """A file that was surveyed. ``squeezed``: bytes that it takes behind the quick codec.
-    ``alike``: the files that it stands for."""
+    """A file that was surveyed. ``squeezed``: bytes that it takes behind the quick codec;
+    ``alike``: how many files it stands for."""
 
     path: str
     size: int
@@ -56,22 +58,26 @@ class Surveyed(NamedTuple):
 
 
 class Quick:
-    """Measures what bytes take behind the quick codec, or another, in the blocks of ``pack``."""
+    """Tells how many bytes data takes behind the quick codec,
+    or another one, in the blocks of ``pack``."""
 
     def __init__(self, codec: str = QUICK) -> None:
         self._codec = CODECS.create(*parse_stage(CODECS, codec))
 
     def __call__(self, data: bytes) -> int:
-        """Bytes that ``data`` takes; what does not shrink is stored as it is."""
+        """The bytes that ``data`` takes; a block that does not shrink is stored as it is."""
         view = memoryview(data)
         blocks = (view[i : i + DEFAULT_BLOCK_SIZE] for i in range(0, len(data), DEFAULT_BLOCK_SIZE))
         return sum(min(len(self._codec.compress(block)), len(block)) for block in blocks)
 
 
 def survey(files: Sequence[tuple[str, int]], budget: float) -> list[Surveyed]:
-    """Try all files, which come with their sizes, none of them 0. Where there are too many, some
-    that stand for all are tried; where reading takes long, the rest is estimated. What cannot be
-    read counts as not shrinking, and is left to whoever measures it."""
+    """Survey ``files``, which come with their sizes, none of them 0.
+
+    Where there are too many, only some that stand for all are surveyed; where reading takes long,
+    the rest is estimated from those that were tried. A file that cannot be read counts as one that
+    does not shrink: whoever measures it will say why.
+    """
     most = max(int(budget * FILES_A_SECOND), LEAST_FILES)
     chosen = [Surveyed(path, size, size, 1.0) for path, size in files]
     if len(files) > most:
@@ -82,7 +88,7 @@ def survey(files: Sequence[tuple[str, int]], budget: float) -> list[Surveyed]:
     share = max(budget * BYTES_A_SECOND, LEAST_BYTES) / sum(file.size for file in chosen)
     quick = Quick()
     found: dict[int, Surveyed] = {}
-    # In an order without a meaning: those that were tried when time is up stand for the others.
+    # In an order without a meaning: when time is up, those that were tried are like the others.
     order = sorted(range(len(chosen)), key=lambda number: number * _SPREAD % len(chosen))
     until = perf_counter() + budget * MOST_TIME
     for number in order:
@@ -105,8 +111,8 @@ def survey(files: Sequence[tuple[str, int]], budget: float) -> list[Surveyed]:
 
 
 def _ratios(files: Iterable[Surveyed]) -> dict[str, float]:
-    """What files of each ending take behind the quick codec, as a share of their bytes; under ""
-    those of all."""
+    """What share of their bytes the files of each ending take behind the quick codec;
+    under "" that of all files."""
     sums: dict[str, tuple[float, float]] = {}
     for file in files:
         for ending in {Path(file.path).suffix, ""}:
@@ -126,12 +132,13 @@ def sample(files: Sequence[Surveyed], most: int) -> list[tuple[Surveyed, Standin
 def drawn(
     files: Sequence[Surveyed], weights: Sequence[float], most: int
 ) -> Iterator[tuple[Surveyed, Standing]]:
-    """Up to ``most`` of ``files`` by their ``weights``: each ending has its share of them."""
+    """Draw up to ``most`` of ``files`` by their ``weights``, and tell what each stands for. Each
+    ending has its share of them."""
     by_ending: dict[str, float] = {}
     for file, weight in zip(files, weights, strict=True):
         ending = Path(file.path).suffix
         by_ending[ending] = by_ending.get(ending, 0.0) + weight * file.alike
-    # The endings of most weight each are a kind; all the others together are one more.
+    # Each of the endings that weigh the most is a kind; all other endings together are one more.
     endings = set(sorted(by_ending, key=lambda e: (-by_ending[e], e))[: most - 1])
 
     def kind(each: tuple[Surveyed, float]) -> str:
@@ -151,8 +158,9 @@ def drawn(
 def _stepped(
     files: list[tuple[Surveyed, float]], steps: int, group: str
 ) -> Iterator[tuple[Surveyed, Standing]]:
-    """Those larger than a step, and the files at points spread evenly over the weight of the
-    others; one that stands for several may be at several."""
+    """Draw about ``steps`` of ``files`` (each with its weight), which are one group: those that
+    weigh more than a step, and of the others those at points spread evenly over their weight. A
+    file that stands for several may be at several points."""
     while True:
         step = sum(weight * file.alike for file, weight in files) / max(steps, 1)
         large = [each for each in files if each[0].alike == 1 and each[1] >= step]
@@ -164,7 +172,7 @@ def _stepped(
         steps -= len(large)
         if not files:
             return
-        # At least one file stands for what is left.
+        # At least one file is to stand for what is left.
         steps = max(steps, 1)
     end, done = 0.0, 0
     alike: dict[Surveyed, float] = {}
@@ -176,7 +184,8 @@ def _stepped(
         if points:
             alike[file] = points * step / weight
             done += points
-    # Scale what they stand for, so that it adds up to all there is, in each respect.
+    # What they stand for is scaled, so that it adds up to all files: in bytes, number, and what
+    # they take.
     bytes_, count, squeezed = (
         sum(value(file) * file.alike for file, _ in files)
         / sum(value(file) * times for file, times in alike.items())

@@ -1,4 +1,4 @@
-"""Which chains are worth measuring on some data."""
+"""Which stages are worth trying on some data: what the user named, else all that may suit."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from serialpack.stages.chain import StageSpec, parse_stage, spell_stage
 from serialpack.stages.stage import Registry
 from serialpack.values.kinds import KINDS
 
-#: The codecs tried first behind every serializer: they show how well its bytes compress.
+#: The codecs that are tried first behind every serializer: they show how well its bytes compress.
 FIRST_CODECS = ("zstd:3", "none", "lz4")
 
 
 class Candidates(NamedTuple):
-    """The stages to try. ``chosen``: which of the three lists the user named."""
+    """The stages to try: every serializer with every one of ``filters`` (each of which may be
+    several filters, or none) and every codec.
+
+    ``chosen``: the names of those of the three lists that the user, or a table, has fixed.
+    """
 
     serializers: list[StageSpec]
     filters: list[tuple[StageSpec, ...]]
     codecs: list[StageSpec]
     chosen: frozenset[str]
-    #: Names of serializers and codecs that would be tried if they were installed.
+    #: The names of serializers and codecs that would be tried if they were installed.
     absent: list[str]
 
 
@@ -45,11 +49,11 @@ def candidates(
     formats: Collection[str],
     objects: bool,
 ) -> Candidates:
-    """The user's stages, and where there are none, all that may suit.
+    """The stages that the user named, and where that is none of a kind, all that may suit.
 
-    ``formats``: the source's; for several files only serializers suit that hold all of them.
-    ``objects``: Python objects are dumped, which raw cannot. UsageError where a stage is unknown,
-    MissingLibraryError where one that was named is not installed.
+    ``formats``: those of the source; for several files only serializers suit that hold all of them.
+    ``objects``: whether a Python object is dumped, as serializers of bytes cannot. UsageError where
+    a stage is unknown, MissingLibraryError where one that was named is not installed.
     """
     check_stages(serializers, filters, codecs)
     absent: list[str] = []
@@ -76,9 +80,8 @@ def candidates(
 
 
 def by_table(choice: Candidates, table: SampleTable) -> Candidates:
-    """``choice`` with what the user left open taken from ``table``, as far as it is installed.
-
-    Of serializers only those that suit, which are those of ``choice``.
+    """``choice``, but what the user left open is taken from ``table``, as far as it is installed;
+    of its serializers only those that are in ``choice``, and so suit.
     """
     absent: list[str] = []
     serializers, filters, codecs, chosen, _ = choice
@@ -97,7 +100,8 @@ def by_table(choice: Candidates, table: SampleTable) -> Candidates:
 
 
 def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> list[StageSpec]:
-    """The stages that are installed; the names of the others are added to ``absent``."""
+    """Those of the stages ``texts`` that are installed;
+    the names of the others are added to ``absent``."""
     found = []
     for text in texts:
         spec = parse_stage(registry, text)
@@ -109,15 +113,17 @@ def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> 
 
 
 def _suits(cls: type[Serializer], name: str, formats: Collection[str], *, objects: bool) -> bool:
+    """Whether a serializer may hold the source; arguments as of ``candidates``."""
     if issubclass(cls, ByteSerializer):
-        # All of them hold any bytes; one that is for some of the files leaves the others as text.
+        # These hold any bytes, so that one that suits some of several files is tried on all.
         return not objects and any(cls.suits(FORMATS.declaration(f).columns) for f in formats)
-    # cloudpickle writes as pickle does what pickle can hold, and files hold nothing else.
+    # Of what files hold, cloudpickle writes the same bytes as pickle.
     read = all(map(values_of, formats)) and name != "cloudpickle"
     return (objects or read) and not cls.cannot >= KINDS.keys()
 
 
 def _worth_trying(absent: list[str]) -> list[str]:
+    """All installed codecs, with the parameters that are worth trying; see ``_there``."""
     found = []
     for entry in CODECS:
         cls = CODECS.cls(entry.name)
@@ -129,14 +135,15 @@ def _worth_trying(absent: list[str]) -> list[str]:
 
 
 def values_of(format: str, *, trust: bool = False) -> bool:
-    """Whether the values of a source in ``format`` can be read here, and may be."""
+    """Whether a source in ``format`` can be read as values; without ``trust`` only where reading
+    runs no code that is in it."""
     fmt = FORMATS.get(format)
     packs = fmt.has_values and not getattr(fmt, "unpacked", ())
     return packs and (trust or bool(getattr(fmt, "safe", True)))
 
 
 def first_codecs(choice: Candidates) -> list[StageSpec]:
-    """The codecs of ``FIRST_CODECS`` that are among the choice; else its first."""
+    """Those of ``FIRST_CODECS`` that are among ``choice``; where none is, its first codec."""
     spelled = {spell_stage(CODECS, spec): spec for spec in choice.codecs}
     wanted = [str(spell_stage(CODECS, parse_stage(CODECS, text))) for text in FIRST_CODECS]
     return [spelled[text] for text in wanted if text in spelled] or choice.codecs[:1]

@@ -1,4 +1,8 @@
-"""Works on many short pieces of an array of bytes at once: joins them, and finds equal ones."""
+"""Finds equal pieces of a text, and gives them numbers in order of first appearance.
+
+The parsers use it for gaps and keys: a text has many, and few different ones. ``groups`` does the
+like for values of a column, which mostly differ, and where the order of numbers does not matter.
+"""
 
 from __future__ import annotations
 
@@ -7,52 +11,39 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-#: Places in an array, as integers of 32 bits where they are many.
-Positions = NDArray[np.signedinteger[Any]]
+from serialpack.columns.bulk.copying import Bytes, Positions
 
-#: How many pieces are put together at a time, to stay in the processor's cache.
-_STEP = 4096
-
-#: Pieces up to this length, or of up to twice the mean length, are copied whole.
-_WHOLE = 64
-
-#: How many numbers are counted at a time.
+#: How many numbers ``count_each`` counts at a time.
 _COUNTED = 1 << 20
 
-#: The mean length from which on slices of a bytes object are faster.
-_LONG = 512
-
-#: The most pieces that are copied one by one.
-_ONE_BY_ONE = 64
-
-#: How many bytes must follow those that ``tell_apart`` looks at.
+#: So many bytes must stand behind the last piece that ``tell_apart`` is given.
 PADDING = 8
 
-#: The longest piece that is compared in words of 8 bytes; longer ones are compared one by one.
+#: The longest piece that is compared in words of 8 bytes; longer ones are looked up in a
+#: dictionary.
 _LONGEST_IN_WORDS = 128
 
-#: Factors for hashes, odd and with bits that look random: of the golden ratio, and of MurmurHash3.
+#: Factors for hashes: odd, with bits that look random (of the golden ratio; of MurmurHash3).
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD))
-
+#: Tables of hashes have 2 to the power of this many places.
 _BUCKET_BITS = 16
 
-#: The mask of the first k bytes of a word, for k from 0 to 8.
+#: ``_MASKS[k]`` keeps the first k bytes of a word, for k from 0 to 8.
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
-#: A length that no piece has.
+#: Stands for a length and kind that no piece has.
 _NO_PIECE = np.uint64((1 << 64) - 1)
 
-#: How many pieces are told apart at a time; but all at once, where more than one in so many of
-#: these is new.
+#: How many pieces are numbered at a time. Where more than one of ``_FEW`` of these are new, it is
+#: given up, and all pieces are numbered at once.
 _PIECES = 1 << 14
 _FEW = 4
 
 
 def count_each(numbers: NDArray[Any], number: int) -> NDArray[np.int64]:
-    """How often each number below ``number`` is in ``numbers``, which has no others.
+    """How often each number from 0 to ``number`` - 1 occurs in ``numbers``, which has no others.
 
-    Some are counted at a time, for NumPy makes a copy of them in integers of eight bytes.
+    As ``np.bincount``, but in little memory: that copies what it counts as integers of 8 bytes.
     """
     found = np.zeros(number, np.int64)
     for begin in range(0, len(numbers), _COUNTED):
@@ -60,78 +51,26 @@ def count_each(numbers: NDArray[Any], number: int) -> NDArray[np.int64]:
     return found
 
 
-def put_together(
-    source: Bytes, starts: Positions, lengths: Positions, ends: NDArray[np.int64] | None = None
-) -> Bytes:
-    """The pieces of ``source`` that begin at ``starts``, one after another.
-
-    ``ends``: where each ends in the result, if that is known.
-    """
-    if ends is None:
-        ends = np.cumsum(lengths, dtype=np.int64)
-    if not len(ends) or not ends[-1]:
-        return np.zeros(0, np.uint8)
-    size, width = int(ends[-1]), int(lengths.max())
-    if width * len(starts) == size:
-        return _windows(source, width)[starts.astype(np.int64, copy=False)].view(np.uint8)
-    if size > _LONG * len(starts):
-        data = source.tobytes()
-        spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
-        return np.frombuffer(b"".join([data[start:end] for start, end in spans]), np.uint8)
-    most = max(_WHOLE, 2 * size // len(starts))
-    if width > most:
-        width = most
-        starts, lengths = _cut(starts, lengths, width)
-        ends = np.cumsum(lengths, dtype=np.int64)
-    return _copied(source, starts, ends, lengths, width)
-
-
-def _windows(array: Bytes, width: int) -> NDArray[Any]:
-    """An array of all pieces of this width, each as one element; they overlap."""
-    return np.ndarray((len(array) - width + 1,), f"V{width}", array.data, strides=(1,))
-
-
-def _cut(starts: Positions, lengths: Positions, width: int) -> tuple[Positions, Positions]:
-    """The pieces, with each that is longer than ``width`` cut into several."""
-    counts = -(-lengths // width)
-    owners = np.repeat(np.arange(len(starts)), counts)
-    within = (np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)) * width
-    return starts[owners] + within, np.minimum(lengths[owners] - within, width)
-
-
-def _copied(
-    source: Bytes, starts: Positions, ends: Positions, lengths: Positions, width: int
-) -> Bytes:
-    """``put_together`` of pieces up to ``width``; ``ends``: where they end in the result.
-
-    ``width`` bytes are copied for each: those beyond its end are overwritten by the next ones.
-    """
-    size = int(ends[-1])
-    last = len(source) - width
-    late = np.flatnonzero(starts > last) if int(starts.max()) > last else starts[:0]
-    if len(late) > _ONE_BY_ONE or last < 0:
-        source = np.concatenate([source, np.zeros(width, np.uint8)])
-        late = late[:0]
-    out = np.empty(size + width, np.uint8)
-    sink, pieces = _windows(out, width), _windows(source, width)
-    for first in range(0, len(starts), _STEP):
-        part = slice(first, first + _STEP)
-        here = starts[part].astype(np.int64, copy=False)
-        sink[ends[part] - lengths[part]] = pieces[np.minimum(here, last) if len(late) else here]
-    for at in late.tolist():
-        end, length = int(ends[at]), int(lengths[at])
-        out[end - length : end] = source[starts[at] : starts[at] + length]
-    return out[:size]
+def numbered(codes: Positions) -> tuple[NDArray[np.int32], Positions]:
+    """``codes`` (from 0 on) renumbered from 0 in order of first appearance: the new number of each;
+    and for each new number the index of the first element that has it."""
+    first = np.full(int(codes.max()) + 1, -1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes), dtype=np.int32)[::-1]
+    places = np.sort(first[first >= 0])
+    number = np.zeros(len(first), np.int32)
+    number[codes[places]] = np.arange(len(places), dtype=np.int32)
+    return number[codes], places
 
 
 def tell_apart(
     padded: Bytes, starts: Positions, lengths: Positions, kinds: NDArray[Any]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Find equal pieces: those of the same bytes and kind (a number below 256).
+    """Number pieces of ``padded``, equal ones alike: those with the same bytes and the same kind (a
+    number below 256).
 
-    For each piece the number of its text and kind, counted from 0 in order of first appearance;
-    and for each number the index of the first such piece. Pieces end ``PADDING`` bytes or more
-    before the end of ``padded``.
+    Gives for each piece its number, from 0 in order of first appearance; and for each number the
+    index of the first piece that has it. ``padded`` has at least ``PADDING`` bytes behind the last
+    piece.
     """
     seen = _Seen()
     numbers = np.empty(len(starts), np.int32)
@@ -145,7 +84,7 @@ def tell_apart(
 
 
 class _SpanPieces(NamedTuple):
-    """Some pieces of ``padded``, and their kinds."""
+    """Some pieces of ``padded``, each with its kind."""
 
     padded: Bytes
     starts: NDArray[np.int64]
@@ -163,20 +102,23 @@ class _SpanPieces(NamedTuple):
 
 
 class _Seen:
-    """The different pieces that were met so far; a table of hashes finds most of them again."""
+    """The different pieces that were met so far, by a table of their hashes. Where two of them have
+    the same place in the table, the one met last keeps it; the other is found by ``_known``."""
 
     def __init__(self) -> None:
+        #: The number of each piece, by its bytes and kind.
         self._known: dict[tuple[bytes, int], int] = {}
         self._long: dict[bytes, int] = {}
-        #: For each bucket a row of ``_traits`` and ``_numbers``; row 0 is that of no piece.
+        #: For each place of the table a row of ``_traits`` and ``_numbers``; row 0 is no piece's.
         self._table = np.zeros(1 << _BUCKET_BITS, np.int64)
         self._traits = [np.full(1, _NO_PIECE)]
         self._numbers = np.zeros(1, np.int32)
+        #: For each number the index of its first piece.
         self.firsts: list[int] = []
 
     def number(self, pieces: _SpanPieces, begin: int, numbers: NDArray[np.int32]) -> bool:
-        """Set ``numbers`` to those of ``pieces``, the first of which has the index ``begin``; False
-        where too many of them are new, and no number is to be used."""
+        """Put the numbers of ``pieces`` into ``numbers``; ``begin``: the index of the first of them
+        among all pieces. False where too many of them are new; ``numbers`` is not valid then."""
         traits = _traits(pieces, self._long)
         buckets = (_hashes(traits) >> np.uint64(64 - _BUCKET_BITS)).view(np.int64)
         rows = self._table.take(buckets)
@@ -205,6 +147,7 @@ class _Seen:
     def _keep(
         self, traits: list[NDArray[np.uint64]], buckets: NDArray[np.int64], numbers: list[int]
     ) -> None:
+        """Enter pieces into the table."""
         count = len(self._numbers)
         self._table[buckets] = np.arange(count, count + len(numbers))
         self._numbers = np.concatenate([self._numbers, np.array(numbers, np.int32)])
@@ -217,6 +160,7 @@ class _Seen:
 def _tell_apart(
     pieces: _SpanPieces, traits: list[NDArray[np.uint64]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """As ``tell_apart``, all at once. ``traits``: those of ``pieces``."""
     firsts = _first_alike(_hashes(traits))
     if not all((trait[firsts] == trait).all() for trait in traits):
         # Two different pieces have the same hash.
@@ -227,23 +171,15 @@ def _tell_apart(
     return (np.cumsum(new, dtype=np.int32) - 1)[firsts], first
 
 
-def numbered(codes: Positions) -> tuple[NDArray[np.int32], Positions]:
-    """Numbers for ``codes`` from 0 in order of first appearance, and where each is first."""
-    first = np.full(int(codes.max()) + 1, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes), dtype=np.int32)[::-1]
-    places = np.sort(first[first >= 0])
-    number = np.zeros(len(first), np.int32)
-    number[codes[places]] = np.arange(len(places), dtype=np.int32)
-    return number[codes], places
-
-
 def _traits(pieces: _SpanPieces, long: dict[bytes, int]) -> list[NDArray[np.uint64]]:
-    """Numbers of 64 bits for each piece: two pieces are equal if, and only if, all of these are.
+    """The traits of each piece: some integers of 64 bits, which for two pieces are all the same if,
+    and only if, the pieces are equal. An array for each trait.
 
-    ``long``: numbers for long pieces, to which new ones are added.
+    They are length and kind together, the first eight bytes, the last eight, and the words between;
+    for pieces beyond ``_LONGEST_IN_WORDS`` the number that the piece has in ``long``, which is
+    added there.
     """
     padded, starts, lengths, kinds = pieces
-    # They are its length and kind, its first eight bytes, its last eight, and those between.
     traits = [(lengths.astype(np.int64) << 8 | kinds).view(np.uint64)]
     words: NDArray[np.uint64] = np.ndarray(
         (len(padded) - 7,), np.dtype("<u8"), padded.data, strides=(1,)
@@ -268,6 +204,7 @@ def _traits(pieces: _SpanPieces, long: dict[bytes, int]) -> list[NDArray[np.uint
 
 
 def _hashes(traits: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """A hash of 64 bits for each piece, of all its traits."""
     hashes = traits[0] * _FACTORS[0]
     for trait in traits[1:]:
         hashes ^= hashes >> np.uint64(29)
@@ -278,20 +215,11 @@ def _hashes(traits: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     return hashes
 
 
-def _first_alike_slowly(pieces: _SpanPieces) -> Positions:
-    known: dict[tuple[bytes, int], int] = {}
-    return np.array(
-        [
-            known.setdefault((pieces.text(index), kind), index)
-            for index, kind in enumerate(pieces.kinds.tolist())
-        ],
-        np.int64,
-    )
-
-
 def _first_alike(hashes: NDArray[np.uint64]) -> Positions:
-    """For each hash the index of an equal one, the same index for all equal ones."""
+    """For each hash the index of the first equal one."""
     firsts = np.empty(len(hashes), np.int64)
+    # Rounds, each with other bits of the hashes as places: a hash that finds another one at its
+    # place goes on to the next round.
     left = np.arange(len(hashes))
     table = np.empty(1 << _BUCKET_BITS, np.int64)
     shift = 64 - _BUCKET_BITS
@@ -306,3 +234,15 @@ def _first_alike(hashes: NDArray[np.uint64]) -> Positions:
         left = left[~alike]
         shift = shift - 7 if shift > 7 else 64 - _BUCKET_BITS
     return firsts
+
+
+def _first_alike_slowly(pieces: _SpanPieces) -> Positions:
+    """For each piece the index of the first equal one, by comparing the bytes."""
+    known: dict[tuple[bytes, int], int] = {}
+    return np.array(
+        [
+            known.setdefault((pieces.text(index), kind), index)
+            for index, kind in enumerate(pieces.kinds.tolist())
+        ],
+        np.int64,
+    )

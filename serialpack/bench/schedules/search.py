@@ -1,8 +1,8 @@
-"""Decides what is measured when, to keep to the budget and measure the best rows whole.
+"""Searches for what suits a source: keeps to the budget, and measures the best rows whole.
 
-First every serializer on a small part, behind the few codecs that tell most; then every codec
-behind the first serializer; then what may still win. Last, as many rows on the whole source as
-there is time for, those first that would be recommended.
+First on a part of the source, in this order: every codec behind the first serializer that holds it
+(the leader), every serializer behind the few codecs that tell most, and then what may still win.
+Then on the whole source, as many rows as there is time for, those first that would be recommended.
 """
 
 from __future__ import annotations
@@ -12,42 +12,43 @@ from contextlib import closing
 from itertools import product
 from math import ceil, inf
 from time import perf_counter
-from typing import Any
 
 from serialpack.auto.choice import choose
-from serialpack.bench.candidates import first_codecs
-from serialpack.bench.combination import Combination
-from serialpack.bench.disk import FileTrial
-from serialpack.bench.lab import Copy, Failed, Late, Load, Suits, Trial
 from serialpack.bench.material import LOOK, SAMPLE, WHOLE
+from serialpack.bench.measuring.disk import FileTrial
+from serialpack.bench.measuring.lab import Failed, Late
+from serialpack.bench.measuring.trials import OF_CODECS, OF_SERIALIZERS
+from serialpack.bench.measuring.workbench import Copy, Load, Suits, Trial
 from serialpack.bench.recommend import better, roles
 from serialpack.bench.results import Row, cost
-from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import NO_TIME, PATIENCE, Schedule, Terms
-from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
+from serialpack.bench.schedules.candidates import first_codecs
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.schedules.schedule import NO_TIME, PATIENCE, Schedule, Terms
 from serialpack.errors import FileError, SerialpackError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_chain, parse_stage
 
-#: Shares of the budget: for all looks at samples, for one look, for one sample.
+#: Shares of the budget: for all looks and samples together, for one look, for one sample.
 SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
 
-#: Seconds that any look may take, and the first one, however small the budget: so something is
-#: measured even on a busy machine.
+#: The seconds that any look may take, and the first one, however small the budget: so that
+#: something is measured even on a busy machine.
 LEAST_LOOK, FIRST_LOOK = 1.0, 10.0
 
-#: The least budget, in seconds, that affords a sample for serializers that take records apart.
+#: For serializers that take records apart the sample is the larger the more often the budget has so
+#: many seconds; see ``_enough``.
 SECONDS_A_SAMPLE = 5.0
 
-#: How many times as long as a sample promised a measurement may take.
+#: A measurement may take so many times as long as a sample promised.
 SURE = 1.25
 
 
 class Search(Schedule):
-    """Finds what suits a source: measures only what may still win."""
+    """Finds what suits one source: measures only what may still win."""
 
-    #: Whether figures from a sample are as good as those from the whole.
+    #: Whether rows from a sample are as good as those from the whole.
     told_of_all = False
 
     #: The share of the budget that one look may take.
@@ -55,9 +56,10 @@ class Search(Schedule):
 
     def __init__(self, terms: Terms) -> None:
         super().__init__(terms, choose())
-        #: The serializer behind which all codecs are tried: the first that holds the data.
+        #: The leader; None before one was found.
         self.leader: StageSpec | None = None
-        #: By how many seconds the last row through files took longer than memory had promised.
+        #: By how many seconds the last row that went through files took longer than it had in
+        #: memory.
         self._longer = 0.0
         self._source = terms.subject.path or terms.subject.sample
 
@@ -69,7 +71,7 @@ class Search(Schedule):
                 raise FileError(f"reading it {error}", path=self._source) from None
             self.auto = self.auto._replace(chain=parse_chain(self.held.auto))
             self.notes += self._autos()
-            # The budget is for measuring, and does not include reading the source.
+            # The budget is for measuring only: reading the source does not count.
             self._start = perf_counter() - self._spent
             if self.budget <= 0:
                 return
@@ -79,10 +81,10 @@ class Search(Schedule):
             self._whole()
 
     def _first(self) -> None:
-        """What is measured before anything else."""
+        """Measure what comes before anything else; here nothing."""
 
     def _autos(self) -> Iterator[str]:
-        """Notes on what auto chooses, where that is not the same for all files."""
+        """A note on what auto chooses, where that is not the same for all of several files."""
         assert self.held is not None
         if len(self.held.autos) > 1:
             each = ", ".join(f"{chain} for {count:,}" for chain, count in self.held.autos.items())
@@ -90,22 +92,23 @@ class Search(Schedule):
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the source was read, with those that were spent before."""
+        """Seconds since the source was read, and those that were spent before."""
         return perf_counter() - self._start
 
     @property
     def whole_is_sample(self) -> bool:
-        """Whether a sample would be all of the source."""
+        """Whether the source is so small that a sample would be all of it."""
         assert self.held is not None
         size = self.held.held if self.files is None else self.held.size
         return size <= 2 * SAMPLE
 
     @property
     def _looking(self) -> float:
-        """The share of the budget for all looks."""
+        """The share of the budget for all looks and samples."""
         return 1.0 if self.whole_is_sample else SAMPLING
 
     def _copy(self) -> None:
+        """Measure a copy in memory, where bytes are measured too."""
         if not self.choice.serializers or self.choice.serializers[0].name != "raw":
             return
         try:
@@ -114,6 +117,7 @@ class Search(Schedule):
             self.copy = None
 
     def _sample(self) -> None:
+        """Look at all chains that may suit, and measure samples of those that do well."""
         until = self.budget * self._looking
         first = first_codecs(self.choice)
         for serializer in self.choice.serializers:
@@ -132,15 +136,15 @@ class Search(Schedule):
         self._try_all(self._promising(), self.choice.filters, good, until)
 
     def _whole(self) -> None:
-        """Measure on all that is held: what would be recommended, then the rest of the front, then
-        others."""
+        """Measure rows on the whole source, as long as there is time."""
         for combination in self._next_whole():
             before = self.rows.get(combination)
             if before is None or self._fits(before):
                 self._measure(combination, WHOLE)
 
     def _next_whole(self) -> Iterator[Combination]:
-        """The combinations to measure on the whole, each chosen by what is known by then."""
+        """The combinations to measure on the whole, what auto would choose first;
+        each is chosen by what is known by then."""
         done: set[Combination] = {self.auto}
         if self.auto not in self.rows or self.rows[self.auto].status == "sampled":
             yield self.auto
@@ -166,10 +170,11 @@ class Search(Schedule):
             yield chosen
 
     def _next(self, fits: dict[Combination, Row], may: dict[Combination, Row]) -> Combination:
-        """The next one of those that ``fits``: first what would be recommended, then what nothing
-        beats, then the rest.
+        """The next one of the combinations ``fits``, for which there is time: first what would be
+        recommended out of ``may``, then what nothing is clearly better than, then the rest.
 
-        What seems smallest is mostly slow: it comes last, and its time is kept for it.
+        What seems smallest is mostly slow: it comes last of what would be recommended, and its time
+        is kept for it.
         """
         of_row = {id(row): c for c, row in may.items()}
         best = {
@@ -189,20 +194,20 @@ class Search(Schedule):
         return min(unbeaten or fits, key=lambda c: self._rank(fits[c]))
 
     def _fits(self, row: Row, *, beside: float = 0.0) -> bool:
-        """Whether there is time to measure ``row`` whole, with ``beside`` seconds left over."""
+        """Whether there is time to measure ``row`` whole, and ``beside`` more seconds."""
         return (self._takes(row) + beside) * SURE < self.budget - self.elapsed
 
     def _takes(self, row: Row) -> float:
-        """Seconds that it takes to measure ``row`` whole."""
+        """The seconds that it takes to measure ``row`` whole, estimated from it."""
         # Through files all of the source is read, however little of it is held in memory.
         return self._cost(row) if self.files is None else cost(row) + self._longer
 
     def budget_for(self, row: Row) -> float:
-        """A budget, in tens of seconds, that would have left time for ``row`` too."""
+        """A budget, in full tens of seconds, that would have left time for ``row`` too."""
         return ceil((self.budget + self._takes(row) * SURE) / 10) * 10
 
     def _rank(self, row: Row) -> tuple[int, float]:
-        """The key to sort by: rows that nothing beats, then the quickest ones to measure."""
+        """A key to sort by: how many rows are clearly better, then how long measuring takes."""
         others = [r for r in self.rows.values() if r.size is not None and r is not row]
         return sum(better(other, row) for other in others), self._cost(row)
 
@@ -213,6 +218,7 @@ class Search(Schedule):
         codecs: Sequence[StageSpec],
         until: float,
     ) -> None:
+        """``_try`` all chains of these stages."""
         for serializer, these, codec in product(serializers, filters, codecs):
             self._try(serializer, these, codec, until)
 
@@ -223,7 +229,9 @@ class Search(Schedule):
         codec: StageSpec,
         until: float,
     ) -> None:
-        """Measure a chain on as much as there is time for, if there is time."""
+        """Measure a chain, unless that was done, on as much as there is time for before
+        ``until`` (seconds of measuring): a look, and if it is worth that a sample, or all of a
+        small source."""
         chain = Chain(serializer, filters, codec)
         compresses = SERIALIZERS.cls(serializer.name).compresses
         if compresses and not chain.plain and "codecs" not in self.choice.chosen:
@@ -242,28 +250,29 @@ class Search(Schedule):
                 continue
             if found.status == "measured" and self.files is not None:
                 continue
-            # Even a look at all of the source is no measurement: it was hasty.
+            # A look was hasty: even where it was at all of the source, that is measured again.
             part = self._affordable(self._cost(found))
             if part != LOOK and self.elapsed < until:
                 self._measure(combination, part)
 
     @property
     def _enough(self) -> int:
-        """The part to measure for serializers that take records apart: few records say little."""
+        """The part for serializers that take records apart, of which few would tell too little."""
         assert self.held is not None
         part = int(min(max(self.budget / SECONDS_A_SAMPLE, 1), 4) * SAMPLE)
         return WHOLE if self.held.held <= 2 * part else part
 
     def _affordable(self, seconds: float) -> int:
-        """The part to measure for what would take so many seconds on all that is held."""
+        """The part to measure of a chain that takes so many seconds on all that is held."""
         assert self.held is not None
         if self.whole_is_sample:
             return WHOLE if seconds < self.budget * ONE_SAMPLE else LOOK
         return SAMPLE if seconds * SAMPLE / self.held.held < self.budget * ONE_SAMPLE else LOOK
 
     def _foreseen(self, combination: Combination) -> float | None:
-        """Seconds for all that is held, estimated from rows with the same serializer and with the
-        same codec; None without such."""
+        """The seconds that a combination takes on all that is held: estimated from its serializer's
+        seconds behind another codec, and its codec's behind the leader. None where one is
+        missing."""
         serializer, filters, codec = combination.chain
         beside = next(
             (r for c, r in self.rows.items() if c.chain.serializer == serializer and r.seconds),
@@ -280,12 +289,13 @@ class Search(Schedule):
 
     @property
     def _share(self) -> float:
-        """The share of the source that is held."""
+        """The share of the source that is in memory."""
         assert self.held is not None
         return self.held.held / max(self.held.size, 1)
 
     def _cost(self, row: Row) -> float:
-        """Seconds that it takes to measure all that is held, estimated from ``row``, of a part."""
+        """The seconds that all that is held takes,
+        estimated from ``row``, which was measured on a part."""
         return cost(row) * self._share
 
     @property
@@ -296,7 +306,8 @@ class Search(Schedule):
         return max(chains * len(self.threads), 1)
 
     def _measure(self, combination: Combination, part: int) -> Row | None:
-        """Run one trial, and keep its row; None where it failed."""
+        """Run one trial on a part of the source, or on all of it (``WHOLE``),
+        and keep its row. None where it failed."""
         assert self.held is not None
         chain, threads, block_size, _ = combination
         spelled = str(chain)
@@ -325,11 +336,12 @@ class Search(Schedule):
         return row
 
     def _drop(self, combination: Combination, error: Exception, part: int) -> None:
-        """Note a failure. A serializer that refuses, or is at fault in a first look, is dropped;
-        one that fails on more did well on less, and only this chain is a failed row."""
+        """Note a failure. A serializer that refuses the source, or is at fault in a first look, is
+        dropped, with all its rows. One that fails on more did well on less: then only this row
+        fails."""
         before = self.rows.get(combination)
         if isinstance(error, Late) and before is not None:
-            # It is not at fault: a smaller part had promised that there was time.
+            # Not its fault: a smaller part had promised that there was time. The row stays.
             return
         row = failed_row(combination, error)
         serializer = combination.chain.serializer
@@ -343,8 +355,8 @@ class Search(Schedule):
             self.rows[combination] = row
 
     def _at_fault(self, chain: Chain) -> bool:
-        """Whether the serializer is to blame for a failure: the codec did well behind another one,
-        or it is the second failure."""
+        """Whether the serializer of a failed chain is to blame, and not the codec: it never did
+        well, and the codec did behind another serializer, or this is its second failure."""
         mine = [row for c, row in self.rows.items() if c.chain.serializer == chain.serializer]
         beside = [row for c, row in self.rows.items() if c.chain[1:] == chain[1:]]
         if any(row.size is not None for row in mine):
@@ -362,7 +374,7 @@ class Search(Schedule):
         return [(parse_stage(FILTERS, text),) for text in suited]
 
     def _promising(self) -> list[StageSpec]:
-        """The serializers, those with the smallest bytes behind the first codec first."""
+        """The serializers, in the order of their sizes behind the first codec."""
         first = first_codecs(self.choice)[0]
         sizes: dict[StageSpec, float] = {}
         for combination, row in self.rows.items():
@@ -373,7 +385,8 @@ class Search(Schedule):
         return sorted(sizes, key=sizes.__getitem__)
 
     def _beaten(self, codec: StageSpec) -> bool:
-        """Whether another codec was clearly better behind the leader, in size and in time."""
+        """Whether behind the leader another codec was clearly better,
+        or this one was not measured."""
         if "codecs" in self.choice.chosen:
             return False
         rows = {
@@ -385,7 +398,3 @@ class Search(Schedule):
         }
         mine = rows.get(codec)
         return mine is None or any(better(row, mine) for row in rows.values() if row is not mine)
-
-
-def quiet(_: float, __: str) -> Any:
-    """A progress for nobody."""

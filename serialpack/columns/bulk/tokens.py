@@ -1,4 +1,7 @@
-"""Where texts divide into runs of digits, runs of letters and other bytes."""
+"""Divides values into tokens: a run of digits, a run of letters, or a single other byte.
+
+``encodings.patterns`` makes columns of the runs, ``encodings.prose`` takes words for runs of both.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ _KIND = np.zeros(256, np.uint8)
 _KIND[list(b"0123456789")] = _DIGIT
 _KIND[[*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1), *range(128, 256)]] = _LETTER
 
-#: What stands for a run of digits and for one of letters in a shape; other bytes are themselves.
+#: In a shape these bytes stand for a run of digits, and for a run of letters; any other byte stands
+#: for itself.
 DIGITS, LETTERS = b"0a"
 
 #: Tables for ``bytes.translate``, which is faster than looking up indices.
@@ -30,18 +34,20 @@ _WORDS = (_KIND != _OTHER).tobytes()
 
 
 class TextTokens(NamedTuple):
-    """The tokens of all values, one after another."""
+    """The tokens of all values of a column, one after another:
+    where each starts, and how long it is."""
 
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     firsts: NDArray[np.int64]
-    """For each value the index of its first token (of the next value's, if it is empty)."""
+    """For each value the index of its first token; an empty value has that of the next value."""
     shapes: Texts
-    """For each value a byte a token: which kind it is."""
+    """For each value its shape: a byte for each of its tokens (``DIGITS``,
+    ``LETTERS``, or itself)."""
 
 
 def tokens(texts: Texts) -> TextTokens:
-    """Runs of digits, runs of letters, and single other bytes."""
+    """The tokens of all values of a column."""
     data = texts.data
     kinds = np.frombuffer(data.tobytes().translate(_KINDS), np.uint8)
     inner = np.ones(len(kinds), np.bool_)
@@ -61,5 +67,5 @@ def tokens(texts: Texts) -> TextTokens:
 
 
 def is_word(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which bytes are digits or letters."""
+    """Which bytes of ``data`` are digits or letters."""
     return np.frombuffer(data.tobytes().translate(_WORDS), np.bool_)

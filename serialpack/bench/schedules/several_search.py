@@ -5,33 +5,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from serialpack.bench.combination import Combination
-from serialpack.bench.lab import At, Failed, Held, Load, Trial
 from serialpack.bench.material import LOOK, SAMPLE, WHOLE
+from serialpack.bench.measuring.lab import Failed
+from serialpack.bench.measuring.trials import AT_LENGTH
+from serialpack.bench.measuring.workbench import At, Held, Load, Trial
 from serialpack.bench.recommend import roles
 from serialpack.bench.results import Row, SampledFiles, cost
-from serialpack.bench.rows import measured_row
-from serialpack.bench.schedule import PATIENCE, Terms
-from serialpack.bench.search import SURE, Search
-from serialpack.bench.survey import QUICK
-from serialpack.bench.trials import AT_LENGTH
+from serialpack.bench.schedules.combination import Combination
+from serialpack.bench.schedules.rows import measured_row
+from serialpack.bench.schedules.schedule import PATIENCE, Terms
+from serialpack.bench.schedules.search import SURE, Search
+from serialpack.bench.several.survey import QUICK
 from serialpack.errors import SerialpackError
 from serialpack.text import number_of
 from serialpack.units import format_size
 
-#: The share of the budget for the search, where there are larger samples; and the share up to which
-#: it goes on, where measuring on these leaves time.
+#: Where there are larger samples, the share of the budget for the search; and where measuring on
+#: these leaves time, the share up to which the search then goes on.
 LOOKING, FURTHER = 0.5, 0.85
 
-#: About how many times the bytes of the sample before it a larger one has, and the most seconds
-#: that it may take to read it.
+#: About how many times the bytes of the sample before it a larger one has; and the most seconds
+#: that reading it may take.
 GROWS, READING = 4.0, 60.0
 
 
 class SeveralSearch(Search):
-    """Finds what suits several files. The first sample is so small that each trial is of all of it.
+    """Finds what suits several files. The first sample of them is so small that each trial is of
+    all of it: there is no smaller part to look at.
 
-    ``larger``: the larger samples that were read. ``used``: how many of them were measured on.
+    ``larger``: what is held of the larger samples that were read. ``used``: number ``used`` - 1 of
+    these is the largest one that rows were measured on.
     """
 
     told_of_all = True
@@ -56,11 +59,12 @@ class SeveralSearch(Search):
         return self._until
 
     def measured(self, used: int) -> list[str]:
-        """The files of the first sample, or of the last of so many larger ones."""
+        """The paths of the files that are measured: of the first sample (0), or of larger one
+        number ``used``, from 1."""
         return [file.path for file in (self._subject.files, *self._subject.larger)[used]]
 
     def told(self, files: SampledFiles) -> Iterator[str]:
-        """Notes on how much of the files was measured, and how."""
+        """Notes on how much of all ``files`` was measured, and what the figures are of."""
         crowd = self._subject.crowd
         if self.held is None or crowd is None:
             return
@@ -93,7 +97,8 @@ class SeveralSearch(Search):
         return super()._measure(combination, SAMPLE)
 
     def _whole(self) -> None:
-        """Measure what would be recommended on larger samples; and again, where others turn up."""
+        """Measure what would be recommended on larger samples, search on with the time that is
+        left, and measure what is recommended then."""
         if not self._samples:
             return
         done: set[Combination] = set()
@@ -103,7 +108,8 @@ class SeveralSearch(Search):
         self._finals(done)
 
     def _finals(self, done: set[Combination]) -> None:
-        """Measure what is recommended and not ``done`` yet: what that is may change meanwhile."""
+        """Measure on larger samples what would be recommended and is not ``done`` yet: what that is
+        may change while it is measured."""
         while self.elapsed < self.budget:
             best = {id(row) for row in roles(self.rows.values(), self.weighing).values() if row}
             wanted = {
@@ -119,10 +125,11 @@ class SeveralSearch(Search):
             self._final(quickest, (self.budget - self.elapsed) / len(wanted))
 
     def _final(self, combination: Combination, seconds: float) -> None:
-        """Measure a combination on the largest sample that takes no more than ``seconds``."""
+        """Measure a combination on the largest of the larger samples
+        that takes fewer than ``seconds``."""
         row = self.rows[combination]
         for number in reversed(range(self._samples)):
-            # The size of a sample is known only once it is read.
+            # How large a sample is, is known only once it was read: each is read before the next.
             while len(self.larger) <= number and self._takes_of(row, number) < seconds:
                 self.larger.append(self._lab.ask(At(len(self.larger), Load()), READING))
             if number < len(self.larger) and self._takes_of(row, number) < seconds:
@@ -130,7 +137,8 @@ class SeveralSearch(Search):
                 return
 
     def _takes_of(self, row: Row, number: int) -> float:
-        """Seconds that it takes to measure ``row`` on a larger sample."""
+        """The seconds that ``row`` takes on larger sample ``number``,
+        whose size is guessed before it was read."""
         assert self.held is not None
         held = [self.held, *self.larger]
         known = min(number + 1, len(held) - 1)
@@ -138,7 +146,8 @@ class SeveralSearch(Search):
         return cost(row) * row.threads * size / self.held.size * SURE
 
     def _measure_on(self, number: int, combination: Combination) -> None:
-        """Run one trial on a larger sample; where it fails, the row from before stays."""
+        """Run one trial on larger sample ``number``, and keep its row;
+        where it fails, the row from before stays."""
         chain, threads, block_size, _ = combination
         self._tell(combination)
         trial = Trial(str(chain), threads, WHOLE, block_size, how=AT_LENGTH)

@@ -1,4 +1,8 @@
-"""Estimates the figures of many files, and how sure they are, from the few that were measured."""
+"""Estimates the figures of many files from the few that were measured, and how far off they may be.
+
+A ratio estimator: sizes are taken as proportional to what is known of all files, which is their
+bytes and what they take behind the quick codec of ``several.survey`` (see there).
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,25 @@ from math import sqrt
 from typing import NamedTuple
 
 from serialpack.bench.material import Crowd, Standing
-from serialpack.bench.squeeze import Worth
-from serialpack.bench.trials import Figures
+from serialpack.bench.measuring.trials import Figures
+from serialpack.bench.several.worth import Worth
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 
-#: How many standard errors a size may be off: in nineteen of twenty draws it is off by less.
+#: How far a size may be off, in standard errors: in nineteen of twenty draws it is off by less.
 ERRORS = 2.0
 
-#: The standard error, as a share, of what a file takes that was measured in part: a guess. And the
-#: share that all such files may take less than their parts tell, where these fill no block.
+#: The standard error, as a share, of what a file takes that was measured in part; and the share
+#: that all such files may take less than their parts tell, where these fill no block. Both are
+#: guesses.
 OF_A_PART, OF_PIECES = 0.05, 0.1
 
 
 class Measured(NamedTuple):
-    """The figures of a file, or of a part of it. ``size``: bytes of the file; ``worth``: for how
-    much the part counts; ``workers``: how many such files are worked on at a time."""
+    """What was measured of a file, or of a part of it.
+
+    ``size``: bytes of the file; ``worth``: what the measured part counts for; ``stands``: what the
+    file stands for; ``workers``: how many such files ``pack`` works on at a time.
+    """
 
     figures: Figures
     size: int
@@ -41,27 +49,28 @@ class Measured(NamedTuple):
         return self.figures.source == self.size
 
 
-#: A way to count a file, in what it takes in the survey or in bytes: first what was measured of it,
-#: then all that it stands for. Payload is taken as proportional to that.
+#: A way to count a file: how much was measured of it, and how much it stands for. Payload is taken
+#: as proportional to that.
 Count = Callable[[Measured], tuple[float, float]]
 
 
 def in_survey(file: Measured) -> tuple[float, float]:
-    """Count by what files take in the survey: by that, what shrinks varies less among files."""
+    """Count by what files take in the survey: in that, files that shrink vary less."""
     return file.worth.squeezed, file.stands.squeezed
 
 
 def in_bytes(file: Measured) -> tuple[float, float]:
-    """Count by bytes: by these, what is stored as it is, or nearly so, varies less among files."""
+    """Count by bytes: in these, files that are stored as they are, or nearly so, vary less."""
     return file.worth.bytes, file.stands.bytes
 
 
 def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
-    """The figures of all files, estimated from those of some.
+    """The figures of all files, estimated from those of some (``found``).
 
-    Payload grows with what files take in the survey, or with their bytes, whichever tells more of
-    it; what is around it with the number of files; seconds with bytes and with files. Sizes and
-    seconds are then scaled to ``source``, the bytes that were measured; memory is the most of any.
+    Payload is taken as proportional to what files take in the survey, or to their bytes, whichever
+    fits better; what is around the payload, to the number of files; seconds, to bytes and to files.
+    Sizes and seconds are then scaled down to the bytes that were measured (``source``), as in the
+    figures of a part of one file. Memory is the most that any file took.
     """
     figures = [each.figures for each in found]
     source = sum(each.source for each in figures)
@@ -73,7 +82,8 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
     files = sum(each.stands.files / each.workers for each in found) * scale
 
     def work(values: Iterable[float]) -> float:
-        # The least seconds of any file count for each one, however much of it was measured.
+        # The seconds of the quickest one are taken as what any file takes, however small; only what
+        # is beyond these grows with the bytes.
         seconds = list(values)
         least = min(seconds)
         more = [each - least for each in seconds]
@@ -108,22 +118,23 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
 
 
 def _times(found: Sequence[Measured], file: Measured) -> float:
-    """How many times, one after another, the work on the measured bytes has to be done for all that
-    the file stands for. Files that were measured in part count together: a tiny part alone would
-    tell little."""
+    """How many times the work on the measured bytes of a file is done, one after another, for all
+    that it stands for. Files that were measured in part are counted together, for a tiny part alone
+    would tell little."""
     alike = [file] if file.is_whole else [each for each in found if not each.is_whole]
     measured = sum(each.figures.source for each in alike)
     return sum(each.stands.bytes / each.workers for each in alike) / measured
 
 
 def _stands_for(file: Measured, count: Count) -> float:
-    """Bytes of payload of all that a file stands for."""
+    """The bytes of payload of all that a file stands for."""
     measured, stands = count(file)
     return file.payload * stands / measured
 
 
 def _error(found: Sequence[Measured], count: Count) -> float:
-    """Bytes that the size of all may be off, because other files or parts could have been drawn."""
+    """By how many bytes the size of all files may be off, because other files, or other parts of
+    these, could have been drawn."""
     groups: dict[str, list[Measured]] = {}
     for each in found:
         if each.stands.group is not None:
@@ -131,12 +142,12 @@ def _error(found: Sequence[Measured], count: Count) -> float:
     usual = _spread(found, count)
     variance = 0.0
     for group in groups.values():
-        # A group of which one file was measured is taken to vary as all files do.
+        # Of a group of which a single file was measured, files are taken to vary as all files do.
         spread = _spread(group, count) if len(group) > 1 else usual
         left = 1 - len(group) / max(sum(each.stands.files for each in group), len(group))
         size = sum(_stands_for(each, count) for each in group)
         variance += size**2 * spread / len(group) * left
-    # Where files do not vary, as behind what stores them, neither do their parts.
+    # Where files do not vary, as where they are only stored, neither do their parts.
     sure = min(sqrt(usual) / OF_A_PART, 1.0) if len(found) > 1 else 1.0
     pieces = 0.0
     for each in found:
@@ -150,7 +161,7 @@ def _error(found: Sequence[Measured], count: Count) -> float:
 
 
 def _spread(files: Sequence[Measured], count: Count) -> float:
-    """The relative variance among files of payload by ``count``; 0 of a single file."""
+    """The relative variance among files of their payload over ``count``; 0 for a single file."""
     if len(files) < 2:
         return 0.0
     counted = [count(each) for each in files]

@@ -1,11 +1,11 @@
-"""Makes rows of what trials found."""
+"""Makes rows: of what a trial found, or of why it found nothing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serialpack.bench.combination import Combination
 from serialpack.bench.results import Row, Status
+from serialpack.bench.schedules.combination import Combination
 from serialpack.codecs import CODECS
 from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError
 from serialpack.filters import FILTERS
@@ -13,11 +13,12 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import spell_stage
 
 if TYPE_CHECKING:
-    from serialpack.bench.lab import Held
-    from serialpack.bench.trials import Figures
+    from serialpack.bench.measuring.trials import Figures
+    from serialpack.bench.measuring.workbench import Held
 
 
 def _row(combination: Combination, status: Status) -> Row:
+    """A row without any figures."""
     chain, threads, block_size, n = combination
     serializer = SERIALIZERS.cls(chain.serializer.name)
     return Row(
@@ -49,7 +50,8 @@ def _row(combination: Combination, status: Status) -> Row:
 
 
 def measured_row(combination: Combination, found: Figures, held: Held) -> Row:
-    """The row of a trial; the figures of a part of the source are scaled up to all of it."""
+    """The row of a trial. Figures of a part of the source are scaled
+    up to all that ``held`` says it has."""
     whole = found.source == held.size
     scale = 1.0 if whole or not found.source else held.size / found.source
     size = found.size if whole else round(found.size * scale)
@@ -77,7 +79,8 @@ def measured_row(combination: Combination, found: Figures, held: Held) -> Row:
 
 
 def failed_row(combination: Combination, error: Exception) -> Row:
-    """The row of a combination that a stage refused, or that failed."""
+    """The row of a combination that a stage refused, or that failed:
+    ``error`` says which, and why."""
     refused = isinstance(error, RefusedError | MissingLibraryError) or (
         isinstance(error, SerialpackError) and error.exit_code in (2, 3, 4)
     )
@@ -86,5 +89,5 @@ def failed_row(combination: Combination, error: Exception) -> Row:
 
 
 def skipped_row(combination: Combination, why: str) -> Row:
-    """The row of a combination that was not measured, for want of time."""
+    """The row of a combination that was not measured."""
     return _row(combination, "skipped")._replace(why=why)

@@ -1,8 +1,9 @@
-"""Measures one chain on one material, in a process of its own (see lab.py).
+"""Measures one chain on the blocks of one material; called in the process of ``lab``.
 
-The timed code is that of ``pack`` and ``unpack``: the halves of their block workers, run by
-their threads or processes. Of several runs the fastest counts. The garbage collector is off
-meanwhile. How and why: docs/measuring.md.
+The timed code is that of ``pack`` and ``unpack`` themselves: the halves of their block workers, run
+by their threads or processes. ``serialize`` measures a serializer once, for all codecs behind it;
+``compress`` measures filters and codec behind it; ``figures`` adds the two. Of several runs the
+fastest counts, and the garbage collector is off meanwhile. How and why: docs/measuring.md.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from time import perf_counter
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from serialpack._version import __version__
-from serialpack.bench.memory import PeakMemory
+from serialpack.bench.measuring.memory import PeakMemory
 from serialpack.container.block import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
@@ -33,18 +34,19 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec
 from serialpack.stages.stage import Buffer
 
-#: The least seconds that work is repeated for, and the most runs.
+#: Work is repeated until it took so many seconds together, or so many runs.
 REPEAT = 0.02
 MOST_RUNS = 50
-#: The runs of which the fastest counts, where they do not take long.
+#: So many runs there are at least, where they do not take long (``Care.few``).
 FEW = 3
 
 
 class Care(NamedTuple):
-    """How carefully work is measured: ``least`` runs, and more until they have taken ``seconds``.
+    """How carefully work is measured: ``least`` runs, then more until all have taken ``seconds``,
+    but at most ``most`` runs.
 
-    ``memory``: its peak is measured too, which takes some milliseconds. ``most``: runs. ``few``:
-    there are up to ``FEW`` runs as long as they take no more seconds than that.
+    ``memory``: whether its peak is measured too, which takes some milliseconds. ``few``: up to
+    ``FEW`` runs there are also as long as all have taken fewer seconds than this.
     """
 
     least: int
@@ -54,22 +56,23 @@ class Care(NamedTuple):
     few: float = 0.0
 
     def wants_more(self, walls: Sequence[float]) -> bool:
-        """Whether to run it again, when the runs before took so many seconds."""
+        """Whether to run it once more, where the runs so far took these seconds each."""
         runs, total = len(walls), sum(walls)
         if runs < self.least:
             return True
         return (total < self.seconds and runs < self.most) or (total < self.few and runs < FEW)
 
 
-#: A first look, at little data: the first run also imports what is needed, and to start threads may
-#: take longer than the work, so that few runs tell nothing. Then a single run, to see what is worth
-#: more; the whole source; and a larger sample of several files.
+#: For a first look, at little data: there the first run also imports what is needed, and starting
+#: threads may take longer than the work, so that one run tells nothing. Then for a sample, a single
+#: run; for the whole source; and for a larger sample of several files.
 LOOKING = Care(2, 0.01, False, few=0.05)
 SAMPLING = Care(1, 0.0, False)
 CAREFUL = Care(1, REPEAT, True, few=0.3)
 AT_LENGTH = Care(1, 0.0, False, few=0.3)
 
-#: The steps of packing and unpacking, as rows name them.
+#: The steps of packing and unpacking, by their names in rows; those that a serializer takes, and
+#: those that filters and codec take.
 PACK_STEPS = ("serialize", "prove", "compress", "undo")
 UNPACK_STEPS = ("decompress", "deserialize")
 STEPS = (*PACK_STEPS, *UNPACK_STEPS)
@@ -78,10 +81,11 @@ OF_CODECS = ("compress", "undo", "decompress")
 
 
 class Timing(NamedTuple):
-    """The runs of one piece of work: seconds of the fastest one, also by step; how many runs.
+    """How long one piece of work took: the seconds of the fastest run (``wall``), also by step
+    (``steps``), and the means of all ``runs`` (``mean``, ``means``).
 
-    ``mean``, ``means``: of all runs. ``spread``: by which share the median run took longer; None
-    for one run. ``memory``: peak bytes.
+    ``spread``: by what share the median run took longer than the fastest; None for a single run.
+    ``memory``: peak bytes; None where that was not measured.
     """
 
     wall: float
@@ -94,7 +98,8 @@ class Timing(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of one trial on ``source`` bytes of the source."""
+    """What one trial found, on ``source`` bytes of the source. Seconds are of the fastest run
+    unless they are called mean; fields are as in ``results.Row``."""
 
     source: int
     records: int | None
@@ -110,16 +115,18 @@ class Figures(NamedTuple):
     memory: int | None
     kept: Literal["exact", "faithful"]
     means: dict[str, float] | None = None
-    #: For a sample of several files the share that ``size`` may be off.
+    #: Where some of several files were measured: by what share ``size`` may be off.
     error: float | None = None
 
 
-#: What a worker does: one half of packing blocks, or of unpacking them.
+#: What a worker does: one half of packing a block, or of unpacking one. Methods of ``BlockPacker``
+#: and of ``BlockUnpacker``.
 Half = Literal["serialize", "finish", "decompress", "deserialize"]
 
 
 def half_worker(plan: Plan, half: Half) -> Callable[[Any], tuple[Any, dict[str, float]]]:
-    """A worker for one half, whose jobs are its arguments; it gives the result and the seconds."""
+    """A worker for one half. Its jobs are the arguments of that;
+    it gives the result, and the seconds by step."""
     maker = BlockPacker if half in ("serialize", "finish") else BlockUnpacker
     step = getattr(maker(plan), half)
 
@@ -131,7 +138,7 @@ def half_worker(plan: Plan, half: Half) -> Callable[[Any], tuple[Any, dict[str, 
 
 
 class SerializedPart(NamedTuple):
-    """A part of the material through one serializer: done once, for all codecs."""
+    """A part of the material through one serializer, and the times of both ways."""
 
     packing: Packing
     plan: Plan
@@ -139,12 +146,13 @@ class SerializedPart(NamedTuple):
     serialized: list[Serialized]
     there: Timing
     back: Timing
-    #: A digest of all serialized bytes: where it is the same, no codec is tried again.
+    #: A digest of all serialized bytes: where two serializers write the same, codecs are tried
+    #: once.
     digest: bytes
 
 
 class CompressedPart(NamedTuple):
-    """A part of the material through filters and codec."""
+    """A serialized part through filters and codec, and the times of both ways."""
 
     packed: list[PackedBlock]
     there: Timing
@@ -154,9 +162,10 @@ class CompressedPart(NamedTuple):
 def serialize(
     packing: Packing, blocks: list[SourceBlock], threads: int, care: Care = CAREFUL
 ) -> SerializedPart:
-    """Serialize, prove and restore the blocks. RefusedError where a value cannot be held.
+    """Measure a serializer: serialize the blocks, with the proof, and deserialize them.
 
-    ``packing``: the chain's filters and codec do not matter.
+    ``packing``: of its chain only the serializer matters. RefusedError where a value cannot be
+    held.
     """
     _, plan = prepare(packing, blocks[0])
     fmt, serializer = FORMATS.get(plan.format), SERIALIZERS.cls(plan.chain.serializer.name)
@@ -180,7 +189,8 @@ def serialize(
 def compress(
     part: SerializedPart, chain: Chain, threads: int, care: Care = CAREFUL
 ) -> CompressedPart:
-    """Filter, compress and undo what a serializer wrote."""
+    """Measure the filters and the codec of ``chain`` on what a serializer wrote:
+    with the proof, and back."""
     plan = part.plan._replace(chain=chain)
     run = _Runner(threads, care)
     jobs = list(zip(part.blocks, part.serialized, strict=True))
@@ -191,7 +201,7 @@ def compress(
 
 
 def figures(part: SerializedPart, squeezed: CompressedPart, chain: Chain) -> Figures:
-    """The figures of a chain, from its serializer's part and its codec's."""
+    """The figures of ``chain``: those of its serializer and of its filters and codec together."""
     size, payload, records = _container(part, squeezed, chain)
     timings = (part.there, part.back, squeezed.there, squeezed.back)
     steps, means = added_steps(timings)
@@ -215,8 +225,8 @@ def figures(part: SerializedPart, squeezed: CompressedPart, chain: Chain) -> Fig
 
 
 def spread_of(timings: Iterable[Timing]) -> float | None:
-    """The share by which the median runs of several pieces of work together took longer than the
-    fastest; None where one of them was run once.
+    """By what share the median runs of several pieces of work together took longer than their
+    fastest runs; None where one of them was run only once.
     """
     found = [timing for timing in timings if timing.wall]
     if not found or any(timing.spread is None for timing in found):
@@ -226,7 +236,8 @@ def spread_of(timings: Iterable[Timing]) -> float | None:
 
 
 def added_steps(timings: Iterable[Timing]) -> tuple[dict[str, float], dict[str, float]]:
-    """Seconds by step of several pieces of work together: of the fastest runs, and the means."""
+    """The seconds by step of several pieces of work together:
+    in their fastest runs, and on average."""
     steps, means = dict.fromkeys(STEPS, 0.0), dict.fromkeys(STEPS, 0.0)
     for timing in timings:
         add_seconds(steps, {step: timing.steps.get(step, 0.0) for step in STEPS})
@@ -237,13 +248,15 @@ def added_steps(timings: Iterable[Timing]) -> tuple[dict[str, float], dict[str, 
 def _container(
     part: SerializedPart, squeezed: CompressedPart, chain: Chain
 ) -> tuple[int, int, int | None]:
-    """Bytes of the container that ``pack`` would write, of its payload, and its records."""
+    """Of the container that ``pack`` would write:
+    its bytes, those of its payload, and its records."""
     header, plan = prepare(part.packing._replace(chain=chain), part.blocks[0])
     kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(plan.format))
     writer, digest = MemberWriter(len, header), WholeDigest()
     rows = zip(part.blocks, part.serialized, squeezed.packed, strict=True)
     for source, serialized, packed in rows:
-        # The codec's part may be of another serializer, which wrote the same bytes.
+        # ``squeezed`` may be of another serializer that wrote the same bytes: so what the header of
+        # a block says of the serializer is taken from ``serialized``.
         block = packed.block._replace(
             records=serialized.records,
             extras={"s": serialized.extras} if serialized.extras else {},
@@ -255,14 +268,15 @@ def _container(
 
 
 def _stored(plan: Plan, block: SourceBlock, serialized: Serialized) -> StoredBlock:
-    """The block as unpacking gets it when the codec is undone."""
+    """A serialized block, as unpacking has it when filters and codec are undone."""
     none = plan.chain._replace(filters=(), codec=StageSpec("none"))
     packed = BlockPacker(plan._replace(chain=none, verify=False)).finish(block, serialized, Timer())
     return StoredBlock(packed.block, 0, 0, ())
 
 
 class _Runner:
-    """Runs jobs as ``pack`` does. ``size``: bytes of the source, where processes may work on it."""
+    """Runs jobs by the threads or processes of ``pack``. ``size``: bytes of the source, where
+    processes may be used; None: only threads."""
 
     def __init__(self, threads: int, care: Care, size: int | None = None) -> None:
         self._threads = threads
@@ -272,7 +286,8 @@ class _Runner:
     def timed(
         self, make: MakeWorker, jobs: Sequence[Any], *, keep: bool = True
     ) -> tuple[list[Any], Timing]:
-        """The results of the jobs, and how long all took."""
+        """The results of all jobs (none without ``keep``),
+        in order, and how long all together took."""
 
         def work(first: bool) -> tuple[list[Any], dict[str, float]]:
             maker = WorkerMaker(make, size=self._size, processes=self._size is not None)
@@ -298,12 +313,12 @@ def repeat(
     *,
     before: Callable[[], object] = lambda: None,
 ) -> tuple[Result, Timing]:
-    """The result of the first run of ``work``, and the times of all runs.
+    """Run ``work`` as often as ``care`` says: the result of the first run, and the times of all.
 
-    ``work(first)`` gives a result, of which only the first is kept, and its seconds by step: over
-    several threads these add up to more than the clock tells, and are scaled down to that.
-    ``held``: bytes that a result takes, which do not count as memory of the work. ``before`` is
-    called before each run, and not timed.
+    ``work(first)`` gives a result and its seconds by step. Those of several threads add up to more
+    than the clock tells, and are scaled down to it. ``held(result)``: the bytes that the result
+    takes, which do not count as memory of the work. ``before`` is called before each run, and not
+    timed.
     """
     walls: list[float] = []
     steps: dict[str, float] = {}
@@ -336,6 +351,7 @@ def repeat(
 
 
 def _bytes_of(result: Any) -> int:
+    """The bytes that the result of a half takes."""
     data: Buffer | None = getattr(result, "data", None)
     payload: tuple[Buffer, ...] = getattr(result, "payload", ())
     return (0 if data is None else len(data)) + sum(map(len, payload))
@@ -343,9 +359,9 @@ def _bytes_of(result: Any) -> int:
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Collect garbage first, and none meanwhile.
+    """Within it, no garbage is collected; it is collected before.
 
-    What is left is frozen: or else the next collection would look at all of it again, which took
+    What is left then is frozen: else the next collection would look at all of it again, which took
     half of the time of small measurements.
     """
     was = gc.isenabled()
@@ -363,7 +379,7 @@ def collector_off() -> Iterator[None]:
 def packing_of(
     chain: Chain, format: str, block_size: int, name: str | None, mtime: int | None
 ) -> Packing:
-    """The packing of the file that ``serialpack pack`` would do."""
+    """How ``serialpack pack`` would pack a file of this ``format``, ``name`` and ``mtime``."""
     return Packing(
         chain=chain,
         format=format,

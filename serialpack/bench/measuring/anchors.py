@@ -1,4 +1,4 @@
-"""What rows are compared with: a copy of memory, and the stock tools found on this machine."""
+"""Anchors, which rows are compared with: a copy of memory, and the stock tools on this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.bench.disk import Files
+from serialpack.bench.measuring.disk import Files
 from serialpack.bench.results import Anchor
 
 
@@ -23,7 +23,7 @@ class Tool(NamedTuple):
     unpack: tuple[str, ...]
 
 
-#: In the order in which they are run: the quick ones first.
+#: The tools, in the order in which they are run: the quick ones first.
 TOOLS = (
     Tool(("lz4", "-c"), ("lz4", "-dc")),
     Tool(("zstd", "-3", "-q", "-c"), ("zstd", "-dqc")),
@@ -33,7 +33,8 @@ TOOLS = (
 
 
 def memory_copy(seconds: float, size: int, held: int) -> Anchor:
-    """The anchor for a copy in memory: ``held`` of ``size`` bytes took so many ``seconds``."""
+    """The anchor for a copy of all ``size`` bytes,
+    where that of the ``held`` ones took ``seconds``."""
     whole = seconds * size / max(held, 1)
     return _anchor("memcpy", "", size, size, whole, whole)
 
@@ -45,9 +46,10 @@ def stock_tools(
     progress: Callable[[str], object],
     files: Files | None = None,
 ) -> list[Anchor]:
-    """Each tool on the file at ``path``, once, while there are ``seconds`` left.
+    """An anchor for each tool, run once on the file at ``path``, as long as ``seconds`` last.
 
-    ``files``: where rows are measured through files, so are the tools: brought to disk, and cold.
+    ``progress(name)``: is told which tool is run. ``files``: where rows go through files, the
+    tools' files too are brought to disk, and read cold.
     """
     until = perf_counter() + seconds
     return [_run(tool, path, size, until - perf_counter(), progress, files) for tool in TOOLS]
@@ -61,6 +63,7 @@ def _run(
     progress: Callable[[str], object],
     files: Files | None,
 ) -> Anchor:
+    """The anchor for one tool, which says why where it has no figures."""
     name = " ".join(word for word in tool.pack if word not in ("-c", "-q"))
     nothing = Anchor(name, "", None, None, None, None, None, None)
     if shutil.which(tool.pack[0]) is None:
@@ -83,7 +86,8 @@ def _run(
 def _pipe(
     command: tuple[str, ...], source: Path, target: Path, seconds: float, files: Files | None
 ) -> float:
-    """The seconds that ``command`` took; subprocess.SubprocessError where it fails or is late."""
+    """The seconds that ``command`` took from ``source`` to ``target``. subprocess.SubprocessError
+    where it fails, or takes more than ``seconds``."""
     if files is not None:
         files.cool(str(source))
     since = perf_counter()
@@ -102,13 +106,14 @@ def _pipe(
 
 
 def _version(tool: Tool) -> str:
+    """The version that a tool says it has; empty where it says none."""
     command = [tool.pack[0], "--version"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
     except subprocess.TimeoutExpired:
         return ""
     line = (done.stdout or done.stderr).splitlines()
-    # lz4 names the width of its words before it.
+    # Not the first number in it: lz4 says the width of its words before the version.
     found = re.search(r"\d+(\.\d+)+", line[0]) if line else None
     return found[0] if found else ""
 

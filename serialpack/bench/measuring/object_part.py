@@ -1,4 +1,4 @@
-"""Measures one Python object through a serializer, for a trial."""
+"""Measures a serializer on one Python object, as ``trials.serialize`` does on blocks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from serialpack.bench.trials import CAREFUL, Care, SerializedPart, repeat
+from serialpack.bench.measuring.trials import CAREFUL, Care, SerializedPart, repeat
 from serialpack.collector import gc_paused
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
@@ -23,7 +23,7 @@ from serialpack.stages.stage import Buffer
 
 @cache
 def warm_up(chain: str) -> None:
-    """Import everything that a chain needs: a large object may be measured only once."""
+    """Have everything imported that a chain needs: a large object may be measured only once."""
     for value in ({"n": 1}, [{"n": 1}]):
         with suppress(SerialpackError):
             loads(dumps(value, chain), trust=True)
@@ -33,7 +33,8 @@ def warm_up(chain: str) -> None:
 def serialize_object(
     packing: Packing, value: Any, care: Care = CAREFUL, *, proved: bool = True
 ) -> SerializedPart:
-    """Serialize, prove and load the object. RefusedError where it cannot be held."""
+    """Serialize ``value``, prove it where ``proved``, and load it.
+    RefusedError where it cannot be held."""
     warm_up(str(packing.chain))
     serializer = whole.of_values(SERIALIZERS.create(*packing.chain.serializer))
     serializer.configure(packing.settings)
@@ -50,7 +51,7 @@ def serialize_object(
     data, there = repeat(dump, len, care)
 
     def load(_: bool) -> tuple[None, dict[str, float]]:
-        # A bytearray is given away to the loader.
+        # A copy: a loader may keep a bytearray that it is given, as its own.
         pieces: list[Buffer] = [bytearray(data) if isinstance(data, bytearray) else data]
         timer = Timer()
         with gc_paused():

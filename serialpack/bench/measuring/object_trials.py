@@ -1,13 +1,13 @@
-"""Measuring one serializer on one Python object, as ``dumps`` and ``loads`` use it."""
+"""Measures one chain on one Python object,
+as ``dumps`` and ``loads`` use it: the rows of a sweep."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from serialpack.bench.lab import Workbench
 from serialpack.bench.material import ObjectMaterial
-from serialpack.bench.object_part import serialize_object
-from serialpack.bench.trials import (
+from serialpack.bench.measuring.object_part import serialize_object
+from serialpack.bench.measuring.trials import (
     Care,
     CompressedPart,
     Figures,
@@ -18,22 +18,24 @@ from serialpack.bench.trials import (
     repeat,
     spread_of,
 )
+from serialpack.bench.measuring.workbench import Workbench
 from serialpack.container.block import StoredBlock
 from serialpack.objects import dumping, loading
 from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock
 from serialpack.pipeline.timing import Timer
 from serialpack.stages.chain import Chain, parse_chain
 
-#: Of a smaller object no peak of memory is told: the pages that the allocator takes and keeps
-#: anyway, and that the kernel counts in batches, would be most of it.
+#: Of a smaller object no peak of memory is told: most of that would be pages that the allocator
+#: keeps anyway, and that the kernel counts in batches.
 LEAST_MEMORY = 1 << 20
 
 
 class Calls(NamedTuple):
-    """Measure a serializer alone on an object, and all of ``dumps`` and ``loads`` around it.
+    """Job: measure the serializer of a chain on an object, its filters and codec, and the calls
+    ``dumps`` and ``loads`` around these.
 
-    The steps are those of the serializer and of the codec; packing and unpacking are the calls,
-    with what they do unasked: the proof, checksums and the container.
+    The steps in the figures are those of the serializer, filters and codec; the times to pack and
+    to unpack are those of the calls, with all that they do beside: proof, checksums, container.
     """
 
     chain: str
@@ -42,7 +44,7 @@ class Calls(NamedTuple):
     care: Care
 
     def run(self, bench: Workbench) -> Figures:
-        """What the object took. RefusedError where it cannot be held."""
+        """The figures. RefusedError where the object cannot be held."""
         material = bench.material
         assert isinstance(material, ObjectMaterial)
         value, threads = material.value, self.threads
@@ -50,7 +52,7 @@ class Calls(NamedTuple):
         if material.size < LEAST_MEMORY:
             care = care._replace(memory=False)
         packing = packing_of(chain, "object", self.block_size, None, None)
-        # dumps proves it.
+        # Without the proof: ``dumps``, which is measured below, has it.
         part = serialize_object(packing, value, care, proved=False)
         timings, payload = [part.there, part.back], sum(len(s.data) for s in part.serialized)
         if not chain.plain:
@@ -65,7 +67,7 @@ class Calls(NamedTuple):
         data, there = repeat(dumps, len, care)
 
         def loads(_: bool) -> tuple[None, dict[str, float]]:
-            # What we have just dumped is ours.
+            # It may be trusted: we have just dumped it.
             loading.loads(data, trust=True, threads=threads)
             return None, {}
 
@@ -90,9 +92,11 @@ class Calls(NamedTuple):
 
 
 def _squeezed(part: SerializedPart, chain: Chain, threads: int, care: Care) -> CompressedPart:
-    """The part through filters and codec. One block meets stages that are made already.
+    """The part through filters and codec.
 
-    Calls one after another find them so, and to make them takes longer than a small object does.
+    Where it is one block, the stages are made before and not timed: to make them takes longer than
+    a small object does, and a program that calls ``dumps`` again and again does not make them each
+    time.
     """
     if len(part.blocks) > 1:
         return compress(part, chain, threads, care)
