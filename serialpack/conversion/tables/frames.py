@@ -8,6 +8,7 @@ from itertools import starmap
 from typing import Any, ClassVar
 
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.tables.blame import blame
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.layout import Layout, TableColumn, schema_of
@@ -36,7 +37,7 @@ from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown, unplaced
+from serialpack.values.kinds import Difference, Loss, shown
 
 #: Rows that wait do so up to so many bytes; so many pieces of them do before they are put together,
 #: in each of which a column takes so many bytes beside its values.
@@ -95,7 +96,7 @@ class FrameTable(TypedTable):
                 if not column.is_json and _may_widen(put, array.type):
                     _widened_column(column, put, array.to_pylist(), told, first_record)
         except FAILURES as error:
-            return b"", _blame(columns, fields, held, error)
+            return b"", blame(columns, fields, held, error)
         return data, None
 
     def _held(
@@ -142,27 +143,6 @@ class FrameTable(TypedTable):
         losses = Losses(*self._lossy)
         plain = self._json.carried(made, losses, 0)
         return unlike(column, plain, of_json_texts(became, plain))
-
-
-def _blame(
-    columns: Sequence[TableColumn],
-    fields: list[Any],
-    held: list[Sequence[Any]],
-    error: Exception,
-) -> Difference:
-    """The first value that its column does not take."""
-    for column, values, field in zip(columns, held, fields, strict=True):
-        try:
-            tables.array_of(values, field.type)
-            continue
-        except FAILURES:
-            pass
-        for number, value in enumerate(values):
-            try:
-                tables.array_of([value], field.type)
-            except FAILURES:
-                return Difference(number, column.value_path, shown(value), "", inner_kind(value))
-    return unplaced(error)
 
 
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
