@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+import serialpack
 from serialpack.conversion.tables.shaping import Shaping
 from tests.conversion.test_types import INFER, by_hand, converted, values
 
@@ -38,3 +39,53 @@ def test_integers_may_be_decimals(to: str) -> None:
     source = b'[{"a":12345678901234567890123},{"a":-1},{"a":null}]'
     made, _ = converted(source, to, "json", shaping=by_hand(a="decimal"))
     assert [row["a"] for row in values(made, to)] == [Decimal(12345678901234567890123), -1, None]
+
+
+#: Numbers of JSON -> what they are as decimals, and how many got the places of others.
+NUMBERS = {
+    "of other places": ("[1, 1.5, 2.25, null]", ["1.00", "1.50", "2.25", None], 2),
+    "with all digits": (
+        "[0.12345678901234567890123, 1.10]",
+        *(["0.12345678901234567890123", "1.10000000000000000000000"], 1),
+    ),
+    "with exponents": ("[1e2, 1.5E-3, 1e16]", ["100.0000", "0.0015", "10000000000000000.0000"], 2),
+    "and text": ('[1.5, "2.5"]', ["1.5", "2.5"], 0),
+}
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_may_be_decimals(name: str, to: str) -> None:
+    """ "1.5 is no decimal", it said, and decimals of other places made JSON text of a column."""
+    text, wanted, count = NUMBERS[name]
+    cells = text[1:-1].split(", ")
+    source = "".join(f'{{"a":{cell}}}\n' for cell in cells).encode()
+    made, report = converted(source, to, "ndjson", shaping=by_hand(a="decimal"))
+    found = [row["a"] for row in values(made, to)]
+    assert [None if v is None else str(v) for v in found] == wanted
+    told = {loss.rule: loss.count for loss in report.carried}
+    assert told == ({"places": count} if count else {})
+    if count:
+        with pytest.raises(serialpack.ValueRefusedError, match="decimal with more places"):
+            converted(source, to, "ndjson", shaping=by_hand(a="decimal"), strict=True)
+
+
+def test_decimals_of_other_places_are_not_the_same_bytes_again() -> None:
+    made, report = converted(b"a\n1.5\n2.25\n", "parquet", shaping=by_hand(a="decimal"))
+    assert report.comes_back == ""
+    assert values(made, "parquet") == [{"a": Decimal("1.50")}, {"a": Decimal("2.25")}]
+    inside = b'[{"m":{"a":[1.5,2.25]}}]'
+    made, report = converted(
+        inside, "parquet", "json", shaping=Shaping(types=(("m.a", "decimal"),))
+    )
+    assert [str(v) for v in values(made, "parquet")[0]["m"]["a"]] == ["1.50", "2.25"]
+    assert [(loss.rule, loss.count) for loss in report.carried] == [("places", 1)]
+
+
+def test_what_is_no_number_is_no_decimal() -> None:
+    for cell in ("true", '{"b":1}'):
+        with pytest.raises(serialpack.ValueRefusedError, match="is no decimal; "):
+            converted(b'[{"a":%s}]' % cell.encode(), "csv", "json", shaping=by_hand(a="decimal"))
+    source = b'[{"a":1.10},{"a":1e2}]'  # text keeps the digits
+    made, _ = converted(source, "json", "json", shaping=by_hand(a="decimal"))
+    assert made == b'[\n{"a":"1.10"},\n{"a":"100"}\n]\n'

@@ -8,6 +8,7 @@ from itertools import starmap
 from typing import Any, ClassVar
 
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.rules import PLACES
 from serialpack.conversion.tables.blame import blame
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.tables.columns import MISSING
@@ -160,7 +161,8 @@ def _may_widen(values: Sequence[Any], kind: Any) -> bool:
     is_a, types = tables.arrow().types, set(map(type, values))
     if is_a.is_floating(kind):
         return int in types
-    return Decimal in types if is_a.is_string(kind) else is_a.is_nested(kind)
+    may_be_decimals = is_a.is_string(kind) or is_a.is_decimal(kind)
+    return Decimal in types if may_be_decimals else is_a.is_nested(kind)
 
 
 def _widened_column(
@@ -182,7 +184,7 @@ def _widened_column(
 
 def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: int) -> Any:
     """``was`` as it is in the column's type: integers as doubles, what is missing as null, and
-    decimals as text.
+    decimals as text, or with the places of others.
 
     ``became`` is what was read of it. ``counts``: how often each rule changed something, and the
     first row.
@@ -192,6 +194,10 @@ def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: i
         return float(was)
     if type(was) is Decimal and type(became) is str and str(was) == became:
         _count(counts, "decimals", number)
+        return became
+    if type(was) is Decimal and type(became) is Decimal and was == became:
+        if was.as_tuple() != became.as_tuple():
+            _count(counts, PLACES, number)
         return became
     if type(was) is dict and type(became) is dict:
         if list(was) != [key for key in became if key in was]:
@@ -215,6 +221,7 @@ _WORDS = {
     "missing": ("nothing", "null"),
     "key-order": ("keys", "other order"),
     "decimals": ("a decimal", "text"),
+    PLACES: ("a decimal", "one with more places"),
 }
 
 

@@ -16,6 +16,8 @@ from serialpack.values.durations import duration_of, duration_text
 TEXT = "text"
 #: Numbers with a comma before their decimals.
 COMMA = "decimal-comma"
+#: Numbers with all their digits.
+DECIMAL = "decimal"
 #: A list, also where a format that has none of one item, or of none, wrote that item, or nothing.
 LIST = "list"
 
@@ -172,7 +174,17 @@ def _times(values: Sequence[Any], style: str) -> list[str]:
 def _decimal(text: str) -> Decimal:
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
-    return Decimal(text)
+    value = Decimal(text)
+    few = value.is_finite() and 0 < int(value.as_tuple().exponent) <= MAX_DIGITS
+    return Decimal(int(value)) if few else value  # 1e2 is 100, with no places
+
+
+def decimal_of(value: Any) -> Decimal:
+    """The decimal that a number is, of a double that of its shortest digits; ValueError for what
+    is no finite number."""
+    if type(value) not in (int, float, Literal):
+        raise ValueError(value)
+    return Decimal(value) if type(value) is int else _decimal(repr(value))
 
 
 def _number(text: str) -> float:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from decimal import Decimal
 from itertools import compress
 from shlex import quote
 from typing import Any, NamedTuple
@@ -13,11 +12,13 @@ from serialpack.conversion.tables.shape import ZONED, ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
+    DECIMAL,
     LIST,
     TEXT,
     TYPES,
     ZONES,
     Spelling,
+    decimal_of,
     python_types,
     rank,
     read,
@@ -28,6 +29,7 @@ from serialpack.conversion.verdicts import verdict
 from serialpack.errors import InputError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.exact import Inexact
+from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step
 
@@ -162,10 +164,8 @@ class Typer:
             if not self._is_text(cell):
                 if cell == "":
                     place[key] = None
-                elif type(cell) is int and kind == "decimal":
-                    place[key] = Decimal(cell)
                 elif cell is not None and type(cell) not in python_types(kind):
-                    raise _other(number, column, cell, first_record)
+                    place[key] = self._other_value(number, column, cell, first_record)
                 continue
             if values is not None:
                 place[key] = next(values)
@@ -184,6 +184,28 @@ class Typer:
             if again != cell:
                 told.append(Loss(SPELLINGS, 1, *where, shown(cell), again))
             place[key] = value
+
+    def _other_value(self, number: int, column: TypedColumn, cell: Any, first: int) -> Any:
+        """The value of a type that stands for ``cell``, which is neither text nor of the type."""
+        try:
+            if column.spelling.type == DECIMAL:
+                return decimal_of(cell)
+        except ValueError:
+            pass
+        raise _other(number, column, cell, first)
+
+
+def decimal_columns(columns: Sequence[TypedColumn]) -> list[str]:
+    """The names of those whose numbers become decimals, which hold what doubles do not."""
+    return [column.name for column in columns if column.spelling.type == DECIMAL]
+
+
+def keep_digits(records: list[Any], names: Sequence[str]) -> None:
+    """Put decimals in the place of those numbers in columns of these names that keep their text."""
+    for name in names:
+        for _, place, key in list(_cells(records, name)):
+            if type(place[key]) is Literal:
+                place[key] = decimal_of(place[key])
 
 
 def _as_text(column: TypedColumn, records: list[Any], first_record: int) -> None:
