@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
 import pytest
@@ -89,3 +91,42 @@ def test_what_is_no_number_is_no_decimal() -> None:
     source = b'[{"a":1.10},{"a":1e2}]'  # text keeps the digits
     made, _ = converted(source, "json", "json", shaping=by_hand(a="decimal"))
     assert made == b'[\n{"a":"1.10"},\n{"a":"100"}\n]\n'
+
+
+#: Cells of one column -> its type by --infer, and the first value.
+STYLES: dict[str, tuple[list[str], str, object]] = {
+    "fractions cut at zeros": (
+        ["2024-01-01T00:00:00.5Z", "2024-01-01T00:00:00.123Z", "2024-01-01T00:00:00Z"],
+        *("timestamp", datetime(2024, 1, 1, 0, 0, 0, 500_000, UTC)),
+    ),
+    "fractions as Python's": (
+        ["2024-01-01 00:00:00", "2024-01-01 00:00:00.100000"],
+        *("timestamp", datetime(2024, 1, 1)),
+    ),
+    "times of day": (["12:00:00.25", "12:00:00"], "time", time(12, 0, 0, 250_000)),
+    "days first": (["31.12.2023", "01.02.2024"], "date", date(2023, 12, 31)),
+    "months first": (["12/31/2023", "01/02/2024"], "", "12/31/2023"),
+    "zeros at the end": (["12:00:00.250", "12:00:00"], "", "12:00:00.250"),
+    "digits of days": (["31.12.2023", "1.2.2024"], "", "31.12.2023"),
+}
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+@pytest.mark.parametrize("name", STYLES)
+def test_styles_of_times_are_found_and_come_back(name: str, to: str) -> None:
+    """Fractions of seconds as Go and Python write them, and dates as Europe does, stayed text."""
+    cells, kind, first = STYLES[name]
+    source = "\n".join(["t", *cells, ""]).encode()
+    made, report = converted(source, to, shaping=INFER)
+    assert (report.types, report.comes_back) == ({"t": kind} if kind else {}, "bytes")
+    assert values(made, to)[0]["t"] == first
+    assert converted(made, "csv", to)[0] == source
+
+
+def test_dates_are_read_with_the_day_first() -> None:
+    source = b"d\n1.5.2023\n31.12.2023\n2024-01-01\n"
+    made, report = converted(source, "json", shaping=by_hand(d="date"))
+    assert [row["d"] for row in json.loads(made)] == ["2023-05-01", "2023-12-31", "2024-01-01"]
+    assert {loss.rule: loss.count for loss in report.carried}["spellings"] == 2
+    with pytest.raises(serialpack.ValueRefusedError, match=r"no date, as 2023-12-31 and 31\.12"):
+        converted(b"d\n12/31/2023\n", "json", shaping=by_hand(d="date"))

@@ -24,6 +24,7 @@ from serialpack.conversion.types.spelling import (
     read,
     spelled,
     values_of,
+    with_point,
 )
 from serialpack.conversion.verdicts import verdict
 from serialpack.errors import InputError, UsageError, ValueRefusedError
@@ -33,7 +34,7 @@ from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step
 
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+").fullmatch
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(?:\.[0-9]{3})*,[0-9]+").fullmatch
 
 #: What R, spreadsheets and databases write for no value, in capitals.
 _NOTHING = frozenset({"NA", "N/A", "NULL", "NONE"})
@@ -45,6 +46,12 @@ _OF_ANY = ("date", "time", "timestamp")
 _USUAL = {"boolean": "true", "time": "0", "timestamp": "T0"}
 
 SPELLINGS = "spellings"
+
+#: What else is to be said of text that is none of a type.
+_WHY = {
+    "date": ", as 2023-12-31 and 31.12.2023 are",
+    COMMA: ", as 1234,5 and 1.234,5 are",
+}
 
 
 class TypedColumn(NamedTuple):
@@ -91,7 +98,7 @@ class Typer:
                 continue
             values = [place[key] for _, place, key in _cells(records, column.name)]
             if column.spelling.type == COMMA:
-                values = [v.replace(",", ".") if type(v) is str else v for v in values]
+                values = [with_point(v) or "-" if type(v) is str and v else v for v in values]
             cells.look(values, empty_is_null=self._empty_is_null)
 
     def apply(
@@ -240,13 +247,14 @@ def _path(name: str) -> str:
 
 def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
     way = f"--types {quote(f'{column.name}={TEXT}')} leaves it"
-    why, may = "", type(cell) is str and column.spelling.type in ("number", "decimal")
-    if may and _DECIMAL_COMMA(cell):
+    kind, is_text = column.spelling.type, type(cell) is str
+    why = _WHY.get(kind, "") if is_text else ""
+    if is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
         way = f"--types {quote(f'{column.name}={COMMA}')} takes it for one"
-    elif type(cell) is str and cell.upper() in _NOTHING:
+    elif is_text and cell.upper() in _NOTHING:
         way += f", --typed --null {quote(cell)} in the place of --types takes it for null"
-    kind = "number with a decimal comma" if column.spelling.type == COMMA else column.spelling.type
+    kind = "number with a decimal comma" if kind == COMMA else kind
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
         record=first_record + number,
