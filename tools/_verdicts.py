@@ -89,18 +89,19 @@ Avro's maps.
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are
-among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
-and JSON are values again, the latter where each text in them is JSON. Of several tables and views
-a format that holds maps gets one, in which each is a list of records by its name, up to 64 MiB of
-them; one without rows is an empty list, and the names of its columns are dropped, which is told.
-`--table` takes one, of any size, and `-o FOLDER/` makes of a single database a file of each, of all
-or of none. Views that SQLite itself cannot read (of tables that are gone) are left out, and named.
-A document (JSON, YAML, ...) that is a map of nothing but lists of records, 2 to 64 of them, becomes
-a database with a table for each, whose columns `--types users.since=date` names; with `--table` it
-is one row, and with `--at` one of the lists the records. Other tables that are made of it alone,
-with `-o FOLDER/`, are a file for each of the lists too. A database that becomes a database, with
-nothing else asked for, is copied, with all its keys, indexes and views; a table that alone goes
-into another has none of these, which is told.
+among them, of which SQLite would else make its own). So is text that Parquet and Arrow mark as
+JSON. When a table is read, columns declared BOOLEAN and JSON are values again, the latter where
+each text in them is JSON. Of several tables and views a format that holds maps gets one, in which
+each is a list of records by its name, up to 64 MiB of them; one without rows is an empty list, and
+the names of its columns are dropped, which is told. `--table` takes one, of any size, and `-o
+FOLDER/` makes of a single database a file of each, of all or of none. Views that SQLite itself
+cannot read (of tables that are gone) are left out, and named. A document (JSON, YAML, ...) that is
+a map of nothing but lists of records, 2 to 64 of them, becomes a database with a table for each,
+whose columns `--types users.since=date` names; with `--table` it is one row, and with `--at` one of
+the lists the records. Other tables that are made of it alone, with `-o FOLDER/`, are a file for
+each of the lists too. A database that becomes a database, with nothing else asked for, is copied,
+with all its keys, indexes and views; a table that alone goes into another has none of these, which
+is told.
 
 ## Numbers
 

@@ -315,7 +315,7 @@ def _layout(looked: Looked, front: Begun, to: str, how: ConvertOptions) -> Layou
 
         read = front.given.read  # a table of another database keeps its name
         name = table_name(read.table if isinstance(read, FileRead) else how["table"], front.name)
-        return database_layout(looked.shape, shaping, looked.rows, name)
+        return database_layout(looked.shape, shaping, looked.rows, name, looked.json)
     made = layout_of if to in TEXT_TABLES else typed_layout_of
     return made(looked.shape, shaping, looked.rows)
 
