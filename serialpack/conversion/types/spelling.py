@@ -97,6 +97,14 @@ def possible(cell: str) -> Iterator[Spelling]:
             yield Spelling("timestamp", f"{found[1]}{digits}{found[5]}")
 
 
+def as_well(spelling: Spelling) -> set[Spelling]:
+    """The other spellings of cells that all are in this one: seconds without a fraction."""
+    kind, style = spelling
+    if kind not in ("time", "timestamp") or "0" not in style[:2]:
+        return set()
+    return {Spelling(kind, style.replace("0", digits, 1)) for digits in "tp"}
+
+
 def rank(spelling: Spelling) -> tuple[int, int, str]:
     """Which of several that fit is taken: the first; as many digits of seconds before others."""
     first = ("", ".0").index(spelling.style) if spelling.style in ("", ".0") else 2
@@ -284,7 +292,7 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "complex": _complex,
     COMMA: lambda text: float(text.replace(",", ".")),
 }
-_READ = {
+_READ: dict[str, Callable[[str], Any]] = {
     **_PARSE,
     "integer": _integer,
     "number": _number,
