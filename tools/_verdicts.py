@@ -42,20 +42,22 @@ Cells of CSV and TSV, and XML, are text, always, but where types are asked for. 
 all records and gives a column the type that its cells have, empty ones aside: integer, number,
 boolean, date, time or timestamp, where the target has that type itself, and each cell is what the
 column's one spelling makes of its value: digits with or without `.0`, as many decimals, `true`,
-`TRUE` or `True`, `T` or a space, as many digits of seconds. `nan` and `inf`, as NumPy writes them,
-are numbers beside numbers, for a target that has them. What is left stays text, and such columns
-are named: `00123`, `+1`, `1.5` beside `1.50`, `1,5` (which `--types` refuses as a number), integers
-beyond 64 bits, in JSON beyond 2^53. In records of other formats only dates and times are found in
-text. `--types NAME=TYPE,...` names types by hand, also `decimal` (of integers, too, which may have
-more than 64 bits), `duration`, `bytes` (base64), `text` (to leave a column out of `--infer`; bytes
-are read as UTF-8, as Parquet and Avro have them where text had no type of its own) and `list` (of
-what is none, or of nothing), and of what is within maps and lists too (`user.since=date`). Such
-cells are read in any spelling; those in another than most are told, and refused by `--strict`.
-Parquet and Arrow keep, under the key `serialpack` beside the columns, and SQLite in a comment
-behind those of the table, how each column and the file was written: delimiter, line ends, quotes, a
-mark. `--to csv` writes it so again: the closing line says `back: the same bytes` where each block
-of the source was written again to compare it, else `the same cells`. Booleans are 0 and 1 in
-SQLite, in a column that is declared so.
+`TRUE` or `True`, `T` or a space, as many digits of seconds (or all up to the last that is not 0, as
+Go writes them, or six or none, as Python does), `2023-12-31` or `31.12.2023`. `nan` and `inf`, as
+NumPy writes them, are numbers beside numbers, for a target that has them. What is left stays text,
+and such columns are named: `00123`, `+1`, `1.5` beside `1.50`, `12/31/2023`, `1,5` (which `--types`
+reads as a `decimal-comma`, `1.234,50` too), integers beyond 64 bits, in JSON beyond 2^53. In
+records of other formats only dates and times are found in text. `--types NAME=TYPE,...` names types
+by hand, also `decimal` (of other numbers, too, with all their digits; in Parquet and Arrow all of a
+column have as many places), `duration`, `bytes` (base64), `text` (to leave a column out of
+`--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text had no type of its own)
+and `list` (of what is none, or of nothing), and of what is within maps and lists too
+(`user.since=date`). Such cells are read in any spelling; those in another than most are told, and
+refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns, and
+SQLite in a comment behind those of the table, how each column and the file was written: delimiter,
+line ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same
+bytes` where each block of the source was written again to compare it, else `the same cells`.
+Booleans are 0 and 1 in SQLite, in a column that is declared so.
 
 ## Parquet, Arrow and Avro
 
@@ -87,18 +89,19 @@ Avro's maps.
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are
-among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
-and JSON are values again, the latter where each text in them is JSON. Of several tables and views
-a format that holds maps gets one, in which each is a list of records by its name, up to 64 MiB of
-them; one without rows is an empty list, and the names of its columns are dropped, which is told.
-`--table` takes one, of any size, and `-o FOLDER/` makes of a single database a file of each, of all
-or of none. Views that SQLite itself cannot read (of tables that are gone) are left out, and named.
-A document (JSON, YAML, ...) that is a map of nothing but lists of records, 2 to 64 of them, becomes
-a database with a table for each, whose columns `--types users.since=date` names; with `--table` it
-is one row, and with `--at` one of the lists the records. Other tables that are made of it alone,
-with `-o FOLDER/`, are a file for each of the lists too. A database that becomes a database, with
-nothing else asked for, is copied, with all its keys, indexes and views; a table that alone goes
-into another has none of these, which is told.
+among them, of which SQLite would else make its own). So is text that Parquet and Arrow mark as
+JSON. When a table is read, columns declared BOOLEAN and JSON are values again, the latter where
+each text in them is JSON. Of several tables and views a format that holds maps gets one, in which
+each is a list of records by its name, up to 64 MiB of them; one without rows is an empty list, and
+the names of its columns are dropped, which is told. `--table` takes one, of any size, and `-o
+FOLDER/` makes of a single database a file of each, of all or of none. Views that SQLite itself
+cannot read (of tables that are gone) are left out, and named. A document (JSON, YAML, ...) that is
+a map of nothing but lists of records, 2 to 64 of them, becomes a database with a table for each,
+whose columns `--types users.since=date` names; with `--table` it is one row, and with `--at` one of
+the lists the records. Other tables that are made of it alone, with `-o FOLDER/`, are a file for
+each of the lists too. A database that becomes a database, with nothing else asked for, is copied,
+with all its keys, indexes and views; a table that alone goes into another has none of these, which
+is told.
 
 ## Numbers
 

@@ -45,6 +45,7 @@ from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.targets import delimiters_of, holds_tables
 from serialpack.conversion.types.kept import KeptTable, kept_from
+from serialpack.conversion.types.places import alike_in_places
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
 from serialpack.conversion.writing import WritingHalf
 from serialpack.detection.detect import AsFound, dialect_named
@@ -271,6 +272,8 @@ def _known(
         for column in types:
             if not column.by_hand:
                 looked.shape.keys[column.name] = shape_of(column, seen.columns[column.name])
+        if to in TYPED_TABLES:
+            alike_in_places(looked.shape, types)
     columns = len(looked.shape.keys)
     without_rows = not looked.most and not plan.target_settings
     if to in UNIONS and not types and (without_rows or not _has_its_schema(plan, to)):
@@ -312,7 +315,7 @@ def _layout(looked: Looked, front: Begun, to: str, how: ConvertOptions) -> Layou
 
         read = front.given.read  # a table of another database keeps its name
         name = table_name(read.table if isinstance(read, FileRead) else how["table"], front.name)
-        return database_layout(looked.shape, shaping, looked.rows, name)
+        return database_layout(looked.shape, shaping, looked.rows, name, looked.json)
     made = layout_of if to in TEXT_TABLES else typed_layout_of
     return made(looked.shape, shaping, looked.rows)
 

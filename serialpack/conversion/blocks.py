@@ -140,9 +140,9 @@ class BlockConverter(WritingHalf):
 
     def _try_usual(self, block: SourceBlock, reader: SourceReader) -> _Tried | None:
         """The block, as fast as can be; None where its numbers may have a text of their own."""
-        rare = self._unspelled <= _MOST_MISSES and not self._literals
+        rare = self._unspelled <= _MOST_MISSES and not self._literals and self.plan.verify
         # Who only looks wants the nearest values: what these lose is found when they are written.
-        if not self.plan.looked and not (rare and reader.by_text and self.plan.verify):
+        if self._decimals or not (self.plan.looked or (rare and reader.by_text)):
             return None
         caught, self._caught = self._caught, True
         try:

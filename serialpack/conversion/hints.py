@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from shlex import quote
 from typing import Any
 
 from serialpack.conversion.losses import Losses
@@ -53,6 +54,8 @@ def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt |
     if lost.kind in TEXT_KINDS:
         attempt = None  # what was read of it is another value, which others would hold
     ways = [WITHOUT_NAMES] if _is_of_names(plan, lost) else []
+    if name := _decimal_column(plan, lost):
+        ways.append(f"--types {quote(f'{name}=decimal')} holds it")
     if rules := _rules(plan, lost, attempt):
         ways.append(f"--lossy {','.join(rules)} lets it go")
     if (
@@ -135,8 +138,32 @@ def _is_laid_out(plan: ConversionPlan, kind: str) -> bool:
     return plan.target in TABLES and kind in _LAID_OUT and "mixed" in plan.lossy
 
 
-#: Kinds of maps and lists in a record; ``depth`` is what a cell of text calls a map.
-_LAID_OUT = RULES["nested"].kinds | RULES["mixed"].kinds | {"depth"}
+#: Kinds of maps and lists in a record, and what a rule makes of numbers; ``depth`` is what a cell
+#: of text calls a map.
+_LAID_OUT = RULES["nested"].kinds | RULES["mixed"].kinds | {"depth", "text"}
+
+
+def _decimal_column(plan: ConversionPlan, lost: Difference) -> str:
+    """The name under which ``--types`` makes decimals of integers that are too large for a table
+    with types; empty: there is none."""
+    layout = plan.layout
+    if lost.kind not in ("uint64", "bigint") or layout is None or layout.schema is None:
+        return ""
+    from serialpack.conversion.tables.layout import schema_of
+    from serialpack.formats.tables.records import arrow
+
+    steps, is_a = steps_of(lost.value_path), arrow().types
+    keys = [step for step in steps or () if type(step) is str]
+    if layout.rows != "maps" or not keys or any("." in key for key in keys[1:]):
+        return ""
+    kind = schema_of(layout).field(keys[0]).type
+    for key in keys[1:]:
+        while is_a.is_list(kind):
+            kind = kind.value_type
+        if not is_a.is_struct(kind):  # of maps whose keys are data, one type holds all values
+            return ""
+        kind = kind.field(key).type
+    return ".".join(keys)
 
 
 def _has_tags(plan: ConversionPlan, record: Any) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-from serialpack.conversion.hints import WITHOUT_NAMES
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.rules import RULES
 from serialpack.conversion.tables.twice import LONGEST, TooFar
@@ -52,7 +51,8 @@ def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: A
         return True
     names = [name for name in RULES if name in {*asked, *(loss.rule for loss in more)}]
     so_far = "" if ended else " in the first two seconds"
-    without_loss = f"{WITHOUT_NAMES}; " if WITHOUT_NAMES in (refused.hint or "") else ""
+    before, _, _ = (refused.hint or "").partition("--lossy")
+    without_loss = f"{before.rstrip(', ')}; " if before else ""
     told = ", ".join(map(_told, more))
     refused.hint = f"{without_loss}in all{so_far} {told}: --lossy {','.join(names)} lets them go"
     return True

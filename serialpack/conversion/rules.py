@@ -63,8 +63,8 @@ BY_COLUMN, BY_TABLE, EMPTY_LISTS = "by-column", "by-table", "empty-lists"
 #: The rule by which floats of an array are rounded, which is asked for by name, with a step.
 FIXED = "fixed"
 
-#: The rule by which a document gets a root element.
-ROOT = "root"
+#: The rules by which a document gets a root element, and decimals of one column as many places.
+ROOT, PLACES = "root", "places"
 
 #: Those that are trees of elements, and those of which a file is one map.
 ELEMENTS = frozenset(d.name for d in FORMATS if d.has_elements)
@@ -128,6 +128,11 @@ RULES: dict[str, Rule] = {
         "a column of a type that Parquet has not (whole seconds, views of lists, runs, dictionaries"
         " of other words than text) has the nearest one",
         *(NONE, TYPED_TABLES, ("column of the nearest type", "columns of the nearest types")),
+        only=TYPED_TABLES,
+    ),
+    PLACES: Rule(
+        "a decimal in a column that --types names, where others have more places, has zeros behind",
+        *(NONE, TYPED_TABLES, ("decimal with more places", "decimals with more places")),
         only=TYPED_TABLES,
     ),
     "shapes": Rule(
@@ -352,18 +357,10 @@ RULES: dict[str, Rule] = {
         " fields",
         frozenset({"object"}),
     ),
-    UTF8: Rule(
-        "invalid UTF-8 and lone surrogates become U+FFFD",
-        frozenset({"surrogates"}),
-    ),
+    UTF8: Rule("invalid UTF-8 and lone surrogates become U+FFFD", frozenset({"surrogates"})),
     "types": Rule(
         "numbers, booleans and null become the text that JSON has for them",
-        frozenset(
-            {
-                *("null", "boolean", "integer", "inexact-integer", "uint64", "bigint"),
-                *("float", "integral-float"),
-            }
-        ),
+        frozenset({"null", "boolean", *_INTEGERS, "float", "integral-float"}),
     ),
 }
 

@@ -14,7 +14,7 @@ from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.members import MembersConverter
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.rooted import in_one_map, in_one_root
-from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS, ONE_MAP, TEXT_TABLES
+from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS, ONE_MAP, PLACES, TEXT_TABLES
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.conversion.types.typing import SPELLINGS
@@ -387,7 +387,7 @@ def comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
     """What of a table of text comes back from a table that keeps how it was written."""
     if plan.kept is None or plan.target in TEXT_TABLES:
         return ""
-    others = (DIGITS, SPELLINGS, RENAMED, SHORT_ROWS, LONG_ROWS)
+    others = (DIGITS, PLACES, SPELLINGS, RENAMED, SHORT_ROWS, LONG_ROWS)
     changed = any(loss.rule in others for loss in done.losses)
     if changed or done.left_out or plan.fields or not plan.verify:
         return ""

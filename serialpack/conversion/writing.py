@@ -11,6 +11,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import TextProof
 from serialpack.conversion.rules import ARRAYS
 from serialpack.conversion.targets import AsciiWriter, TargetWriter, writers
+from serialpack.conversion.types.typing import decimal_columns, keep_digits
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
@@ -40,12 +41,14 @@ class WritingHalf:
         if plan.shaping.ascii:
             self._writers = [AsciiWriter(writer) for writer in self._writers]
         self._tags = plan.tagged and target.declared.is_json
+        self._decimals = decimal_columns(plan.types)
         self._decimal128 = FORMATS.declaration(plan.source).decimal128
         #: Whether the next refusal is caught, so that nobody reads its hint; the hints so far.
         self._caught = False
         self._hints: dict[str, str] = {}
 
     def _settled(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        keep_digits(records, self._decimals)
         try:
             records, found = settled(records, self._target, first_record, losses.allowed)
         except Unheld as unheld:

@@ -374,3 +374,23 @@ def test_a_database_with_a_damaged_page_is_not_copied(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no sound SQLite database"):
         serialpack.convert(path, tmp_path / "c.db", to="sqlite")
     assert not (tmp_path / "c.db").exists()
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_what_is_marked_as_json_is_declared_so(to: str, tmp_path: Path) -> None:
+    """Without --nest it was declared TEXT, as if nobody had marked it. Numbers stay text."""
+    pytest.importorskip("pyarrow")
+    source = b'{"a":[1,2],"t":"[1]"}\n{"a":1.0,"t":"x"}\n{"a":null,"t":null}\n'
+    marked, target = io.BytesIO(), tmp_path / "a.db"
+    serialpack.convert(io.BytesIO(source), marked, format="ndjson", to=to)
+    marked.seek(0)
+    serialpack.convert(marked, target, format=to, to="sqlite")
+    with closing(sqlite3.connect(target)) as opened:
+        assert (
+            'JSON TEXT, "t" TEXT' in opened.execute("select sql from sqlite_master").fetchone()[0]
+        )
+        rows = opened.execute("select a, typeof(a) from data").fetchall()
+    assert rows == [("[1,2]", "text"), ("1.0", "text"), (None, "null")]
+    again = io.BytesIO()
+    serialpack.convert(target, again, to="ndjson")
+    assert again.getvalue() == source

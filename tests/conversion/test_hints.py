@@ -22,6 +22,7 @@ from tests.conversion.test_matrix import FORMATS_HERE, converted, sources
 
 #: What a hint may say, in this order; nothing else.
 HINT = re.compile(
+    r"(?:--types (?P<types>\S+=decimal) holds it(?:; |, |$))?"
     r"(?:(?:in all \d+ .+: )?--lossy (?P<lossy>[a-z0-9,]+) lets (?:it|them) go)?"
     r"(?:, )?(?P<tagged>--tagged writes its type)?"
     r"(?:--separator (?P<separator>\S+) keeps it apart)?"
@@ -37,6 +38,8 @@ def commands(hint: str, target: str) -> Iterator[list[str]]:
         return
     found = HINT.fullmatch(re.sub("(puts U.FFFD there|leaves it out)$", "lets it go", hint))
     assert found is not None, hint
+    if found["types"]:
+        yield ["--to", target, "--types", found["types"]]
     if found["lossy"]:
         yield ["--to", target, "--lossy", found["lossy"]]
     if found["separator"]:
@@ -90,6 +93,55 @@ def test_every_hint_of_the_matrix_is_a_way(source: str, tmp_path: Path) -> None:
     assert len(tried) > 20
     # Objects of classes and the like: pickle alone holds them, and cannot advise itself.
     assert hopeless <= {"object", "function", "cycle", "number-array", "surrogates", "tuple"}
+
+
+#: Records with integers that no column of Parquet holds -> where the first is, and which it is.
+LARGE: dict[str, tuple[list[Any], str, str]] = {
+    "beside others": ([{"a": 1}, {"a": 1 << 70}, {"a": None}], "$.a", "1180591620717411303424"),
+    "alone": ([{"a": 1 << 70}], "$.a", "1180591620717411303424"),
+    "negative": ([{"a": -1}, {"a": 1 << 63}], "$.a", "9223372036854775808"),
+    "in lists of maps": (
+        [{"z": {"q": [{"n": 2, "m": "x"}, {"n": 1 << 70}]}}],
+        *("$.z.q[1].n", "1180591620717411303424"),
+    ),
+    "in one large map": (
+        [{"z": {f"k{n}": {"n": n if n != 777 else 1 << 70} for n in range(800)}}],
+        *("$.z.k777.n", "1180591620717411303424"),
+    ),
+    "in a map of many": (
+        [{"m": {f"k{n}": n}} for n in range(9000)] + [{"m": {"last one": 1 << 70}}],
+        *('$.m["last one"]', "1180591620717411303424"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_integers_have_a_way_into_a_table(name: str, tmp_path: Path) -> None:
+    """--lossy bigint made text for columns of integers, --types was not named, and the place was
+    that of the whole column's value."""
+    records, place, value = LARGE[name]
+    data = "".join(json.dumps(record) + "\n" for record in records).encode()
+    refused = refusal(data, "ndjson", "parquet")
+    assert refused is not None
+    assert refused.value_path == place
+    assert refused.record == (1 if name == "beside others" else len(records) - 1)
+    assert f": {value};" in f"{refused};"
+    path, out = tmp_path / "a.ndjson", tmp_path / "out"
+    path.write_bytes(data)
+    ways = [*commands(refused.hint or "", "parquet")]
+    assert ("--types" in (refused.hint or "")) == (name != "in a map of many")
+    assert ("--lossy" in (refused.hint or "")) == (name != "negative")
+    for words in ways:
+        assert run(["unpack", "-q", "-f", *words, str(path), "-o", str(out)]) == 0, words
+
+
+def test_what_loses_nothing_is_told_beside_all_that_would_be_lost() -> None:
+    refused = refusal(b'{"a":1}\n' + b'{"a":%d}\n' % (1 << 70) * 2, "ndjson", "parquet")
+    assert refused is not None
+    assert refused.hint == (
+        "--types a=decimal holds it; in all 2 bigint (first in record 1, $.a):"
+        " --lossy bigint lets them go"
+    )
 
 
 def ext(code: int, data: bytes) -> bytes:

@@ -334,12 +334,19 @@ def test_a_table_without_rows_has_its_named_types(kind: str) -> None:
 
 def test_what_is_no_decimal_comma_is_refused() -> None:
     """A point may stand between thousands, or be a decimal one."""
-    for cell in ("1.5", "1.234,5", "1,2,3", "1_0,5"):
+    for cell in ("1.5", "1.234", "1.23,5", "1,2,3", "1_0,5"):
         with pytest.raises(serialpack.ValueRefusedError, match="no number with a decimal comma"):
             converted(f"a;b\n{cell};\n".encode(), "json", shaping=by_hand(a="decimal-comma"))
     data, report = converted(b"a;b\n1,5;\n+2,50;\n", "json", shaping=by_hand(a="decimal-comma"))
     assert [row["a"] for row in json.loads(data)] == [1.5, 2.5]
     assert [(loss.rule, loss.count) for loss in report.carried] == [("spellings", 1)]
+    # Before a comma, or where there are several, it stands between thousands.
+    source = b"a;b\n1.234,50;\n2,25;\n-1.234.567,00;\n"
+    data, report = converted(source, "json", shaping=by_hand(a="decimal-comma"))
+    assert [row["a"] for row in json.loads(data)] == [1234.5, 2.25, -1234567]
+    assert [(loss.rule, loss.count) for loss in report.carried] == [("spellings", 2)]
+    with pytest.raises(serialpack.ValueRefusedError, match=r"'1\.234,50' .*decimal-comma"):
+        converted(source, "json", shaping=by_hand(a="number"))
 
 
 def test_spellings_are_closed() -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import serialpack
 from serialpack.conversion.tables.columns import MISSING, each_column
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.types import spelling
+from serialpack.conversion.types import seen, spelling
 
 
 def test_a_cell_that_stands_there_often_is_read_once_a_block(
@@ -59,3 +61,20 @@ def test_empty_cells_among_typed_ones_are_null(tmp_path: Path) -> None:
     serialpack.convert(tmp_path / "a.csv", tmp_path / "a.json", shaping=Shaping(infer=True))
     records = json.loads((tmp_path / "a.json").read_text())
     assert [[*record.values()] for record in records] == [[1, "x"], [None, "y"], [3, ""]]
+
+
+def test_times_without_fractions_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are as Go and as Python write them, too, which is not to be tried cell by cell."""
+    tried: list[int] = []
+
+    def values_of(cells: Sequence[str], like: spelling.Spelling) -> list[Any] | None:
+        tried.append(len(cells))
+        return all_of(cells, like)
+
+    all_of = spelling.values_of
+    monkeypatch.setattr(seen, "values_of", values_of)
+    cells = [f"2024-01-01T00:{n // 60:02}:{n % 60:02}" for n in range(1000)]
+    look = seen.CellsSeen()
+    look.look(cells, empty_is_null=True)
+    assert tried.count(1000) == 1
+    assert {s.style for s in look.spellings or ()} == {"T0", "Tt", "Tp"}

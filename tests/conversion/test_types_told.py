@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
 import pytest
 
+import serialpack
 from serialpack.conversion.tables.shaping import Shaping
 from tests.conversion.test_types import INFER, by_hand, converted, values
 
@@ -38,3 +41,92 @@ def test_integers_may_be_decimals(to: str) -> None:
     source = b'[{"a":12345678901234567890123},{"a":-1},{"a":null}]'
     made, _ = converted(source, to, "json", shaping=by_hand(a="decimal"))
     assert [row["a"] for row in values(made, to)] == [Decimal(12345678901234567890123), -1, None]
+
+
+#: Numbers of JSON -> what they are as decimals, and how many got the places of others.
+NUMBERS = {
+    "of other places": ("[1, 1.5, 2.25, null]", ["1.00", "1.50", "2.25", None], 2),
+    "with all digits": (
+        "[0.12345678901234567890123, 1.10]",
+        *(["0.12345678901234567890123", "1.10000000000000000000000"], 1),
+    ),
+    "with exponents": ("[1e2, 1.5E-3, 1e16]", ["100.0000", "0.0015", "10000000000000000.0000"], 2),
+    "and text": ('[1.5, "2.5"]', ["1.5", "2.5"], 0),
+}
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_may_be_decimals(name: str, to: str) -> None:
+    """ "1.5 is no decimal", it said, and decimals of other places made JSON text of a column."""
+    text, wanted, count = NUMBERS[name]
+    cells = text[1:-1].split(", ")
+    source = "".join(f'{{"a":{cell}}}\n' for cell in cells).encode()
+    made, report = converted(source, to, "ndjson", shaping=by_hand(a="decimal"))
+    found = [row["a"] for row in values(made, to)]
+    assert [None if v is None else str(v) for v in found] == wanted
+    told = {loss.rule: loss.count for loss in report.carried}
+    assert told == ({"places": count} if count else {})
+    if count:
+        with pytest.raises(serialpack.ValueRefusedError, match="decimal with more places"):
+            converted(source, to, "ndjson", shaping=by_hand(a="decimal"), strict=True)
+
+
+def test_decimals_of_other_places_are_not_the_same_bytes_again() -> None:
+    made, report = converted(b"a\n1.5\n2.25\n", "parquet", shaping=by_hand(a="decimal"))
+    assert report.comes_back == ""
+    assert values(made, "parquet") == [{"a": Decimal("1.50")}, {"a": Decimal("2.25")}]
+    inside = b'[{"m":{"a":[1.5,2.25]}}]'
+    made, report = converted(
+        inside, "parquet", "json", shaping=Shaping(types=(("m.a", "decimal"),))
+    )
+    assert [str(v) for v in values(made, "parquet")[0]["m"]["a"]] == ["1.50", "2.25"]
+    assert [(loss.rule, loss.count) for loss in report.carried] == [("places", 1)]
+
+
+def test_what_is_no_number_is_no_decimal() -> None:
+    for cell in ("true", '{"b":1}'):
+        with pytest.raises(serialpack.ValueRefusedError, match="is no decimal; "):
+            converted(b'[{"a":%s}]' % cell.encode(), "csv", "json", shaping=by_hand(a="decimal"))
+    source = b'[{"a":1.10},{"a":1e2}]'  # text keeps the digits
+    made, _ = converted(source, "json", "json", shaping=by_hand(a="decimal"))
+    assert made == b'[\n{"a":"1.10"},\n{"a":"100"}\n]\n'
+
+
+#: Cells of one column -> its type by --infer, and the first value.
+STYLES: dict[str, tuple[list[str], str, object]] = {
+    "fractions cut at zeros": (
+        ["2024-01-01T00:00:00.5Z", "2024-01-01T00:00:00.123Z", "2024-01-01T00:00:00Z"],
+        *("timestamp", datetime(2024, 1, 1, 0, 0, 0, 500_000, UTC)),
+    ),
+    "fractions as Python's": (
+        ["2024-01-01 00:00:00", "2024-01-01 00:00:00.100000"],
+        *("timestamp", datetime(2024, 1, 1)),
+    ),
+    "times of day": (["12:00:00.25", "12:00:00"], "time", time(12, 0, 0, 250_000)),
+    "days first": (["31.12.2023", "01.02.2024"], "date", date(2023, 12, 31)),
+    "months first": (["12/31/2023", "01/02/2024"], "", "12/31/2023"),
+    "zeros at the end": (["12:00:00.250", "12:00:00"], "", "12:00:00.250"),
+    "digits of days": (["31.12.2023", "1.2.2024"], "", "31.12.2023"),
+}
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+@pytest.mark.parametrize("name", STYLES)
+def test_styles_of_times_are_found_and_come_back(name: str, to: str) -> None:
+    """Fractions of seconds as Go and Python write them, and dates as Europe does, stayed text."""
+    cells, kind, first = STYLES[name]
+    source = "\n".join(["t", *cells, ""]).encode()
+    made, report = converted(source, to, shaping=INFER)
+    assert (report.types, report.comes_back) == ({"t": kind} if kind else {}, "bytes")
+    assert values(made, to)[0]["t"] == first
+    assert converted(made, "csv", to)[0] == source
+
+
+def test_dates_are_read_with_the_day_first() -> None:
+    source = b"d\n1.5.2023\n31.12.2023\n2024-01-01\n"
+    made, report = converted(source, "json", shaping=by_hand(d="date"))
+    assert [row["d"] for row in json.loads(made)] == ["2023-05-01", "2023-12-31", "2024-01-01"]
+    assert {loss.rule: loss.count for loss in report.carried}["spellings"] == 2
+    with pytest.raises(serialpack.ValueRefusedError, match=r"no date, as 2023-12-31 and 31\.12"):
+        converted(b"d\n12/31/2023\n", "json", shaping=by_hand(d="date"))

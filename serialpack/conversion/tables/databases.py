@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,9 @@ from serialpack.values.kinds import Difference, Loss, shown
 
 _PIECE = 1 << 20
 
+#: As what JSON is declared whose numbers would else become numbers of SQLite's.
+_JSON_TEXT = "JSON TEXT"
+
 #: The table's name where no file has one.
 _NO_NAME = "data"
 
@@ -67,8 +70,11 @@ def table_name(said: str | None, path: str) -> str:
     return name if is_name(name) and not name.startswith("<") and name != "-" else _NO_NAME
 
 
-def database_layout(shape: ValueShape, shaping: Shaping, rows: str, table: str) -> Layout:
-    """As ``layout_of``, with declared types; ValueRefusedError, RefusedError."""
+def database_layout(
+    shape: ValueShape, shaping: Shaping, rows: str, table: str, json: Collection[str] = ()
+) -> Layout:
+    """As ``layout_of``, with declared types; ValueRefusedError, RefusedError. ``json``: the columns
+    of text that are marked as JSON in the source."""
     layout = layout_of(shape, shaping, rows)
     names = [column.name for column in layout.columns]
     if len(names) > MOST_COLUMNS:
@@ -87,6 +93,10 @@ def database_layout(shape: ValueShape, shaping: Shaping, rows: str, table: str) 
             f"a NUL in the key {shown(odd)}", kind="nul", hint="--to json or ndjson can"
         )
     columns = [_declared(column, shape_under(shape, column.path)) for column in layout.columns]
+    columns = [
+        c._replace(declared=_JSON_TEXT) if c.name in json and c.declared == DECLARED[str] else c
+        for c in columns
+    ]
     return layout._replace(columns=tuple(columns), table=table)
 
 
@@ -115,7 +125,7 @@ def _declared(column: TableColumn, shape: ValueShape) -> TableColumn:
     """
     types = shape.types - {type(None), Missing}
     if column.is_json or (bool in types and len(types) > 1):
-        declared = "JSON TEXT" if types & {int, float} else "JSON"
+        declared = _JSON_TEXT if types & {int, float} else "JSON"
         return column._replace(is_json=True, declared=declared)
     if len(types) != 1 or shape.negative_zero:
         return column

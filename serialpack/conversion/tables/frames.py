@@ -8,6 +8,8 @@ from itertools import starmap
 from typing import Any, ClassVar
 
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.rules import PLACES
+from serialpack.conversion.tables.blame import blame
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.layout import Layout, TableColumn, schema_of
@@ -36,7 +38,7 @@ from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown, unplaced
+from serialpack.values.kinds import Difference, Loss, shown
 
 #: Rows that wait do so up to so many bytes; so many pieces of them do before they are put together,
 #: in each of which a column takes so many bytes beside its values.
@@ -95,7 +97,7 @@ class FrameTable(TypedTable):
                 if not column.is_json and _may_widen(put, array.type):
                     _widened_column(column, put, array.to_pylist(), told, first_record)
         except FAILURES as error:
-            return b"", _blame(columns, fields, held, error)
+            return b"", blame(columns, fields, held, error)
         return data, None
 
     def _held(
@@ -144,27 +146,6 @@ class FrameTable(TypedTable):
         return unlike(column, plain, of_json_texts(became, plain))
 
 
-def _blame(
-    columns: Sequence[TableColumn],
-    fields: list[Any],
-    held: list[Sequence[Any]],
-    error: Exception,
-) -> Difference:
-    """The first value that its column does not take."""
-    for column, values, field in zip(columns, held, fields, strict=True):
-        try:
-            tables.array_of(values, field.type)
-            continue
-        except FAILURES:
-            pass
-        for number, value in enumerate(values):
-            try:
-                tables.array_of([value], field.type)
-            except FAILURES:
-                return Difference(number, column.value_path, shown(value), "", inner_kind(value))
-    return unplaced(error)
-
-
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
     """The first value that has no JSON text."""
     for number, value in enumerate(values):
@@ -180,7 +161,8 @@ def _may_widen(values: Sequence[Any], kind: Any) -> bool:
     is_a, types = tables.arrow().types, set(map(type, values))
     if is_a.is_floating(kind):
         return int in types
-    return Decimal in types if is_a.is_string(kind) else is_a.is_nested(kind)
+    may_be_decimals = is_a.is_string(kind) or is_a.is_decimal(kind)
+    return Decimal in types if may_be_decimals else is_a.is_nested(kind)
 
 
 def _widened_column(
@@ -202,7 +184,7 @@ def _widened_column(
 
 def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: int) -> Any:
     """``was`` as it is in the column's type: integers as doubles, what is missing as null, and
-    decimals as text.
+    decimals as text, or with the places of others.
 
     ``became`` is what was read of it. ``counts``: how often each rule changed something, and the
     first row.
@@ -212,6 +194,10 @@ def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: i
         return float(was)
     if type(was) is Decimal and type(became) is str and str(was) == became:
         _count(counts, "decimals", number)
+        return became
+    if type(was) is Decimal and type(became) is Decimal and was == became:
+        if was.as_tuple() != became.as_tuple():
+            _count(counts, PLACES, number)
         return became
     if type(was) is dict and type(became) is dict:
         if list(was) != [key for key in became if key in was]:
@@ -235,6 +221,7 @@ _WORDS = {
     "missing": ("nothing", "null"),
     "key-order": ("keys", "other order"),
     "decimals": ("a decimal", "text"),
+    PLACES: ("a decimal", "one with more places"),
 }
 
 

@@ -109,7 +109,7 @@ class ValueShape:
             self.negative_zero = _any_negative_zero(_of(values, float, types))
         for kind in types if within else ():
             if kind in WITH_FACTS or fine_kind(kind) is not None:
-                self.facts = self.facts | {_fact(_of(values, kind, types))}
+                self.facts = self.facts | _facts(_of(values, kind, types))
         if dict in types:
             self._maps(_of(values, dict, types), within=within, depth=depth, top=top)
         if within and list in types:
@@ -272,6 +272,17 @@ WITH_FACTS: frozenset[type] = frozenset({datetime, time, timedelta, Decimal})
 FINE, FAR = "fine", "far"
 #: The fact that times are in the zone that stands beside it.
 ZONED = "zoned"
+
+
+def _facts(values: Sequence[Any]) -> set[Any]:
+    """As ``_fact``; of decimals one for each number of places."""
+    fact = _fact(values)
+    if fact is not None or type(values[0]) is not Decimal:
+        return {fact}
+    by_places: dict[Any, list[Decimal]] = {}
+    for value in values:
+        by_places.setdefault(value.as_tuple().exponent, []).append(value)
+    return set(map(_fact, by_places.values()))
 
 
 def _fact(values: Sequence[Any]) -> Any:

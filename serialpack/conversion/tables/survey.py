@@ -26,6 +26,7 @@ from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
 from serialpack.formats.csv.style import TableStyle
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.join import Join
+from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Elsewhere, Line
 from serialpack.values.structure import Structure
 
@@ -59,6 +60,8 @@ class Looked(NamedTuple):
     #: How a table of text is written, and its columns in that order.
     style: TableStyle = TableStyle()
     names: tuple[str, ...] = ()
+    #: The columns whose text a table with types marks as JSON.
+    json: tuple[str, ...] = ()
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -256,6 +259,8 @@ def _looked(
     if isinstance(fmt, CsvText) and styled:
         style, names = fmt.style_of_table(first)
         whole = whole._replace(style=style, names=tuple(names))
+    if isinstance(fmt, TableFormat) and plan.target in DATABASES:
+        whole = whole._replace(json=tuple(fmt.json_columns(first)))
     return whole._replace(kept=plan.kept)
 
 

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -175,7 +176,13 @@ def same_column(was: Sequence[Any], became: Sequence[Any]) -> bool:
         return _bits(was, types) == _bits(became, types) and (
             types == {float} or _others(was) == _others(became)
         )
+    if Decimal in types and _tuples(was) != _tuples(became):  # 1.5 is 1.50
+        return False
     return list(was) == list(became)
+
+
+def _tuples(values: Sequence[Any]) -> list[Any]:
+    return [v.as_tuple() for v in values if type(v) is Decimal]
 
 
 def _bits(values: Sequence[Any], types: set[type]) -> bytes:

@@ -6,7 +6,14 @@ from collections.abc import Collection
 from typing import Any, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import DATABASES, ELEMENTS, TABLES, TEXT_TABLES, UNIONS
+from serialpack.conversion.rules import (
+    DATABASES,
+    ELEMENTS,
+    TABLES,
+    TEXT_TABLES,
+    TYPED_TABLES,
+    UNIONS,
+)
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier, ZoneCarrier
 from serialpack.conversion.tables.rows import KeptJoin, TextTable
@@ -16,6 +23,9 @@ from serialpack.conversion.types.untyping import Untyper
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join
 from serialpack.values.kinds import AROUND, UTF8, Difference, Loss
+
+#: The rules that make text of numbers: where the user names one, the column must be known as such.
+_NUMBERS = frozenset({"bigint", "types"})
 
 
 class TableWriter(Protocol):
@@ -69,7 +79,8 @@ def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
     """
     source = FORMATS.declaration(plan.source)
     of_json = source.is_json or bool(source.delimiter)  # all its values are such as JSON has
-    of_json = of_json and not (plan.tagged or plan.types or lossy)
+    lossy_numbers = plan.target in TYPED_TABLES and not _NUMBERS.isdisjoint(plan.lossy)
+    of_json = of_json and not (plan.tagged or plan.types or lossy or lossy_numbers)
     if plan.target in DATABASES:
         from serialpack.conversion.tables.databases import DatabaseCarrier
 

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing, each_column
-from serialpack.conversion.types.spelling import EXACT, NON_FINITE, Spelling, possible, values_of
+from serialpack.conversion.types.spelling import (
+    EXACT,
+    NON_FINITE,
+    Spelling,
+    as_well,
+    possible,
+    rank,
+    values_of,
+)
 from serialpack.csv_front import before_header
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
@@ -80,7 +88,11 @@ class CellsSeen:
                 if max(-low, high) <= EXACT:  # then they are the shortest digits of doubles, too
                     self.spellings = frozenset({_INTEGER, _NUMBER} & fit)
                     return
-        self.spellings = frozenset(s for s in fit if s == _INTEGER or values_of(cells, s))
+        held = {_INTEGER} & fit
+        for spelling in sorted(fit, key=rank):
+            if spelling not in held and values_of(cells, spelling):
+                held |= {spelling, *as_well(spelling)} & fit
+        self.spellings = frozenset(held)
 
     def merge(self, other: CellsSeen) -> None:
         """Take in what another has seen."""
@@ -97,8 +109,12 @@ class CellsSeen:
 def quotes_of(cells: Iterable[str], delimiter: str, *, alone: bool) -> frozenset[str]:
     """How raw cells are quoted; ``alone``: they are their table's only column."""
     needs = re.compile(f'["\r\n{re.escape(delimiter)}]').search
-    found = set(_EVERY)
-    for cell in set(cells):
+    found, different = set(_EVERY), set(cells)
+    together = "".join(different)
+    if different and not needs(together):  # then none is quoted, nor needs to be
+        alone_empty = alone and "" in different
+        return frozenset([NEEDED] * (not alone_empty) + [FILLED] * (not (together or alone)))
+    for cell in different:
         quoted = cell[:1] == '"'
         text = cell[1:-1] if quoted else cell
         if quoted != (bool(needs(text)) or (alone and not text)):

@@ -16,6 +16,8 @@ from serialpack.values.durations import duration_of, duration_text
 TEXT = "text"
 #: Numbers with a comma before their decimals.
 COMMA = "decimal-comma"
+#: Numbers with all their digits.
+DECIMAL = "decimal"
 #: A list, also where a format that has none of one item, or of none, wrote that item, or nothing.
 LIST = "list"
 
@@ -32,6 +34,11 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.([0-9]*))?|\.[0-9]+)(?:([eE])[-+]?[0-9
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])(\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?)(.*)", re.ASCII)
 _TIME = re.compile(r"\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+#: As in much of Europe; between points the month is never first.
+_DAY_FIRST = re.compile(r"\d\d\.\d\d\.\d{4}", re.ASCII)
+_ANY_DAY_FIRST = re.compile(r"\d\d?\.\d\d?\.\d{4}", re.ASCII)
+#: Numbers whose points stand between thousands: before a comma, or more than one.
+_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,})", re.ASCII)
 #: How Python, NumPy and pandas write numbers that are none.
 NON_FINITE = frozenset({"nan", "inf", "-inf"})
 #: The zones of times that are in none, or in UTC.
@@ -46,9 +53,10 @@ class Spelling(NamedTuple):
     """A type, and how its values are written.
 
     ``style``: of numbers ``""``: the shortest digits, ``.0``: with a point, ``f2``: two decimals,
-    ``e18``: an exponent behind so many; of booleans the word for true; of times how many digits
-    of seconds, ``m``: none of them; of timestamps what stands before the time, its digits, and the
-    zone.
+    ``e18``: an exponent behind so many; of booleans the word for true; of dates ``.``: the day
+    first; of times how many digits of seconds, ``m``: none of them, ``t``: those up to the last
+    that is not 0, ``p``: six or none, as Python writes them; of timestamps what stands before the
+    time, its digits, and the zone.
     """
 
     type: str
@@ -76,23 +84,41 @@ def possible(cell: str) -> Iterator[Spelling]:
             yield Spelling("boolean", yes)
     if _DATE.fullmatch(cell):
         yield Spelling("date")
+    elif _DAY_FIRST.fullmatch(cell):
+        yield Spelling("date", ".")
     elif (found := _TIME.fullmatch(cell)) is not None:
-        yield Spelling("time", _digits(*found.groups()))
+        for digits in _digits(*found.groups()):
+            yield Spelling("time", digits)
     elif (found := _MOMENT.fullmatch(cell)) is not None and (
         # Of the first and the last day of all, UTC may have none.
         found[5] in ZONES or (_IS_OFFSET(found[5]) and "0001" < cell[:4] < "9999")
     ):
-        yield Spelling("timestamp", f"{found[1]}{_digits(found[3], found[4])}{found[5]}")
+        for digits in _digits(found[3], found[4]):
+            yield Spelling("timestamp", f"{found[1]}{digits}{found[5]}")
 
 
-def rank(spelling: Spelling) -> tuple[int, int]:
-    """Which of several that fit is taken: the first."""
+def as_well(spelling: Spelling) -> set[Spelling]:
+    """The other spellings of cells that all are in this one: seconds without a fraction."""
+    kind, style = spelling
+    if kind not in ("time", "timestamp") or "0" not in style[:2]:
+        return set()
+    return {Spelling(kind, style.replace("0", digits, 1)) for digits in "tp"}
+
+
+def rank(spelling: Spelling) -> tuple[int, int, str]:
+    """Which of several that fit is taken: the first; as many digits of seconds before others."""
     first = ("", ".0").index(spelling.style) if spelling.style in ("", ".0") else 2
-    return list(TYPES).index(spelling.type), first
+    return list(TYPES).index(spelling.type), first, spelling.style
 
 
 def _digits(seconds: str | None, fraction: str | None) -> str:
-    return "m" if seconds is None else str(len(fraction or ""))
+    """The styles that the digits of a time's seconds may have, each a letter."""
+    if seconds is None:
+        return "m"
+    count = len(fraction or "")
+    trimmed = "t" if (fraction or "1")[-1] != "0" else ""
+    python = "p" if fraction is None or (count == 6 and fraction != "000000") else ""
+    return f"{count}{trimmed}{python}"
 
 
 def values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
@@ -112,7 +138,8 @@ def values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
 
 def _values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
     try:
-        values = [*map(_PARSE[spelling.type], cells)]
+        parse = _PARSE[spelling.type] if spelling.style != "." else _date
+        values = [*map(parse, cells)]
         return values if spelled(values, spelling) == list(cells) else None
     except (ValueError, OverflowError, ArithmeticError):
         return None
@@ -132,6 +159,8 @@ def spelled(values: Sequence[Any], spelling: Spelling) -> list[str]:
         return [yes if value else no for value in values]
     if kind in ("time", "timestamp"):
         return _times(values, style)
+    if style == ".":
+        return [".".join(reversed(value.isoformat().split("-"))) for value in values]
     return list(map(_SPELL[kind], values))
 
 
@@ -165,14 +194,38 @@ def _times(values: Sequence[Any], style: str) -> list[str]:
     else:
         digits, how = style or "6", ()
     spec = {"m": "minutes", "0": "seconds"}.get(digits, "microseconds")
+    if digits == "p":
+        return [value.isoformat(*how) + zone for value in values]
+    texts = [value.isoformat(*how, timespec=spec) for value in values]
+    if digits == "t":
+        return [text.rstrip("0").rstrip(".") + zone for text in texts]
     end = int(digits) - 6 if digits not in "m06" else None
-    return [value.isoformat(*how, timespec=spec)[:end] + zone for value in values]
+    return [text[:end] + zone for text in texts]
+
+
+def _date(text: str) -> date:
+    if "." not in text:
+        return date.fromisoformat(text)
+    if _ANY_DAY_FIRST.fullmatch(text) is None:
+        raise ValueError(text)
+    day, month, year = map(int, text.split("."))
+    return date(year, month, day)
 
 
 def _decimal(text: str) -> Decimal:
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
-    return Decimal(text)
+    value = Decimal(text)
+    few = value.is_finite() and 0 < int(value.as_tuple().exponent) <= MAX_DIGITS
+    return Decimal(int(value)) if few else value  # 1e2 is 100, with no places
+
+
+def decimal_of(value: Any) -> Decimal:
+    """The decimal that a number is, of a double that of its shortest digits; ValueError for what
+    is no finite number."""
+    if type(value) not in (int, float, Literal):
+        raise ValueError(value)
+    return Decimal(value) if type(value) is int else _decimal(repr(value))
 
 
 def _number(text: str) -> float:
@@ -184,10 +237,11 @@ def _number(text: str) -> float:
     return float(held(Literal(plain, value if value - value == 0 else None)))
 
 
-def _comma_number(text: str) -> float:
-    if "." in text:  # between thousands, or a decimal point
-        raise ValueError(text)
-    return _number(text.replace(",", "."))
+def with_point(text: str) -> str:
+    """A number with a decimal comma as it is written with a point; of other text no number."""
+    if _THOUSANDS.fullmatch(text):
+        text = text.replace(".", "")
+    return "" if "." in text else text.replace(",", ".")  # between thousands, or a decimal point
 
 
 def _complex(text: str) -> complex:
@@ -238,13 +292,14 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "complex": _complex,
     COMMA: lambda text: float(text.replace(",", ".")),
 }
-_READ = {
+_READ: dict[str, Callable[[str], Any]] = {
     **_PARSE,
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,
+    "date": _date,
     "decimal": _decimal,
-    COMMA: _comma_number,
+    COMMA: lambda text: _number(with_point(text)),
 }
 
 _KINDS: dict[str, frozenset[type]] = {
@@ -294,8 +349,9 @@ TYPES: dict[str, tuple[str, ...]] = {
 _STYLES = {
     **dict.fromkeys(("number", COMMA), r"|\.0|[ef]\d{1,2}"),
     "boolean": "true|TRUE|True",
-    "time": "m|[0-6]",
-    "timestamp": r"[T ](m|[0-6])(Z|\+00:00|)" + f"|[T ](m|[0-6]){_OFFSET}",
+    "date": r"|\.",
+    "time": "[m0-6tp]",
+    "timestamp": r"[T ][m0-6tp](Z|\+00:00|)" + f"|[T ][m0-6tp]{_OFFSET}",
 }
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from decimal import Decimal
 from itertools import compress
 from shlex import quote
 from typing import Any, NamedTuple
@@ -13,25 +12,29 @@ from serialpack.conversion.tables.shape import ZONED, ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
+    DECIMAL,
     LIST,
     TEXT,
     TYPES,
     ZONES,
     Spelling,
+    decimal_of,
     python_types,
     rank,
     read,
     spelled,
     values_of,
+    with_point,
 )
 from serialpack.conversion.verdicts import verdict
 from serialpack.errors import InputError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.exact import Inexact
+from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step
 
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+").fullmatch
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(?:\.[0-9]{3})*,[0-9]+").fullmatch
 
 #: What R, spreadsheets and databases write for no value, in capitals.
 _NOTHING = frozenset({"NA", "N/A", "NULL", "NONE"})
@@ -43,6 +46,12 @@ _OF_ANY = ("date", "time", "timestamp")
 _USUAL = {"boolean": "true", "time": "0", "timestamp": "T0"}
 
 SPELLINGS = "spellings"
+
+#: What else is to be said of text that is none of a type.
+_WHY = {
+    "date": ", as 2023-12-31 and 31.12.2023 are",
+    COMMA: ", as 1234,5 and 1.234,5 are",
+}
 
 
 class TypedColumn(NamedTuple):
@@ -89,7 +98,7 @@ class Typer:
                 continue
             values = [place[key] for _, place, key in _cells(records, column.name)]
             if column.spelling.type == COMMA:
-                values = [v.replace(",", ".") if type(v) is str else v for v in values]
+                values = [with_point(v) or "-" if type(v) is str and v else v for v in values]
             cells.look(values, empty_is_null=self._empty_is_null)
 
     def apply(
@@ -162,10 +171,8 @@ class Typer:
             if not self._is_text(cell):
                 if cell == "":
                     place[key] = None
-                elif type(cell) is int and kind == "decimal":
-                    place[key] = Decimal(cell)
                 elif cell is not None and type(cell) not in python_types(kind):
-                    raise _other(number, column, cell, first_record)
+                    place[key] = self._other_value(number, column, cell, first_record)
                 continue
             if values is not None:
                 place[key] = next(values)
@@ -184,6 +191,28 @@ class Typer:
             if again != cell:
                 told.append(Loss(SPELLINGS, 1, *where, shown(cell), again))
             place[key] = value
+
+    def _other_value(self, number: int, column: TypedColumn, cell: Any, first: int) -> Any:
+        """The value of a type that stands for ``cell``, which is neither text nor of the type."""
+        try:
+            if column.spelling.type == DECIMAL:
+                return decimal_of(cell)
+        except ValueError:
+            pass
+        raise _other(number, column, cell, first)
+
+
+def decimal_columns(columns: Sequence[TypedColumn]) -> list[str]:
+    """The names of those whose numbers become decimals, which hold what doubles do not."""
+    return [column.name for column in columns if column.spelling.type == DECIMAL]
+
+
+def keep_digits(records: list[Any], names: Sequence[str]) -> None:
+    """Put decimals in the place of those numbers in columns of these names that keep their text."""
+    for name in names:
+        for _, place, key in list(_cells(records, name)):
+            if type(place[key]) is Literal:
+                place[key] = decimal_of(place[key])
 
 
 def _as_text(column: TypedColumn, records: list[Any], first_record: int) -> None:
@@ -218,13 +247,14 @@ def _path(name: str) -> str:
 
 def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
     way = f"--types {quote(f'{column.name}={TEXT}')} leaves it"
-    why, may = "", type(cell) is str and column.spelling.type in ("number", "decimal")
-    if may and _DECIMAL_COMMA(cell):
+    kind, is_text = column.spelling.type, type(cell) is str
+    why = _WHY.get(kind, "") if is_text else ""
+    if is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
         way = f"--types {quote(f'{column.name}={COMMA}')} takes it for one"
-    elif type(cell) is str and cell.upper() in _NOTHING:
+    elif is_text and cell.upper() in _NOTHING:
         way += f", --typed --null {quote(cell)} in the place of --types takes it for null"
-    kind = "number with a decimal comma" if column.spelling.type == COMMA else column.spelling.type
+    kind = "number with a decimal comma" if kind == COMMA else kind
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
         record=first_record + number,

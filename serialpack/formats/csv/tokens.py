@@ -13,6 +13,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from serialpack.formats.shared.document import Malformed
@@ -108,7 +109,7 @@ def _raw_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     found = _all_fields(delimiter).findall(text)
     if len(found) > 1 and found[-1] == ("", "") and found[-2][1] != delimiter:
         found.pop()  # what is behind the last line
-    if sum(len(raw) + len(end) for raw, end in found) != len(text):
+    if sum(map(len, chain.from_iterable(found))) != len(text):
         found = list(fields(text, delimiter))  # which says what is wrong
     row: list[str] = []
     for raw, end in found:
