@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from serialpack._version import __version__
@@ -202,16 +202,15 @@ class _ArchiveWriter:
         format, choice = kind.format, self._choice
         if kind.large and not choice.settled:  # each of them was looked at
             choice = choice._replace(settled=True, looked_at=True, why=NEITHER)
-        second = next(blocks, None)
-        choice = settle(choice, format, lambda size: first.data[:size], many=second is not None)
+        shown = [first, *islice(blocks, 1)]
+        choice = settle(choice, format, lambda size: first.data[:size], many=len(shown) > 1)
         packing = self._packing(choice.chain, format, choice.block_size)
         packing = packing._replace(
             min_saving=choice.min_saving,
             why=choice.why if choice.looked_at else "",
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings({}),
         )
-        both = (first,) if second is None else (first, second)
-        member = self._member(chain(both, blocks), packing, shared.entries)
+        member = self._member(chain(shown, blocks), packing, shared.entries)
         chosen, seconds = str(choice.chain), member.seconds
         for row, files in zip(member.rows, shared.blocks, strict=True):
             ends = accumulate((found.entry.size for found in files), initial=0)
