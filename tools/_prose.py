@@ -27,7 +27,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
         " whatever they are. From effort 3 on, records (JSON, NDJSON, CSV, TSV, MessagePack)"
         " become `columns`, each block that is smaller so than its text under zstd (by a fiftieth"
-        " up to effort 3, a hundredth up to 6), but for JSON whose keys are data; an array of NumPy's"
+        " up to effort 3, a hundredth up to 6), but JSON whose keys are data; an array of NumPy's"
         " passes a filter where that helps; all else is `raw`. `-c` is zstd at the effort's level:"
         " any zstd tool unpacks what is raw under zstd. A block that this makes smaller by less"
         " than a two-hundredth is stored, at 9 one that it makes no smaller. Files of less than"
