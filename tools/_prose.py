@@ -27,8 +27,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
         " whatever they are. From effort 3 on, records (JSON, NDJSON, CSV, TSV, MessagePack)"
         " become `columns`, each block that is smaller so than its text under zstd (by a fiftieth"
-        " up to effort 3, a hundredth up to 6); an array of NumPy's passes a filter where that"
-        " helps; all else is `raw`. `-c` is zstd at the level of the effort then:"
+        " up to effort 3, a hundredth up to 6), but JSON whose keys are data; an array of NumPy's"
+        " passes a filter where that helps; all else is `raw`. `-c` is zstd at the effort's level:"
         " any zstd tool unpacks what is raw under zstd. A block that this makes smaller by less"
         " than a two-hundredth is stored, at 9 one that it makes no smaller. Files of less than"
         " 10 kB are compressed without a look. `-v` and `inspect` tell the reason, which the"
@@ -204,9 +204,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "Each file is packed both ways, and the smaller container kept: naming the dictionary"
         " takes some 27 bytes, which files of under 100 bytes mostly do not gain. With it a codec"
         " whose level is not named takes that of a higher effort (of -3 that of -6), as for the"
-        " small files of --archive: what a dictionary holds low levels hardly find. Larger inputs"
-        " than 64 KiB are packed without. At the end is said how many files use it, and how many"
-        " bytes that saves.",
+        " small files of --archive, whose blocks are of its size, too: what a dictionary holds low"
+        " levels hardly find. Larger inputs than 64 KiB are packed without. At the end is said how"
+        " many files use it, and how many bytes that saves.",
         "The container names the dictionary and its hash. `unpack` and `inspect` find it under"
         " that name beside the container or in a folder above, or in the folder of the"
         " configuration; by its hash, beside the container and in the folder of the configuration,"

@@ -78,7 +78,7 @@ def look(path: Path, entry: str, *, owner: bool) -> ArchiveSource:
 
 
 def most_shared(block_size: int) -> int:
-    """Bytes up to which a file may share a block of that size with others."""
+    """Bytes up to which a file may share blocks with others, where its own were of that size."""
     return max(SHARED_SIZE, block_size // _LARGE_PART)
 
 

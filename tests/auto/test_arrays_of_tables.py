@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import serialpack
+from serialpack.auto.arrays.trial import SampleTrial
 from serialpack.codecs import CODECS
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import parse_stage
@@ -207,3 +208,13 @@ def test_a_container_of_columns_is_read_back(tmp_path: Path) -> None:
     serialpack.unpack(io.BytesIO(out.getvalue()), back)
     assert back.getvalue() == path.read_bytes()
     assert str(serialpack.inspect(io.BytesIO(out.getvalue())).members[0].chain).endswith("@u2=2")
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_the_least_number_of_a_size_is_a_difference(size: int) -> None:
+    """Its absolute one has no place in signed numbers of that size: the logarithm of what was
+    taken for it printed a warning to the terminal."""
+    table = np.random.default_rng(1).integers(0, 2, (20_000, 4)).astype(f"<u{size}")
+    data = (table << np.array(8 * size - 1, table.dtype)).tobytes()
+    trial = SampleTrial(NumbersLayout(0, "u", size, False, (1, 4)), [data], 80_000, {})
+    assert np.isfinite(trial.told_by_columns())

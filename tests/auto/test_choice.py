@@ -97,6 +97,37 @@ def test_a_json_array_of_several_blocks_is_sampled() -> None:
     assert "smaller as columns" in found.why
 
 
+def test_keys_that_are_data_are_no_columns() -> None:
+    """Columns took ten times as long as zstd, to save nothing. Of more places the same keys come
+    again so often that columns gain."""
+    draw = random.Random(1)
+    names = [[f"{draw.randrange(1 << 24):x}" for _ in range(30)] for _ in range(20)]
+
+    def of_places(number: int) -> bytes:
+        kinds = [(n, k, draw.sample(names[k], 20)) for n in range(number) for k in range(20)]
+        return b"".join(
+            json.dumps(
+                {
+                    "all": {
+                        f"l{n}": {
+                            "of": f"l{n}",
+                            f"kind{k}": {x: f"{x:10} {n % 7}" for x in keys},
+                        }
+                    }
+                },
+                indent=1,
+            ).encode()
+            for n, k, keys in kinds
+        )
+
+    few, more = of_places(20), of_places(60)
+    assert 256 << 10 < len(few) < len(more) < EFFORTS[3].block_size
+    found = member(packed(few, format="json"))
+    assert str(found.chain) == "raw+zstd:3"
+    assert "keys are data" in found.why
+    assert str(member(packed(more, format="json")).chain) == "columns:3+none"
+
+
 def test_one_record_larger_than_a_sample_decides_nothing() -> None:
     data = json.dumps({"a": NOISE[:300_000].hex(), "b": [1, 2]}).encode() * 9
     choice = settle(choose(), "ndjson", lambda size: data[:size])

@@ -17,6 +17,17 @@ MAGIC = "28b52ffd"
 SIZES = [0, 1, 2, 255, 256, 257, 65791, 65792, (128 << 10) - 1, 128 << 10, (128 << 10) + 1, 1 << 20]
 
 
+def test_what_comes_again_is_found_from_any_place_of_a_block() -> None:
+    """Levels up to 16 have windows of 2 or 4 MiB, blocks at their efforts are larger."""
+    noise = random.Random(1).randbytes(1 << 20)
+    block = noise + bytes(9 << 20) + noise
+    for level in (5, 8, 12):
+        codec = Zstd("zstd", (level,))
+        stored = codec.compress(block)
+        assert len(stored) < 1.1 * len(noise)
+        assert codec.decompress(stored, len(block)) == block
+
+
 @pytest.fixture
 def codec() -> Zstd:
     return Zstd("zstd")

@@ -17,6 +17,7 @@ from serialpack.columns.stored.block import Form
 from serialpack.columns.stored.source import ColumnSource, Decoder
 from serialpack.columns.stored.structure import Column
 from serialpack.columns.texts import Texts
+from serialpack.serializers.columns import ColumnsSerializer
 from tests.columns.test_encodings import COLUMNS
 from tests.columns.test_encodings import WORDS as NAMES_OF_THINGS
 from tests.columns.test_shape_pack import packed as message
@@ -233,3 +234,14 @@ def test_every_encoding_is_reached_by_a_text(name: str, monkeypatch: pytest.Monk
     small = packed(TEXTS[name], "ndjson", verify=False)
     assert unpacked(small) == TEXTS[name]
     assert name in reached
+
+
+def test_text_is_tried_where_a_sample_does_not_see_what_comes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Columns of small files of one kind won by a sample of the text, and were a quarter larger
+    than all of it."""
+    once = b"".join(b'{"a":"%b"}\n' % R.randbytes(30).hex().encode() for _ in range(5000))
+    columns = bytes([Form.COLUMNS]) + bytes(len(once))
+    monkeypatch.setattr(ColumnsSerializer, "apart", lambda *_: columns)
+    assert ColumnsSerializer("columns", (3,)).encode(once * 4, "json")[0] == Form.LARGER

@@ -245,7 +245,9 @@ class SampleTrial:
         some = np.arange(1, rows, max(rows * columns // most, 1))
         others = some - 1, (some + rows // 2) % rows
         near, far = (
-            np.abs((table[some] - table[each]).view(f"i{table.itemsize}")) for each in others
+            # Of the least number of its size the absolute one is only held without a sign.
+            np.abs((table[some] - table[each]).view(f"i{table.itemsize}")).view(table.dtype)
+            for each in others
         )
         bits = [float(np.log2(each.astype(np.float64) + 1).mean()) for each in (near, far)]
         return _told(near if bits[0] < bits[1] - _NEARER else table[some])
