@@ -13,6 +13,7 @@ from serialpack.serializers._own_types import (
     DATACLASS,
     DEFAULT,
     DEQUE,
+    DERIVED,
     ENUM,
     FROZENSET,
     MODEL,
@@ -120,6 +121,8 @@ class _Outliner:
             return ".".join(map(str, parts[1:]))
         if code in (DATACLASS, MODEL):
             return {parts[1]: parts[2]}
+        if code == DERIVED:
+            return {parts[1]: parts[3] if parts[4] in (None, True) else parts[3:]}
         if code == NAMED_TUPLE:
             return {parts[1]: tuple(parts[2:])}
         if code in (FRAME, SERIES):

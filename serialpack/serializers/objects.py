@@ -32,6 +32,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     Parts,
     maker_of,
+    maker_of_others,
     parts_of_rows,
 )
 from serialpack.serializers.arrays import (
@@ -294,9 +295,12 @@ class _ExtensionWriter:
             made = self._table(value)
         if made is None:
             made = next(filter(None, (make(value) for make in _LIBRARIES)), None)
-            self._of_library = True
+            self._of_library = made is not None or of_library
         if made is None:
-            raise TypeError(f"cannot hold {type(value).__name__}")
+            if type(value) in self._makers or (make := maker_of_others(type(value))) is None:
+                raise TypeError(f"cannot hold {type(value).__name__}")
+            self._makers[type(value)] = make
+            return self._extension(value)
         code, parts = made
         found = self._inside(code, parts)
         self._of_library = of_library

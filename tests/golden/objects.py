@@ -69,6 +69,16 @@ def _more() -> list[ExtType]:
     ]
 
 
+def _derived() -> list[ExtType]:
+    """Objects of classes derived from a map, text and a number; the first with attributes."""
+    module = "tests.fidelity.things"
+    return [
+        ExtType(49, packb([module, "Keyed", "dict", {"a": [1]}, {"note": "b"}])),
+        ExtType(49, packb([module, "Text", "str", "é", None])),
+        ExtType(49, packb([module, "Number", "int", 3, None])),
+    ]
+
+
 def _sparse() -> list[ExtType]:
     """One of each format of SciPy, of 7 and 8 beside the diagonal; the first again."""
 
@@ -185,6 +195,7 @@ def serialized() -> dict[str, bytes]:
                 )
             }
         ),
+        "object-derived": packb(_derived()),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -205,6 +216,7 @@ DUMPED = {
     "object-numpy": "objects+none",
     "object-more": "objects+none",
     "object-rows": "objects+none",
+    "object-derived": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",
