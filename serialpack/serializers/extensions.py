@@ -28,6 +28,7 @@ from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES, pandas_of
 from serialpack.serializers.of_polars import OF_POLARS, polars_of
 from serialpack.serializers.of_scipy import OF_SCIPY, scipy_of
+from serialpack.serializers.of_xarray import OF_XARRAY, xarray_of
 from serialpack.stages.stage import Buffer, is_failure
 
 #: Those of which a part may be of any class; pandas' look themselves.
@@ -134,6 +135,8 @@ class _ExtensionReader:
             return numpy_of(*parts)
         if code == OF_SCIPY:
             return scipy_of(*parts)
+        if code == OF_XARRAY:
+            return xarray_of(*parts)
         if code == MASKED:
             return masked_of(*parts)
         if code == SHOWN:

@@ -62,6 +62,7 @@ from serialpack.serializers.of_pandas import (
 )
 from serialpack.serializers.of_polars import parts_of_polars
 from serialpack.serializers.of_scipy import parts_of_scipy
+from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
 
@@ -293,6 +294,8 @@ class _ExtensionWriter:
             made = parts_of_objects(value) or parts_of_odd(value) or self._array(value)
         elif is_table(value):
             made = self._table(value)
+        else:  # its arrays are the user's own
+            made = parts_of_xarray(value)
         if made is None:
             made = next(filter(None, (make(value) for make in _LIBRARIES)), None)
             self._of_library = made is not None or of_library
