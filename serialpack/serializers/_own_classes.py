@@ -236,9 +236,11 @@ def maker_of_bases(cls: Any) -> Maker:
 
 def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
     """What raises TypeError where models of ``cls`` do not keep such things."""
-    own = getattr_static(cls, "__pydantic_fields__", {}).keys()
-    own_private = getattr_static(cls, "__private_attributes__", {}).keys()
-    takes_more = getattr_static(cls, "model_config", {}).get("extra") == "allow"
+    own, own_private, config = (
+        next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), {})
+        for name in ("__pydantic_fields__", "__private_attributes__", "model_config")
+    )
+    takes_more = config.get("extra") == "allow"
 
     def check(state: ModelState) -> None:
         fields, extra, _, private = state

@@ -156,6 +156,8 @@ def _written(records: list[Any], **how: bool) -> _ExtensionWriter:
             writer.data = b"".join([writer.message(record) for record in records])
         except _ManyTuples:
             return write(most, rows=True)
+        finally:
+            writer.close()
         return writer
 
     return with_room(CALLS_A_LEVEL, write)
@@ -211,6 +213,10 @@ class _ExtensionWriter:
         self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
         self._of_pandas = 0
+
+    def close(self) -> None:
+        """To be called at the end: what writes messages holds this, which holds that."""
+        self._packers.clear()
 
     def pieces(self) -> list[Buffer]:
         return frame_pieces(self.data, self.buffers) if self.buffers else [self.data]
