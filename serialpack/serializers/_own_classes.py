@@ -236,11 +236,12 @@ def maker_of_bases(cls: Any) -> Maker:
 
 def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
     """What raises TypeError where models of ``cls`` do not keep such things."""
-    own, own_private, config = (
-        next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), {})
-        for name in ("__pydantic_fields__", "__private_attributes__", "model_config")
-    )
-    takes_more = config.get("extra") == "allow"
+
+    def held(name: str) -> dict[str, Any]:
+        return next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), {})
+
+    own, own_private = held("__pydantic_fields__"), held("__private_attributes__")
+    takes_more = held("model_config").get("extra") == "allow"
 
     def check(state: ModelState) -> None:
         fields, extra, _, private = state
