@@ -12,6 +12,8 @@ from functools import cache, wraps
 from pathlib import PurePath
 from typing import Any, ParamSpec, TypeVar
 
+from serialpack.errors import UsageError
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -69,7 +71,7 @@ _TEXTS = str, PurePath
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """``function``, which raises TypeError for an argument by name that its annotation excludes,
-    and takes paths of bytes, as ``os`` does."""
+    and takes paths of bytes, as ``os`` does. UsageError for a path with a NUL in it."""
     code = function.__code__
     paths = [n for n, name in enumerate(code.co_varnames[: code.co_argcount]) if name in _PATHS]
 
@@ -78,7 +80,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         check_arguments(function, kwargs)
         given: list[Any] = [*args]
         for n in paths:
-            if n < len(given) and not isinstance(given[n], _TEXTS):
+            if n < len(given):
                 given[n] = _as_text(given[n])
         for name in _PATHS & kwargs.keys():
             kwargs[name] = _as_text(kwargs[name])
@@ -91,6 +93,8 @@ def _as_text(path: Any) -> Any:
     """A path of bytes as text, also each of several; all else, and bytes that are data and no name,
     as it is."""
     if isinstance(path, _TEXTS):
+        if "\0" in (text := str(path)):  # Python says no more than "embedded null byte"
+            raise UsageError("no path has a NUL in it", path=text.replace("\0", "\\0"))
         return path
     if isinstance(path, Mapping):
         return {_as_text(name): _as_text(each) for name, each in path.items()}

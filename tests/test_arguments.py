@@ -7,8 +7,9 @@ import inspect
 import io
 import json
 import os
+import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -262,3 +263,26 @@ def test_paths_may_be_bytes_wherever_there_are_any(tmp_path: Path) -> None:
     with serialpack.store(cast("Any", b"sqlite-kv://" + folder + b"/s.db")) as store:
         store["a"] = 1
     assert (tmp_path / "s.db").exists()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: serialpack.load(path),
+        lambda path: serialpack.dump(1, path),
+        lambda path: serialpack.pack(path, "x.spk"),
+        lambda path: serialpack.inspect(Path(path)),
+    ],
+    ids=["load", "dump", "pack", "inspect"],
+)
+def test_a_path_with_a_nul_is_named(call: Callable[[str], Any]) -> None:
+    """Python's "embedded null byte" named none."""
+    with pytest.raises(serialpack.UsageError) as caught:
+        call("a\0b")
+    assert str(caught.value) == r"a\0b: no path has a NUL in it"
+
+
+def test_a_pickle_is_said_to_be_one() -> None:
+    with pytest.raises(serialpack.NotContainerError) as caught:
+        serialpack.loads(pickle.dumps(1))
+    assert str(caught.value.hint).startswith("pickle.loads(data)")

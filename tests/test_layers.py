@@ -12,9 +12,9 @@ from tests.structure import PACKAGE, Tree
 #: From the bottom up. A part is a module or folder of serialpack/. It may import the parts of
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
-    {"alone", "arguments", "checked", "csv_front", "imported", "libc", "text"},
+    {"alone", "arguments", "csv_front", "imported", "libc", "text"},
     {"_version", "errors", "hidden", "literal", "msgpack_bytes", "threads"},
-    {"depth", "far"},
+    {"checked", "depth", "far"},
     {"binary", "collector", "msgpack_starts", "units", "values", "watch"},
     {"reports", "stages"},
     {"memory"},

@@ -109,7 +109,14 @@ def check_values(records: list[Any]) -> None:
     A value that stands in several places counts in each: most formats have no references, and write
     it as often. For those that have, see ``check_graph``.
     """
-    if _is_shallow(records, _SHALLOW) or _is_shallow(records, _SHALLOW, named=False):
+    few = _more_than_few(records)
+    if not few:
+        return
+    # By a class the collector reaches thousands of values.
+    classes = any(issubclass(kind, type) for kind in set(map(type, few[:_FEW])))
+    if not classes and _is_shallow(few, _SHALLOW):
+        return
+    if _is_shallow(records, _SHALLOW, named=False):
         return
     level, distinct = [records], 1
     for depth in range(MAX_DEPTH + 1):
@@ -132,14 +139,7 @@ def check_graph(records: list[Any]) -> None:
     places it stands (pickle): it counts only where the writer meets it first. A value that holds
     itself is allowed.
     """
-    few = records
-    for _ in range(_SHALLOW):  # of a small record, this is all that is done
-        few = get_referents(*few)
-        if not few:
-            return
-        if len(few) > _FEW:
-            break
-    if _is_little(records):
+    if not _more_than_few(records) or _is_little(records):
         return
     level, distinct = [records], 1
     for _ in range(_TREES):
@@ -150,6 +150,18 @@ def check_graph(records: list[Any]) -> None:
             level = _once(level)
             distinct = len(level)
     _check_in_order(records)
+
+
+def _more_than_few(records: list[Any]) -> list[Any]:
+    """The first level of what is in ``records``, as the collector sees it, that has more than
+    ``_FEW`` values, or the last one looked at; nothing where the levels end before. Of a small
+    record, this is all that is done."""
+    few = records
+    for _ in range(_SHALLOW):
+        few = get_referents(*few)
+        if not few or len(few) > _FEW:
+            break
+    return few
 
 
 def depth_of(value: Any, most: int) -> int:
@@ -255,13 +267,18 @@ def _is_little(values: list[Any]) -> bool:
     left = _MANY
     for _ in range(_SHALLOW):
         if few := len(values) <= _SEVERAL:
-            values = _inner(values if len(values) < 2 else _once(values))
+            values = get_referents(*(values if len(values) < 2 else _once(values)))
         else:
             above, values = values, []
-            at, step = 0, 1  # one large list may stand in many places
+            at, step = 0, 1  # one large list may stand in many places, also behind small ones
             while at < len(above) and len(values) <= left:
-                values += _inner(above[at : at + step])
+                some = above[at : at + step]
+                for each in some[::49]:
+                    if type(each) in CONTAINERS and len(each) > _MANY:
+                        return False
+                values += get_referents(*some)
                 at, step = at + step, _SEVERAL if step == 1 else _TOGETHER
+        values = _inner(values)
         if not values:
             return True
         left += (_OF_EACH if few else -1) * len(values)
@@ -270,15 +287,14 @@ def _is_little(values: list[Any]) -> bool:
     return False
 
 
-def _inner(values: list[Any]) -> list[Any]:
-    """The values that are directly in ``values``, without most of those that are written by their
-    names (``_NAMED``).
+def _inner(found: list[Any]) -> list[Any]:
+    """``found`` without most of those that are written by their names (``_NAMED``).
 
     By the class of an object, the collector would reach nearly everything. Of many values one of
-    seven is looked at to see whether there are any: to miss one costs time, nothing else.
+    seven, or of more 49, is looked at to see whether there are any: to miss one costs time, nothing
+    else.
     """
-    found = get_referents(*values)
-    looked = found if len(found) < _FEW else found[::7]
+    looked = found if len(found) < _FEW else found[:: 7 if len(found) < 7 * _FEW else 49]
     return found if _PLAIN.issuperset(map(type, looked)) else _without_named(found)
 
 

@@ -28,6 +28,7 @@ from serialpack.formats.python.buffers import (
     ScatteredFile,
     frame_length,
 )
+from serialpack.formats.python.found import may_be_pickle
 from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.small import unpack_small
 from serialpack.pipeline.unpack import member_plan, restored_pieces, unpack_stream
@@ -111,6 +112,8 @@ def _object_of(
             said = f"holds {looks_like(head) or 'bytes'} in {packed}, not one object"
             raise UsageError(said, hint=f"{hint}, {_FILE}" if hint else _FILE)
         error = (NotContainerError if head else EmptyError)(looks_like(head))
+        if source.path == UNNAMED and may_be_pickle(head):
+            hint = "pickle.loads(data) reads one, if you know who wrote it"
         error.hint = hint
         raise error
     pieces = GatheredPieces(_length_of(fmt))

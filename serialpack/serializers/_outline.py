@@ -13,6 +13,7 @@ from serialpack.serializers._own_types import (
     DATACLASS,
     DEFAULT,
     DEQUE,
+    DERIVED,
     ENUM,
     FROZENSET,
     MODEL,
@@ -38,12 +39,14 @@ from serialpack.serializers.of_numpy import OF_NUMPY
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
 from serialpack.serializers.of_scipy import OF_SCIPY
+from serialpack.serializers.of_xarray import OF_XARRAY, shown_xarray
 from serialpack.stages.stage import Buffer
 
 #: Extensions, beside arrays, of values that are stored once where an object holds the very same
 #: one several times.
 COUNTED = frozenset(
     {ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS, OF_NUMPY, OF_SCIPY}
+    | {OF_XARRAY}
 )
 #: For each extension whose values are stored once, the one that refers to an earlier value.
 _AGAIN = {ARRAY: SAME, OF_PANDAS: SAME_INDEX, **dict.fromkeys(COUNTED, SAME_OBJECT)}
@@ -120,12 +123,16 @@ class _Outliner:
             return ".".join(map(str, parts[1:]))
         if code in (DATACLASS, MODEL):
             return {parts[1]: parts[2]}
+        if code == DERIVED:
+            return {parts[1]: parts[3] if parts[4] in (None, True) else parts[3:]}
         if code == NAMED_TUPLE:
             return {parts[1]: tuple(parts[2:])}
         if code in (FRAME, SERIES):
             return {"DataFrame" if code == FRAME else "Series": parts[2]}
         if code in (OF_PANDAS, OF_ARROW, OF_POLARS, OF_NUMPY, OF_SCIPY):
             return {parts[0]: parts[1:]}
+        if code == OF_XARRAY:
+            return shown_xarray(*parts)
         if code == MASKED:
             return f"{parts[0]}, masked"
         if code == OBJECTS:

@@ -1,6 +1,6 @@
 """Objects of the user's classes: dataclasses, those of attrs, structs of msgspec, models of
-pydantic, named tuples, members of enums, and what is like a dict, a list or text by having one
-(``UserDict``).
+pydantic, named tuples, members of enums, what is like a dict, a list or text by having one
+(``UserDict``), or by being one.
 
 Nothing here imports a module, or calls what such a class defines: names lead only to classes that
 are here already, one with fields gets these, a member is looked up.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections import UserDict, UserList, UserString
+from collections import Counter, UserDict, UserList, UserString
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum, EnumType, Flag
@@ -21,6 +21,13 @@ from typing import Any
 
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
+from serialpack.values.derived import (
+    CONTENTS,
+    attributes_of,
+    base_of,
+    check_derived,
+    maker_of_derived,
+)
 from serialpack.values.models import ModelState, check_state, is_model, model_of, model_state
 from serialpack.values.parts import ATTRS_HASH
 
@@ -39,7 +46,16 @@ def is_of_own_class(value: Any) -> bool:
     cls: Any = type(value)
     if issubclass(cls, tuple):
         return cls is not tuple
-    return issubclass(cls, Enum) or names_of_fields(cls) is not None or is_model(cls)
+    if issubclass(cls, Enum) or names_of_fields(cls) is not None or is_model(cls):
+        return True
+    return base_of(cls) is not None and cls is not Counter
+
+
+def check_none_own(parts: list[Any]) -> None:
+    """ValueError where a part is of a class of the user, whose methods a library would call."""
+    for part in parts:
+        if is_of_own_class(part):
+            raise ValueError(f"a {type(part).__name__}, where none is due")
 
 
 def names_of_class(cls: type) -> tuple[str, str]:
@@ -210,11 +226,22 @@ def maker_of_models(cls: Any) -> Maker:
     return parts
 
 
+def maker_of_bases(cls: Any) -> Maker:
+    """What makes the names of a class derived from a type of Python, that type's, the contents of
+    an object of it, and its attributes."""
+    base, found = check_derived(cls), names_of_class(cls)
+    contents = CONTENTS[base]
+    return lambda value: [*found, base.__name__, contents(value), attributes_of(value)]
+
+
 def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
     """What raises TypeError where models of ``cls`` do not keep such things."""
-    own = getattr_static(cls, "__pydantic_fields__", {}).keys()
-    own_private = getattr_static(cls, "__private_attributes__", {}).keys()
-    takes_more = getattr_static(cls, "model_config", {}).get("extra") == "allow"
+
+    def held(name: str) -> dict[str, Any]:
+        return next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), {})
+
+    own, own_private = held("__pydantic_fields__"), held("__private_attributes__")
+    takes_more = held("model_config").get("extra") == "allow"
 
     def check(state: ModelState) -> None:
         fields, extra, _, private = state
@@ -247,7 +274,7 @@ def back_to_member(module: str, name: str) -> Callable[..., Any]:
     def back(member: str | int) -> Any:
         if type(member) is int:
             return _flag(cls, member)
-        if not issubclass(cls, Enum) or member not in cls._member_map_:
+        if type(member) is not str or not issubclass(cls, Enum) or member not in cls._member_map_:
             raise ValueError(f"{name} has no member {member}")
         return cls._member_map_[member]
 
@@ -278,6 +305,8 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
     new, set_in = object.__new__, object.__setattr__
 
     def back(fields: dict[str, Any]) -> Any:
+        if type(fields) is not dict:
+            raise ValueError(f"no fields of {name}")
         if not settable.issuperset(fields):
             _check_kept(fields.keys() - settable)
         if ATTRS_HASH in fields and fields[ATTRS_HASH] is not None:
@@ -305,9 +334,24 @@ def back_to_model(module: str, name: str) -> Callable[..., Any]:
     check = _check_of_model(cls)
 
     def back(fields: Any, extra: Any, given: list[str], private: Any) -> Any:
+        if type(given) is not list:
+            raise ValueError(f"no names of what {name} was given")
         state = fields, extra, set(given), private
         check_state(state)
         check(state)
         return model_of(cls, state)
+
+    return back
+
+
+def back_to_derived(module: str, name: str) -> Callable[..., Any]:
+    """What makes an object of such a class again."""
+    cls: Any = _class(module, name)
+    make, base = maker_of_derived(cls), base_of(cls).__name__
+
+    def back(kind: str, contents: Any, attributes: Any) -> Any:
+        if type(kind) is not str or kind != base:
+            raise ValueError(f"{name} is derived from {base}")
+        return make(contents, attributes)
 
     return back

@@ -26,10 +26,12 @@ from serialpack.errors import UnsupportedError
 from serialpack.serializers._moments import moment_back, parts_of_moment, parts_of_zone, zone_of
 from serialpack.serializers._own_classes import (
     Maker,
+    back_to_derived,
     back_to_fields,
     back_to_member,
     back_to_model,
     back_to_tuple,
+    maker_of_bases,
     maker_of_fields,
     maker_of_members,
     maker_of_models,
@@ -37,6 +39,7 @@ from serialpack.serializers._own_classes import (
     names_in,
     names_of_fields,
 )
+from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
 
 #: So many brackets within each other a regular expression may have: ``re`` takes some calls for
@@ -71,9 +74,9 @@ _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
 _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
-_PATTERN, _CHAIN_MAP, MODEL, ROWS = 45, 46, 47, 48
+_PATTERN, _CHAIN_MAP, MODEL, ROWS, DERIVED = range(45, 50)
 #: Objects of classes that are found by their names.
-OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL})
+OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL, DERIVED})
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
@@ -112,6 +115,11 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
     if cls is _of_arguments():
         return lambda value: _attributes_of(value, "argparse")
     return None
+
+
+def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
+    """``maker_of`` for a class that no library is known to define."""
+    return None if base_of(cls) is None else _with_code(DERIVED, maker_of_bases(cls))
 
 
 def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:
@@ -327,10 +335,13 @@ BACK: dict[int, Callable[..., Any]] = {
     _CHAIN_MAP: ChainMap,
     ROWS: _rows_back,
 }
+#: Of these a part may be of any class.
+TAKE_ANY = frozenset({TUPLE, SET, FROZENSET, ROWS, DEQUE, _SLICE, _CHAIN_MAP})
 #: Of the two names of an own class, what makes an object of it again of the other parts.
 BACK_TO_CLASS: dict[int, Callable[..., Callable[..., Any]]] = {
     ENUM: back_to_member,
     DATACLASS: back_to_fields,
     NAMED_TUPLE: back_to_tuple,
     MODEL: back_to_model,
+    DERIVED: back_to_derived,
 }

@@ -9,7 +9,8 @@ from serialpack.errors import SerialpackError
 from serialpack.formats.msgpack.values import messages
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers._outline import Met
-from serialpack.serializers._own_types import ARRAY, BACK, BACK_TO_CLASS, SCALAR
+from serialpack.serializers._own_classes import check_none_own
+from serialpack.serializers._own_types import ARRAY, BACK, BACK_TO_CLASS, SCALAR, TAKE_ANY
 from serialpack.serializers.arrays import (
     MASKED,
     OBJECTS,
@@ -27,7 +28,13 @@ from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES, pandas_of
 from serialpack.serializers.of_polars import OF_POLARS, polars_of
 from serialpack.serializers.of_scipy import OF_SCIPY, scipy_of
+from serialpack.serializers.of_xarray import OF_XARRAY, xarray_of
 from serialpack.stages.stage import Buffer, is_failure
+
+#: Those of which a part may be of any class; pandas' look themselves.
+_TAKE_ANY = TAKE_ANY | {FRAME, SERIES, OF_PANDAS}
+#: Types of parts that nothing needs to be asked about.
+_PLAIN = frozenset({str, bytes, int, float, bool, type(None), list, dict})
 
 #: How often Python calls itself, at most, for each extension in an extension.
 CALLS_A_LEVEL = 4
@@ -83,10 +90,12 @@ class _ExtensionReader:
         if type(parts) is not list:
             raise ValueError(f"an extension {code} without its parts")
         try:
-            if code in BACK:
-                return BACK[code](*parts)
             if code in BACK_TO_CLASS:
                 return self._of_class(code, parts)
+            if code not in _TAKE_ANY and not _PLAIN.issuperset(map(type, parts)):
+                check_none_own(parts)
+            if code in BACK:
+                return BACK[code](*parts)
             made = self._made(code, parts)
             self._met.keep(code, made)
             return made
@@ -100,6 +109,8 @@ class _ExtensionReader:
 
     def _of_class(self, code: int, parts: list[Any]) -> Any:
         module, name, *of_object = parts
+        if type(module) is not str or type(name) is not str:
+            raise ValueError(f"an extension {code} without the names of a class")
         back = self._classes.get((code, module, name))
         if back is None:
             back = self._classes[code, module, name] = BACK_TO_CLASS[code](module, name)
@@ -124,6 +135,8 @@ class _ExtensionReader:
             return numpy_of(*parts)
         if code == OF_SCIPY:
             return scipy_of(*parts)
+        if code == OF_XARRAY:
+            return xarray_of(*parts)
         if code == MASKED:
             return masked_of(*parts)
         if code == SHOWN:

@@ -32,6 +32,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     Parts,
     maker_of,
+    maker_of_others,
     parts_of_rows,
 )
 from serialpack.serializers.arrays import (
@@ -61,6 +62,7 @@ from serialpack.serializers.of_pandas import (
 )
 from serialpack.serializers.of_polars import parts_of_polars
 from serialpack.serializers.of_scipy import parts_of_scipy
+from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
 
@@ -154,6 +156,8 @@ def _written(records: list[Any], **how: bool) -> _ExtensionWriter:
             writer.data = b"".join([writer.message(record) for record in records])
         except _ManyTuples:
             return write(most, rows=True)
+        finally:
+            writer.close()
         return writer
 
     return with_room(CALLS_A_LEVEL, write)
@@ -209,6 +213,10 @@ class _ExtensionWriter:
         self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
         self._of_pandas = 0
+
+    def close(self) -> None:
+        """To be called at the end: what writes messages holds this, which holds that."""
+        self._packers.clear()
 
     def pieces(self) -> list[Buffer]:
         return frame_pieces(self.data, self.buffers) if self.buffers else [self.data]
@@ -292,11 +300,16 @@ class _ExtensionWriter:
             made = parts_of_objects(value) or parts_of_odd(value) or self._array(value)
         elif is_table(value):
             made = self._table(value)
+        else:  # its arrays are the user's own
+            made = parts_of_xarray(value)
         if made is None:
             made = next(filter(None, (make(value) for make in _LIBRARIES)), None)
-            self._of_library = True
+            self._of_library = made is not None or of_library
         if made is None:
-            raise TypeError(f"cannot hold {type(value).__name__}")
+            if type(value) in self._makers or (make := maker_of_others(type(value))) is None:
+                raise TypeError(f"cannot hold {type(value).__name__}")
+            self._makers[type(value)] = make
+            return self._extension(value)
         code, parts = made
         found = self._inside(code, parts)
         self._of_library = of_library

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from serialpack.alone import know_pandas
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
-from serialpack.serializers._own_classes import is_of_own_class
+from serialpack.serializers._own_classes import check_none_own
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
 
 #: The extensions of frames, of series, of all else, and of an index that the message had before.
@@ -223,11 +223,10 @@ def pandas_of(code: int, parts: list[Any]) -> Any:
 
 def _check_own(parts: list[Any]) -> None:
     """ValueError where a part is of a class of the user: pandas would call its methods."""
+    check_none_own(parts)
     for part in parts:
         if type(part) is list:
             _check_own(part)
-        elif is_of_own_class(part):
-            raise ValueError(f"a {type(part).__name__}, where none is due")
 
 
 def _series(

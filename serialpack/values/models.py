@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from serialpack.imported import imported
+from serialpack.values.parts import WITH_CONTENTS, is_hidden, slots
 
 #: What a model keeps: its fields; what it was given beside them, or None; the names of those that
 #: it was given at all; its private attributes, or None. False for what was never set, as in a model
@@ -48,6 +50,20 @@ def model_state(model: Any) -> ModelState:
     fields, extra, given, private = found
     check_state((fields, extra, given, private))
     return fields, extra, given, private
+
+
+def told_of_models(cls: Any) -> Callable[[Any], Any] | None:
+    """What tells all that a model of ``cls`` is; None where they may have more than each has."""
+    first = cls.__mro__[: cls.__mro__.index(base_of_models())]
+    plain = cls.__getattribute__ is object.__getattribute__
+    if any(map(slots, first)) or not plain or issubclass(cls, WITH_CONTENTS) or is_hidden(cls):
+        return None
+    return _told
+
+
+def _told(model: Any) -> Any:
+    fields, extra, given, private = model_state(model)
+    return type(model), fields, extra, sorted(given), private
 
 
 def check_state(state: ModelState) -> None:

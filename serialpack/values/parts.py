@@ -322,9 +322,14 @@ def is_hidden(cls: type) -> bool:
     """Whether instances of ``cls`` may keep something in C code that neither contents nor
     attributes tell."""
     if cls not in _hidden:
-        solid = next(base for base in cls.__mro__ if base is object or not _is_of_python(base))
+        solid = solid_base(cls)
         _hidden[cls] = solid is not object and solid not in WITH_CONTENTS
     return _hidden[cls]
+
+
+def solid_base(cls: type) -> type:
+    """The first of its bases, or itself, that no ``class`` statement made."""
+    return next(base for base in cls.__mro__ if base is object or not _is_of_python(base))
 
 
 def _is_of_python(cls: type) -> bool:

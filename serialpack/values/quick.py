@@ -25,8 +25,9 @@ from zoneinfo import ZoneInfo
 from serialpack.depth.values import check_values, contents
 from serialpack.imported import imported
 from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
-from serialpack.values.models import base_of_models, is_model, model_state
-from serialpack.values.parts import WITH_CONTENTS, is_hidden, slots
+from serialpack.values.derived import told_of_derived
+from serialpack.values.models import is_model, told_of_models
+from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form tells all that a value has.
 _TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})
@@ -225,7 +226,7 @@ class _Ways(dict[type, Callable[[Any], Any]]):
         if issubclass(cls, type):
             raise KeyError(cls)
         way = self[cls] = self._way(cls)
-        if self.know is not None and way in (_told, _state, _model):
+        if self.know is not None and way not in (self._array, _scalar, _itself, _path):
             self.know(cls)
         return way
 
@@ -241,9 +242,10 @@ class _Ways(dict[type, Callable[[Any], Any]]):
             return _path
         if _is_named_tuple(cls):
             return _told
-        if is_model(cls):
-            return _model_way(cls)
-        if not _has_only_attributes(cls):
+        tell = told_of_models(cls) if is_model(cls) else told_of_derived(cls)
+        if tell is not None:
+            return lambda value: (_numbers, tell(value))
+        if is_model(cls) or not _has_only_attributes(cls):
             raise _OddClass
         return _told if _tells_all(cls) else _state
 
@@ -264,11 +266,6 @@ def _state(value: Any) -> Any:
     """What is written of a value: its class and all its attributes, whatever the class tells
     pickle."""
     return _numbers, (type(value), object.__getstate__(value))
-
-
-def _model(value: Any) -> Any:
-    fields, extra, given, private = model_state(value)
-    return _numbers, (type(value), fields, extra, sorted(given), private)
 
 
 def _itself(value: Any) -> Any:
@@ -343,15 +340,6 @@ def _has_only_attributes(cls: type) -> bool:
         and not issubclass(cls, WITH_CONTENTS)
         and not is_hidden(cls)
     )
-
-
-def _model_way(cls: Any) -> Callable[[Any], Any]:
-    """``_model``, where models of ``cls`` have nothing but what each has."""
-    first = cls.__mro__[: cls.__mro__.index(base_of_models())]
-    plain = getattr(cls, "__getattribute__") is object.__getattribute__  # noqa: B009  (mypy)
-    if any(map(slots, first)) or not plain or issubclass(cls, WITH_CONTENTS) or is_hidden(cls):
-        raise _OddClass
-    return _model
 
 
 def _tells_all(cls: type) -> bool:

@@ -318,6 +318,8 @@ def make(golden: Golden) -> bytes:
             obj: Any = [Array(n) for n in NUMBERS] if name == "object-buffers" else OBJECT
             obj = OWN if name == "object-own" else obj
             if name in DUMPED:
+                import tests.fidelity.things  # noqa: F401  (classes are not imported by their names)
+
                 (obj,) = of_values(SERIALIZERS.create("objects")).load_object([data])
             with patch("serialpack.formats.python.buffers.LARGE", 64 if few else LARGE):
                 obj = [Array(n) for n in FEW] if few else obj

@@ -69,6 +69,38 @@ def _more() -> list[ExtType]:
     ]
 
 
+def _derived() -> list[ExtType]:
+    """Objects of classes derived from a map, text and a number; the first with attributes."""
+    module = "tests.fidelity.things"
+    return [
+        ExtType(49, packb([module, "Keyed", "dict", {"a": [1]}, {"note": "b"}])),
+        ExtType(49, packb([module, "Text", "str", "é", None])),
+        ExtType(49, packb([module, "Number", "int", 3, None])),
+    ]
+
+
+def _labelled() -> list[ExtType]:
+    """A data set of xarray with an index, and with a label without one; one of its arrays."""
+
+    def of_xarray(*parts: Any) -> ExtType:
+        return ExtType(50, packb([*parts]))
+
+    places = ExtType(18, packb([struct.pack("<2q", 1, 4), "'<i8'", [2], False, False]))
+    floats = ExtType(18, packb([struct.pack("<2d", 1, 2.5), "'<f8'", [2], False, True]))
+    text = ExtType(18, packb(["a".encode("utf-32-le"), "'<U1'", [], False, True]))
+    index = ExtType(30, packb(["index", "x", places, None]))
+    kind = ExtType(42, packb(["dtype", "'<i8'"]))
+    x = of_xarray("IndexVariable", ["x"], [index, kind], None, None)
+    t = of_xarray("Variable", ["x"], floats, {"unit": "K"}, {"dtype": "i2"})
+    name = of_xarray("Variable", [], text, None, None)
+    indexes = [["x", ExtType(43, packb([0])), "x", ExtType(36, packb([0]))]]
+    variables = [["x", "t", "name"], [x, t, name], ["x", "name"], ["x"]]
+    whole = of_xarray("Dataset", *variables, indexes, {"a": [1]}, None)
+    same_x, same_t = ExtType(36, packb([1])), ExtType(36, packb([2]))
+    labels = [["x"], [same_x], indexes]
+    return [whole, of_xarray("DataArray", "t", same_t, *labels)]
+
+
 def _sparse() -> list[ExtType]:
     """One of each format of SciPy, of 7 and 8 beside the diagonal; the first again."""
 
@@ -185,6 +217,8 @@ def serialized() -> dict[str, bytes]:
                 )
             }
         ),
+        "object-derived": packb(_derived()),
+        "object-labelled": packb(_labelled()),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -205,6 +239,8 @@ DUMPED = {
     "object-numpy": "objects+none",
     "object-more": "objects+none",
     "object-rows": "objects+none",
+    "object-derived": "objects+none",
+    "object-labelled": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",

@@ -6,6 +6,7 @@ import gc
 
 import pytest
 
+import serialpack
 from serialpack.collector import gc_paused
 
 
@@ -26,3 +27,16 @@ def test_a_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_writes_objects_is_dropped_at_once() -> None:
+    """It and its packers held each other, until the collector came."""
+    serialpack.dumps([(1, {2})], "objects")
+    gc.collect()
+    gc.disable()
+    try:
+        serialpack.dumps([(1, {2})], "objects")
+        left = [each for each in gc.get_objects() if type(each).__name__ == "_ExtensionWriter"]
+    finally:
+        gc.enable()
+    assert not left

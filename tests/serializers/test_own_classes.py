@@ -184,7 +184,8 @@ def test_many_of_a_class_take_few_calls_each(make: Callable[[int], Any]) -> None
 
 
 class Amount(int):
-    pass
+    def __reduce__(self) -> Any:
+        return Amount, (int(self),)
 
 
 @pytest.mark.parametrize(

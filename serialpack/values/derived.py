@@ -1,0 +1,151 @@
+"""Objects of classes derived from Python's own types: what one holds and keeps, asked and made
+without running what its class defines."""
+
+from __future__ import annotations
+
+import copyreg
+from abc import ABCMeta
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import lru_cache
+from inspect import getattr_static
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any
+
+from serialpack.values.parts import plain, solid_base
+
+#: What gives the contents of an object of a class derived from each of these: a plain value, the
+#: elements of what has some as a list.
+CONTENTS: dict[type, Callable[[Any], Any]] = {
+    dict: dict.copy,
+    OrderedDict: lambda v: dict(OrderedDict.items(v)),
+    **dict.fromkeys((int, float, complex, str, bytes), plain),
+    list: lambda v: [*list.__iter__(v)],
+    tuple: lambda v: [*tuple.__iter__(v)],
+    set: lambda v: [*set.__iter__(v)],
+    frozenset: lambda v: [*frozenset.__iter__(v)],
+}
+#: Any other may do what it likes where its class is asked for something.
+_METACLASSES = type, ABCMeta
+#: Methods by which a class says what pickle writes of it, or what attributes it has.
+_WORDS = (
+    *("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__"),
+    "__getattribute__",
+)
+
+
+@lru_cache(256)
+def base_of(cls: Any) -> Any:
+    """The one of ``CONTENTS`` that ``cls`` is derived from, itself not; None where there is none,
+    or where C code keeps more."""
+    base = solid_base(cls)
+    return base if base in CONTENTS and base is not cls else None
+
+
+def check_derived(cls: Any) -> Any:
+    """``base_of``; TypeError where objects of ``cls`` say themselves what is written of them, or
+    would run code of it where they are made, kept or dropped."""
+    base = base_of(cls)
+    if base is None or type(cls) not in _METACLASSES:
+        raise TypeError(f"{cls.__name__} is derived from no type of Python")
+    if cls in copyreg.dispatch_table or any(
+        getattr(cls, word, None) is not getattr(base, word, None) for word in _WORDS
+    ):
+        raise TypeError(f"{cls.__name__} says itself what is written of it")
+    # As keys of maps they would be asked.
+    own = [word for word in ("__hash__", "__eq__") if getattr(cls, word) is not getattr(base, word)]
+    if hasattr(cls, "__del__") or (own and cls.__hash__ is not None):
+        raise TypeError(f"{cls.__name__} does something where it is kept")
+    return base
+
+
+def attributes_of(value: Any) -> dict[str, Any] | bool | None:
+    """The attributes of an object, those in slots too, or None; True where its items are these
+    (``self.__dict__ = self``). TypeError where they are no map of names."""
+    state: Any = object.__getstate__(value)
+    if state is None or state is value:
+        return state is value or None
+    inside, slots = state if type(state) is tuple else (state, {})
+    held = {} if inside is None else inside
+    if type(held) is not dict or any(type(name) is not str for name in held):
+        raise TypeError(f"{type(value).__name__} keeps its attributes in no map")
+    if not slots:
+        return held
+    if any(_slot(type(value), name) for name in held):
+        raise TypeError(f"{type(value).__name__} has an attribute twice")
+    return {**held, **slots}
+
+
+def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
+    """What tells all that an object of ``cls`` is; None where nothing does."""
+    base = base_of(cls)
+    if base is None or cls.__getattribute__ is not base.__getattribute__:
+        return None
+    contents = CONTENTS[base]
+
+    def told(value: Any) -> Any:
+        held = contents(value)
+        return cls, [*held.items()] if type(held) is dict else held, attributes_of(value)
+
+    return told
+
+
+def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
+    """What makes an object of ``cls`` of its contents and attributes; TypeError as
+    ``check_derived``, and ValueError where it cannot have these."""
+    base = check_derived(cls)
+    place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
+    kind = list if base in (list, tuple, set, frozenset) else dict if base is OrderedDict else base
+
+    def make(contents: Any, attributes: Any) -> Any:
+        if type(contents) is not kind:
+            raise ValueError(f"no contents of a {cls.__name__}")
+        fill = _FILL.get(base)
+        if fill is None:
+            made = base.__new__(cls, contents)
+        else:
+            made = base.__new__(cls)
+            fill(made, contents)
+        if attributes is not None:
+            _keep(made, attributes)
+        return made
+
+    def _keep(made: Any, attributes: Any) -> None:
+        held = made if attributes is True and isinstance(made, dict) else {}
+        if held is not made:
+            if type(attributes) is not dict:
+                raise ValueError(f"no attributes of a {cls.__name__}")
+            for name, value in attributes.items():
+                if (slot := _slot(cls, name)) is not None:
+                    slot.__set__(made, value)
+                else:
+                    held[name] = value
+            if not held:
+                return
+        if not isinstance(place, GetSetDescriptorType):
+            raise ValueError(f"{cls.__name__} has no such attributes")
+        place.__set__(made, held)
+
+    return make
+
+
+def _slot(cls: Any, name: Any) -> Any:
+    """The slot of that name; None where there is none. ValueError where that is no name."""
+    if type(name) is not str:
+        raise ValueError("an attribute whose name is no text")
+    found = getattr_static(cls, name, None)
+    return found if isinstance(found, MemberDescriptorType) else None
+
+
+def _fill_ordered(made: Any, contents: dict[Any, Any]) -> None:
+    for key, value in contents.items():
+        OrderedDict.__setitem__(made, key, value)
+
+
+#: What puts contents into an object that may change.
+_FILL: dict[type, Callable[[Any, Any], None]] = {
+    dict: dict.update,
+    OrderedDict: _fill_ordered,
+    list: list.extend,
+    set: set.update,
+}
