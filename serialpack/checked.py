@@ -80,8 +80,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         check_arguments(function, kwargs)
         given: list[Any] = [*args]
         for n in paths:
-            if n < len(given):
-                given[n] = _as_text(given[n])
+            if n < len(given) and not (
+                isinstance(each := given[n], _TEXTS) and "\0" not in str(each)
+            ):
+                given[n] = _as_text(each)
         for name in _PATHS & kwargs.keys():
             kwargs[name] = _as_text(kwargs[name])
         return function(*given, **kwargs)
