@@ -21,7 +21,7 @@ PYTHON ?=
 OTHERS = $(shell sh tools/pythons.sh $(BIN)/python)
 # What a Python may do in another way: values, what they become, and what holds them.
 OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion tests/formats \
-	tests/test_objects.py tests/test_values.py tests/test_equality.py
+	tests/objects tests/test_values.py tests/test_equality.py
 
 .PHONY: help try test test-all test-pythons test-newest venv newest env-of test-one lint format bench-peers bench-serializers bench-objects bench-messages bench-folders bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
 
