@@ -373,16 +373,24 @@ def test_what_nobody_holds_is_said_of_nobody() -> None:
     assert caught.value.hint == "list(it) can be held"
 
 
-class TwoWords(Exception):
-    """Tells pickle one of the two arguments that it takes."""
-
-    def __init__(self, one: str, other: str) -> None:
-        super().__init__(f"{one} {other}")
-
-
 @pytest.mark.parametrize("chain", ["auto", "pickle", "cloudpickle"])
-def test_what_is_written_and_not_read_is_no_matter_of_who_writes(chain: str) -> None:
-    """The hint was cloudpickle, which writes it as pickle does."""
+def test_what_is_written_and_not_read_is_no_matter_of_who_writes(
+    chain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hint was cloudpickle, which writes it as pickle does.
+
+    Its class is made here: distributed, where some test imports it, lets pickle make all exceptions
+    again whose classes are there by then.
+    """
+
+    class TwoWords(Exception):
+        """Tells pickle one of the two arguments that it takes."""
+
+        def __init__(self, one: str, other: str) -> None:
+            super().__init__(f"{one} {other}")
+
+    TwoWords.__qualname__ = "TwoWords"
+    monkeypatch.setattr(sys.modules[__name__], "TwoWords", TwoWords, raising=False)
     with pytest.raises(ValueRefusedError, match=r"became an error .*'other'") as caught:
         serialpack.dumps([TwoWords("a", "b")], chain)
     assert caught.value.value_path == "$[0]"
