@@ -379,8 +379,8 @@ def test_what_is_written_and_not_read_is_no_matter_of_who_writes(
 ) -> None:
     """The hint was cloudpickle, which writes it as pickle does.
 
-    Its class is made here: distributed, where some test imports it, lets pickle make all exceptions
-    again whose classes are there by then.
+    Its class is made here: Dask, where some test imports it, lets pickle make all exceptions again
+    whose classes are there by then.
     """
 
     class TwoWords(Exception):
