@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from gc import get_referents
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -118,19 +118,13 @@ def check_values(records: list[Any]) -> None:
         return
     if _is_shallow(records, _SHALLOW, named=False):
         return
-    level, distinct = [records], 1
-    for depth in range(MAX_DEPTH + 1):
-        level = _below(level)
-        if not level:
-            return
-        if len(level) > _GROWN * distinct:
-            level = _once(level)
-            distinct = len(level)
+    depth, level = 0, list[Any]()
+    for depth, level in enumerate(islice(_levels(records), MAX_DEPTH + 1)):
         # Objects that refer to each other stay on all levels. One search for a value that holds
         # itself finds them, before the levels are gone through to the limit.
         if depth == _TREES and holds_itself(level):
             raise TooDeep
-    if any(map(_is_level, level)):
+    if depth == MAX_DEPTH and any(map(_is_level, level)):
         raise TooDeep
 
 
@@ -141,15 +135,19 @@ def check_graph(records: list[Any]) -> None:
     """
     if not _more_than_few(records) or _is_little(records):
         return
+    if sum(1 for _ in islice(_levels(records), _TREES)) == _TREES:
+        _check_in_order(records)
+
+
+def _levels(records: list[Any]) -> Iterator[list[Any]]:
+    """The levels of containers and objects in ``records``, down to the last that has any; repeated
+    ones stay in a level until it has grown by ``_GROWN``."""
     level, distinct = [records], 1
-    for _ in range(_TREES):
-        level = _below(level)
-        if not level:
-            return
+    while level := _below(level):
         if len(level) > _GROWN * distinct:
             level = _once(level)
             distinct = len(level)
-    _check_in_order(records)
+        yield level
 
 
 def _more_than_few(records: list[Any]) -> list[Any]:
@@ -245,13 +243,13 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int, *, named: bool
         else:
             values = get_referents(*values)
         if not named:
-            values = _without_named([*values])
+            values = _without_named(values)
         if not values:
             return True
     return False
 
 
-def _without_named(values: list[Any]) -> list[Any]:
+def _without_named(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
     """``values`` without those that are written by their names (``_NAMED``)."""
     named = {kind for kind in set(map(type, values)) if issubclass(kind, _NAMED)}
     return [value for value in values if type(value) not in named] if named else values
@@ -295,7 +293,7 @@ def _inner(found: list[Any]) -> list[Any]:
     else.
     """
     looked = found if len(found) < _FEW else found[:: 7 if len(found) < 7 * _FEW else 49]
-    return found if _PLAIN.issuperset(map(type, looked)) else _without_named(found)
+    return found if _PLAIN.issuperset(map(type, looked)) else [*_without_named(found)]
 
 
 def _below(level: list[Any]) -> list[Any]:
