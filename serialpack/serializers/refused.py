@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
-def first_refused(parts: list[Any], refused: Callable[[list[Any]], object]) -> int:
+def first_refused(parts: Sequence[Any], refused: Callable[[Any], object]) -> int:
     """The number of the first of ``parts`` that is ``refused`` alone, -1 where none is.
 
     ``refused``: says whether some of them, together, are not held; what is held together is held

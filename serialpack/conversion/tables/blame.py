@@ -9,6 +9,7 @@ from serialpack.conversion.tables.layout import TableColumn
 from serialpack.conversion.tables.table import inner_kind
 from serialpack.formats.tables import records as tables
 from serialpack.serializers.base import FAILURES
+from serialpack.serializers.refused import first_refused
 from serialpack.values.kinds import Difference, shown, unplaced, value_step
 
 
@@ -22,7 +23,7 @@ def blame(
     types, as Arrow has them; ``held``: their values; ``error``: what came of all of them."""
     for column, values, field in zip(columns, held, fields, strict=True):
         number = _first_odd(values, field.type)
-        if number is not None:
+        if number >= 0:
             path, value = _deepest(column.value_path, values[number], field.type)
             return Difference(number, path, shown(value), "", inner_kind(value))
     return unplaced(error)
@@ -36,19 +37,10 @@ def _takes(values: Sequence[Any], kind: Any) -> bool:
     return True
 
 
-def _first_odd(values: Sequence[Any], kind: Any) -> int | None:
-    """The number of the first value that a column of this type does not take alone; None: it takes
-    them all. Found by halves: a list may have millions."""
-    if _takes(values, kind):
-        return None
-    low, high = 0, len(values)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _takes(values[low:middle], kind):
-            low = middle
-        else:
-            high = middle
-    return low if low < high and not _takes(values[low:high], kind) else None
+def _first_odd(values: Sequence[Any], kind: Any) -> int:
+    """The number of the first value that a column of this type does not take alone; -1: it takes
+    them all."""
+    return first_refused(values, lambda some: not _takes(some, kind))
 
 
 def _deepest(path: str, value: Any, kind: Any) -> tuple[str, Any]:
@@ -70,10 +62,10 @@ def _odd_part(value: Any, kind: Any) -> tuple[str, Any, Any] | None:
     elif type(value) is dict and is_a.is_map(kind):
         keys, parts = [*value], [*value.values()]
         number = _first_odd(parts, kind.item_type)
-        if number is not None:
+        if number >= 0:
             return value_step(keys[number]), parts[number], kind.item_type
     elif type(value) is list and is_a.is_list(kind):
         number = _first_odd(value, kind.value_type)
-        if number is not None:
+        if number >= 0:
             return f"[{number}]", value[number], kind.value_type
     return None
