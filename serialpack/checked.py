@@ -80,10 +80,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         check_arguments(function, kwargs)
         given: list[Any] = [*args]
         for n in paths:
-            if n < len(given) and not (
-                isinstance(each := given[n], _TEXTS) and "\0" not in str(each)
-            ):
-                given[n] = _as_text(each)
+            if n < len(given):
+                given[n] = _as_text(given[n])
         for name in _PATHS & kwargs.keys():
             kwargs[name] = _as_text(kwargs[name])
         return function(*given, **kwargs)
@@ -92,12 +90,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _as_text(path: Any) -> Any:
-    """A path of bytes as text, also each of several; all else, and bytes that are data and no name,
-    as it is."""
+    """A path as text, also each of several; all else, and bytes that are data and no name, as it
+    is."""
     if isinstance(path, _TEXTS):
         if "\0" in (text := str(path)):  # Python says no more than "embedded null byte"
             raise UsageError("no path has a NUL in it", path=text.replace("\0", "\\0"))
-        return path
+        return text
     if isinstance(path, Mapping):
         return {_as_text(name): _as_text(each) for name, each in path.items()}
     if isinstance(path, list | tuple | set | Generator):
