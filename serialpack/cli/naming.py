@@ -1,4 +1,4 @@
-"""How outputs are named after inputs."""
+"""How outputs are named after inputs, and what was typed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ SUFFIX = ".spk"
 
 #: Standard input, standard output.
 STDIO = "-"
+
+
+def typed_words() -> list[str]:
+    """All that was typed behind the name of the program: hints show it again."""
+    import click  # not above: worker processes need none of it
+
+    return [*click.get_current_context().find_root().obj]
 
 
 def beside(path: str) -> str:

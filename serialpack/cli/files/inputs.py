@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from serialpack.cli.naming import STDIO, SUFFIX
+from serialpack.cli.naming import STDIO, SUFFIX, typed_words
 from serialpack.cli.options.requests import Sources
 from serialpack.errors import FolderError, MissingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
@@ -273,8 +273,7 @@ def _as_tar_has_it(path: str) -> str | None:
     import click
 
     context = click.get_current_context()
-    typed = list(context.find_root().obj)
-    packed = [each for each in typed if each.endswith(SUFFIX) and os.path.isfile(each)]
+    packed = [each for each in typed_words() if each.endswith(SUFFIX) and os.path.isfile(each)]
     if context.command.name in ("unpack", "inspect") and packed:
         from serialpack.cli.options.chosen import option_of
 
@@ -292,10 +291,10 @@ def recursive_command(folder: str, *more: str) -> str | None:
     recursive = context.params.get("recursive")
     if recursive is None or (recursive and not more):  # it became a folder meanwhile
         return None
-    typed = list(context.find_root().obj)
+    typed = typed_words()
     start = ["serialpack", str(verb.name), "-r"]
     if typed.count(folder) < 2 and not more:  # it is in a list where it was not typed
-        line = shlex.join([*start, *typed[typed.index(verb.name) + 1 :]])
+        line = shlex.join([*start, *typed[typed.index(str(verb.name)) + 1 :]])
         if len(line) <= _LONGEST:
             return line
     return shlex.join([*start, folder, *more])
@@ -307,7 +306,7 @@ def listed_command() -> str | None:
     import click
 
     context = click.get_current_context()
-    typed = list(context.find_root().obj)
+    typed = typed_words()
     files, verb = context.params["files"], str(context.command.name)
     others = [word for word in typed[typed.index(verb) + 1 :] if word not in files]
     once = sum(map(typed.count, files)) == len(files)  # none is a word of an option, too

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from serialpack import api
-from serialpack.cli.naming import STDIO, SUFFIX
+from serialpack.cli.naming import STDIO, SUFFIX, typed_words
 from serialpack.cli.options.requests import Sources, UnpackRequest
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.files.globs import glob_of
@@ -75,10 +75,8 @@ def check_no_entries(paths: Sequence[str]) -> None:
         if not glob:
             said = f"{printable(archive)} has no entry {printable(name)}; nothing was written"
             raise UsageError(said, hint=shlex.join(["serialpack", "inspect", archive]))
-    import click
-
-    typed = list(click.get_current_context().find_root().obj)
-    words = [word for each in typed[1:] for word in _chosen_by_word(each, globs) if word != "--rm"]
+    typed = typed_words()[1:]
+    words = [word for each in typed for word in _chosen_by_word(each, globs) if word != "--rm"]
     raise UsageError(
         f"--include takes entries of {printable(archive)}; nothing was written",
         hint=shlex.join(["serialpack", "unpack", *words]),

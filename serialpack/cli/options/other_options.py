@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 
-from serialpack.cli.naming import STDIO
+from serialpack.cli.naming import STDIO, typed_words
 from serialpack.cli.options.other_words import meant_by
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
@@ -171,9 +171,7 @@ def _ours(name: str, after: Sequence[str]) -> list[tuple[str, ...]]:
 def check_codec(codec: str, verb: str) -> None:
     """UsageError where the name of a codec is that of a file, as -c writes to standard output in
     other programs, or letters of tar."""
-    import click
-
-    args = click.get_current_context().find_root().obj
+    args = typed_words()
     if f"-c{codec}" in args and (command := of_tar(args)) is not None:
         raise UsageError(f"-c is the codec, and there is none called {codec}", hint=command)
     if os.path.isfile(codec):
