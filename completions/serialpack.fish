@@ -313,6 +313,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -l table -x -k -a '(__seria
 complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: digits, ..., or all'
 complete -c serialpack -n '__serialpack_verb unpack' -l strict -d 'Refuse what needs another type or shape'
 complete -c serialpack -n '__serialpack_verb unpack' -l at -x -d 'Take the records from the value named A.B'
+complete -c serialpack -n '__serialpack_verb unpack' -l columnar -d 'Read a map of lists as columns, records across'
 complete -c serialpack -n '__serialpack_verb unpack' -l null -x -d 'The word for null in cells; empty is missing then'
 complete -c serialpack -n '__serialpack_verb unpack' -l typed -d 'Read bare cells as values, quoted ones as text'
 complete -c serialpack -n '__serialpack_verb unpack' -l nest -x -d 'Read columns a.b as maps, column NAME as JSON'

@@ -44,6 +44,7 @@ ARGUMENTS: dict[str, tuple[str, str | Callable[[str], str]]] = {
     "--block-size": ("block_size", str),
     "--bytes": ("byte_range", _range),
     "-c": ("codec", _text),
+    "--columnar": ("shaping.columnar", "True"),
     "--delimiter": ("delimiter", _text),
     "--encoding": ("encoding", _text),
     "--exact": ("exact", "True"),

@@ -184,8 +184,9 @@ class ConvertReport(NamedTuple):
     of the container. ``missing``: the fields that were asked for and that no record has.
     ``carried``: what the target holds in another type or shape, by rule; ``back``: the words that
     read it as it was. ``lists``: where the source is one record, and so one row: the paths in it at
-    which lists of maps stand; ``apart``: it has nothing else. ``kept_pipe``: the source was kept in
-    a temporary file, to be read twice. ``by_content``: the format of the source was told by its
+    which lists of maps stand; ``apart``: it has nothing else; ``columnar``: those, of which one may
+    be empty, at which a table stands by columns. ``kept_pipe``: the source was kept in a temporary
+    file, to be read twice. ``by_content``: the format of the source was told by its
     content alone. ``read_as``: what was made into JSON to be read, in words. ``types``: column of
     text -> the type of the values that it was turned into; ``columns``: how many columns there are;
     ``text``: by ``--infer``, those that stay text.
@@ -213,6 +214,7 @@ class ConvertReport(NamedTuple):
     kept_pipe: bool = False
     lists: tuple[str, ...] = ()
     apart: bool = False
+    columnar: tuple[str, ...] = ()
     by_content: bool = False
     read_as: str = ""
     types: dict[str, str] = {}  # noqa: RUF012

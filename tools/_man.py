@@ -20,6 +20,7 @@ from serialpack.formats import FORMATS
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Param, Stage
 from serialpack.units import format_size
+from tools._descriptions import DESCRIPTIONS
 from tools._facts import (
     MANY,
     REGISTRIES,
@@ -30,7 +31,7 @@ from tools._facts import (
     values_of,
     verbs,
 )
-from tools._prose import DESCRIPTIONS, MORE
+from tools._of_options import OF_OPTIONS
 from tools._sections import CONFIG_EXAMPLE, ENVIRONMENT, FAR, FILES, MEMORY
 
 #: Offers that a page of a verb explains in a section of its own.
@@ -52,13 +53,13 @@ def check_prose(found: Iterable[VerbFacts]) -> None:
     options = {v.name: {o.long for o in v.options} for v in found}
     if set(DESCRIPTIONS) != {"", *options}:
         raise ValueError(f"DESCRIPTIONS has {sorted(DESCRIPTIONS)}")
-    for verb, option in MORE:
+    for verb, option in OF_OPTIONS:
         if verb == "*":
             known = option in set().union(*options.values())
         else:
             known = option in options.get(verb, ())
         if not known:
-            raise ValueError(f"MORE speaks of {verb} {option}, which is not declared")
+            raise ValueError(f"OF_OPTIONS speaks of {verb} {option}, which is not declared")
 
 
 #: Of the verbs that take several files, and of those that write some.
@@ -184,7 +185,7 @@ def _option(verb: str, option: OptionFacts) -> Iterator[str]:
     yield _spelling(option)
     yield from _prose(option.about)
     for key in (("*", option.long), (verb, option.long)):
-        for paragraph in MORE.get(key, ()):
+        for paragraph in OF_OPTIONS.get(key, ()):
             yield from _prose(paragraph)
     if option.dial:
         yield from _dial(option)

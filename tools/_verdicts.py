@@ -79,6 +79,12 @@ for (a union, a struct without fields) is made of values, as JSON text, and the 
 with their own types; so are maps as columns (`--flatten`). Where other values, or fields within
 columns, are asked for, all columns have the types of values.
 
+A document may have its table by columns: lists by name, as many services answer
+(`{"t": [1, 2], "rain": [0, 3]}`), or what `to_json` of pandas writes with `orient="columns"`, its
+default, or `"split"`. `--columnar` reads the records across them, of the map that `--at` names or
+of all of it. Labels of rows that only count them are not kept, others are the first column,
+`index`; columns of other lengths, or with other labels, are refused.
+
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
 doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are

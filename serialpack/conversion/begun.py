@@ -131,7 +131,7 @@ def begun(
 
         how_read = given.plan._replace(target=to, lossy=allowed, shaping=shaping)
         given = from_tables(given, how_read, losses, source)
-    if fields.names and not shaping.at and isinstance(given.read, FileRead):
+    if fields.names and not shaping.picks and isinstance(given.read, FileRead):
         given.read.columns = fields.columns
     target = _dialect(to, given.plan.source, shaping.delimiter)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
@@ -152,7 +152,7 @@ def begun(
         raise UsageError(
             "--null is for cells that --typed reads, or CSV is written with", hint=hint
         )
-    whole = given.plan.source_serializer is not None or shaping.at
+    whole = given.plan.source_serializer is not None or shaping.picks
     elsewhere = how["elsewhere"] if given.read == source.read else None
     return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path, elsewhere)
 
@@ -283,7 +283,7 @@ def _known(
         return Known(None, types, block_size, columns)
     try:
         layout = _layout(looked, front, to, how)
-        layout = layout._replace(lists=looked.lists, tables=looked.tables)
+        layout = layout._replace(lists=looked.lists, tables=looked.tables, columnar=looked.columnar)
     except OddKey as odd:
         record, kind = {odd.key: "x"}, key_kind(odd.key) or "key"
         lost = Difference(0, "$", shown(odd.key), "", kind)

@@ -15,7 +15,7 @@ from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of
 from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer, typer_of
+from serialpack.conversion.tables.writers import carrier_of, picked_records, table_writer, typer_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.conversion.types.kept import is_written_so
 from serialpack.conversion.types.seen import TypesSeen
@@ -68,7 +68,7 @@ class BlockConverter(WritingHalf):
             plan.verify
             and self._writers[0].serializer.holds_structs
             and plan.structure != Structure.MAP
-            and not (plan.tagged or plan.fields or plan.shaping.at or plan.types)
+            and not (plan.tagged or plan.fields or plan.shaping.picks or plan.types)
         )
         self._misses = 0
         self._wide = WideRecords.of(plan, self._join, type(self))
@@ -184,8 +184,8 @@ class BlockConverter(WritingHalf):
                 proof = None
         if literals and (restyled or not reader.by_text):
             records = self._settled(records, losses, first)
-        if self.plan.shaping.at:
-            records, elements, lost = records_at(records, self.plan)
+        if self.plan.shaping.picks:
+            records, elements, lost = picked_records(records, self.plan)
             losses.merge(lost)
         records = self._shaped(records, first)
         same = self._same_text(block, records)
@@ -232,8 +232,8 @@ class BlockConverter(WritingHalf):
     @property
     def _reshapes(self) -> bool:
         """Whether what is written is not compared with the text of the source."""
-        beside = self._projector, self._table, self.plan.shaping.at, self._typer
-        return any(part is not None for part in beside)
+        beside = self._projector, self._table, self._typer
+        return self.plan.shaping.picks or any(part is not None for part in beside)
 
     def _losses(self) -> Losses:
         return Losses(self.plan.lossy, self.plan.asked)

@@ -365,6 +365,7 @@ def _converted(
         by_content=given.by_content,
         read_as="" if given.loose is None else given.loose.words,
         lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
+        columnar=() if plan.layout is None else plan.layout.columnar,
         apart=plan.layout is not None
         and bool(plan.layout.tables.names)
         and AROUND not in plan.lossy,

@@ -189,7 +189,7 @@ def convert_stream(
         plan = plan._replace(whole=True)
 
     def structure_of(found: Found, count: int) -> Structure:
-        if plan.shaping.at:
+        if plan.shaping.picks:
             return Structure.ARRAY if found.elements else Structure.DOCUMENT
         if found.elements or plan.structure:
             return plan.structure or Structure.ARRAY

@@ -49,6 +49,7 @@ FILES: dict[str, bytes] = {
     "twitter.json": json.dumps({"statuses": STATUSES, "meta": {"count": 2}}).encode(),
     "apache_builds.json": json.dumps({"jobs": [{"n": 1}, {"n": 2}], "mode": {}}).encode(),
     "citm_catalog.json": json.dumps({"m": {"a": {"b": 1}}, "v": [1, "x"]}).encode(),
+    "weather.json": b'{"t":[1,2],"rain":[0,3]}',
     "export.csv": b"name;price\nx;1,50\ny;00123\n",
     "airports.csv": b"iata,lat,since\n00M,31.95,2001-02-03\n012,-89.5,\n",
     "ci.yaml": CI,
@@ -157,6 +158,10 @@ COMMANDS: dict[str, Wanted] = {
     "--to parquet citm_catalog.json": Wanted(
         "1 value as JSON text (back: -F parquet --nest)",
         *(rows("citm_catalog.parquet"), [{"m": {"a": {"b": 1}}, "v": '[1,"x"]'}]),
+    ),
+    "--to csv --columnar weather.json": Wanted(
+        "4 carried: 4 values as bare cells (back: -F csv --typed)",
+        *(text("weather.csv"), "t,rain\n1,0\n2,3\n"),
     ),
     "--to json export.csv": Wanted(
         "delimiter ;",

@@ -87,6 +87,7 @@ class Conversion(NamedTuple):
     lossy: tuple[str, ...]
     strict: bool
     at: str | None
+    columnar: bool
     null: str | None
     typed: bool
     nest: str | None

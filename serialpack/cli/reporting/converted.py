@@ -35,6 +35,8 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
         lines.append(f"  it was {found}")
     if report.lists:
         lines.append(f"  it is one row: {_lists(report)}")
+    if report.columnar:
+        lines.append(f"  it is one row: {_columnar(report)}")
     if report.text:
         lines.append(f"  {_text(report.text)}")
     if report.kept_pipe:
@@ -73,6 +75,8 @@ class Summed:
             self._count(found, shown)
         if report.lists:
             self._count(f"one row, {_lists(report)}", shown)
+        if report.columnar:
+            self._count(f"one row, {_columnar(report)}", shown)
         self._left_out += [f"{shown}: {line}" for line in _left_out(report)]
         if report.carried:
             losses, files, back = self._carried.get(report.to, ([], 0, report.back))
@@ -119,6 +123,17 @@ def _lists(report: ConvertReport) -> str:
     way = "-o FOLDER/ makes a file of each; " if report.apart and report.to not in DATABASES else ""
     return (
         f"{way}{lists} takes the list in it as the records;"
+        " --lossy around lets go of what stands beside it"
+    )
+
+
+def _columnar(report: ConvertReport) -> str:
+    """What has the columns in a single row as columns."""
+    above = report.columnar[0]
+    if not above:
+        return "--columnar reads its lists as columns, and the records across them"
+    return (
+        f"--at {shlex.quote(above)} --columnar reads the lists there as columns;"
         " --lossy around lets go of what stands beside it"
     )
 

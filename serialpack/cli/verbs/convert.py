@@ -331,6 +331,7 @@ def shaping_of(said: Conversion) -> Shaping:
         said.flatten,
         said.separator,
         said.at,
+        said.columnar,
         said.indent or 0,
         said.ascii,
         said.infer,

@@ -88,6 +88,7 @@ _OF_FILES = (
 @click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: digits, ..., or all.")
 @click.option("--strict", is_flag=True, help="Refuse what needs another type or shape.")
 @click.option("--at", metavar="A.B", help="Take the records from the value named A.B.")
+@click.option("--columnar", is_flag=True, help="Read a map of lists as columns, records across.")
 @click.option("--null", metavar="WORD", help="The word for null in cells; empty is missing then.")
 @click.option("--typed", is_flag=True, help="Read bare cells as values, quoted ones as text.")
 @click.option(

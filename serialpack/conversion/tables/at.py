@@ -34,13 +34,13 @@ class Lists(NamedTuple):
         return "$" + "".join(map(value_step, steps))
 
 
-def records_at(
+def value_at(
     document: Any, path: str, *, may_lose: bool, elements: bool
-) -> tuple[list[Any], bool, list[Loss]]:
-    """The records at ``path``, whether they are those of a list, and what stands around them, which
-    is lost. ``elements``: of XML.
+) -> tuple[list[Any] | dict[Any, Any], str, list[Loss]]:
+    """The list or the map at ``path``, its place, and what stands around it, which is lost.
+    ``elements``: of XML.
 
-    UsageError where there are none; ValueRefusedError where something stands around them and
+    UsageError where there is none; ValueRefusedError where something stands around it and
     ``may_lose`` is not said.
     """
     value, steps, around = document, "$", list[str]()
@@ -59,10 +59,8 @@ def records_at(
         raise UsageError(
             f"--at {path}: {steps} is {shown(value)}, no list and no map", hint=_lists(value)
         )
-    is_list = type(value) is list
-    records = value if is_list else [value]
     if not around:
-        return records, is_list, []
+        return value, steps, []
     told = ", ".join(around[:_FEW]) + (", ..." if len(around) > _FEW else "")
     if not may_lose:
         raise ValueRefusedError(
@@ -70,7 +68,7 @@ def records_at(
             kind=AROUND,
             hint=f"--lossy {AROUND} leaves it out",
         )
-    return records, is_list, [Loss(AROUND, len(around), 0, around[0], told, "")]
+    return value, steps, [Loss(AROUND, len(around), 0, around[0], told, "")]
 
 
 def _step(value: Any, key: str, steps: str, path: str) -> Any:

@@ -21,7 +21,8 @@ class Shaping(NamedTuple):
     each cell that is JSON of a list, a map or a string; None: they stay as they are.
     ``flatten``: maps become dotted columns also where the target has maps. ``separator``: what
     stands between the keys of a dotted column; None: a dot, or of what is written another word
-    where keys have dots. ``at``: the path of the list that is the records.
+    where keys have dots. ``at``: the path of the list that is the records. ``columnar``: what is
+    there, or all of the document, has the records by columns (``tables.columnar``).
     ``indent``: spaces for each level of JSON. ``ascii``: JSON has an escape for each character that
     is not ASCII. ``infer``: columns of text get the types that all their cells have. ``types``: the
     columns that the user named, each with its type. ``delimiter``: what stands between the fields
@@ -34,6 +35,7 @@ class Shaping(NamedTuple):
     flatten: bool = False
     separator: str | None = None
     at: str | None = None
+    columnar: bool = False
     indent: int = 0
     ascii: bool = False
     infer: bool = False
@@ -44,6 +46,11 @@ class Shaping(NamedTuple):
     def reads(self) -> bool:
         """Whether it says how rows are read."""
         return self.typed or self.nest is not None
+
+    @property
+    def picks(self) -> bool:
+        """Whether the records are taken out of one document, which is read as a whole."""
+        return self.at is not None or self.columnar
 
     @property
     def gives_types(self) -> bool:

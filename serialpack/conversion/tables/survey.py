@@ -13,6 +13,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.rules import DATABASES, ELEMENTS, KEEPING, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables.at import Lists, lists_in, only_lists
+from serialpack.conversion.tables.columnar import tables_by_column
 from serialpack.conversion.tables.nested import nested
 from serialpack.conversion.tables.shape import MOST_COLUMNS, WITH_FACTS, ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
@@ -43,13 +44,14 @@ class Looked(NamedTuple):
     """What some records have in common. ``rows``: what they are, where they are all of a kind.
 
     ``lists``: the keys under which the one record that there is has lists of maps; ``tables``:
-    those that it is made of alone.
+    those that it is made of alone; ``columnar``: where in it a table stands by columns.
     """
 
     rows: str
     shape: ValueShape
     lists: tuple[str, ...] = ()
     tables: Lists = Lists()
+    columnar: tuple[str, ...] = ()
     #: What is known of columns of text, where that was asked for; and how they were kept.
     types: TypesSeen | None = None
     kept: KeptTable | None = None
@@ -79,6 +81,7 @@ class Looked(NamedTuple):
             rows=self.rows or other.rows,
             lists=other.lists if one else (),
             tables=other.tables if one else Lists(),
+            columnar=other.columnar if one else (),
             types=types,
             most=most,
             fields=fields,
@@ -126,6 +129,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
                 look_at_cells(plan, block, records, types)
         alone = len(records) == 1 and type(records[0]) is dict
         lists = tuple(lists_in(records[0])) if alone else ()
+        columnar = tables_by_column(records[0]) if alone else ()
         tables = Lists()
         # The one record of a list is a row: one more beside it would make two of them.
         if alone and not (found.elements or plan.structure == Structure.ARRAY):
@@ -134,7 +138,14 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
             if is_xml and tables.empty and plan.target not in DATABASES:
                 tables = Lists()  # alone, an element without any is a record, and null
         return Looked(
-            rows_here, shape, lists, tables, types, most=len(records), fields=found.fields
+            rows_here,
+            shape,
+            lists,
+            tables,
+            columnar,
+            types,
+            most=len(records),
+            fields=found.fields,
         )
 
     return look
@@ -236,7 +247,7 @@ def _looked(
     if isinstance(fmt, CsvText) and writes_table(plan, "maps") and not plan.fields:
         check_columns(fmt.count_columns(first, MOST_COLUMNS))
     structure = plan.structure or fmt.structure(first, 0)
-    if structure == Structure.MAP or (plan.shaping.at and not first.last):
+    if structure == Structure.MAP or (plan.shaping.picks and not first.last):
         raise TooLong
     plan = plan._replace(
         style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),

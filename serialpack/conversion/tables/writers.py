@@ -16,6 +16,7 @@ from serialpack.conversion.rules import (
 )
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier, ZoneCarrier
+from serialpack.conversion.tables.columnar import records_by_column
 from serialpack.conversion.tables.rows import KeptJoin, TextTable
 from serialpack.conversion.tables.table import Written
 from serialpack.conversion.types.typing import Typer
@@ -129,9 +130,17 @@ def join_of(plan: ConversionPlan) -> Join | None:
     return FrameJoin(plan.target, plan.layout)
 
 
-def records_at(records: list[Any], plan: ConversionPlan) -> tuple[list[Any], bool, list[Loss]]:
-    """What ``at.records_at`` gives for the path that the user named."""
-    assert plan.shaping.at is not None
-    whole = records[0] if len(records) == 1 else records
-    elements, may_lose = plan.source in ELEMENTS, AROUND in plan.lossy
-    return at.records_at(whole, plan.shaping.at, may_lose=may_lose, elements=elements)
+def picked_records(records: list[Any], plan: ConversionPlan) -> tuple[list[Any], bool, list[Loss]]:
+    """The records that the user takes out of the document that ``records`` are, whether they are
+    those of a list, and what stands around them, which is lost.
+
+    Errors as of ``at.value_at`` and ``columnar.records_by_column``.
+    """
+    value, place, lost = records[0] if len(records) == 1 else records, "$", list[Loss]()
+    if (path := plan.shaping.at) is not None:
+        elements, may_lose = plan.source in ELEMENTS, AROUND in plan.lossy
+        value, place, lost = at.value_at(value, path, may_lose=may_lose, elements=elements)
+    if plan.shaping.columnar:
+        return records_by_column(value, place), True, lost
+    is_list = type(value) is list
+    return value if is_list else [value], is_list, lost
