@@ -156,7 +156,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --columnar --null --typed --nest --infer --types --indent --ascii --flatten --separator --out-delimiter --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust --key --duplicates -s --serializer -c --codec --get -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal --scheduler -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --columnar --header --null --typed --nest --infer --types --indent --ascii --flatten --separator --out-delimiter --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust --key --duplicates -s --serializer -c --codec --get -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal --scheduler -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)

@@ -54,6 +54,7 @@ ARGUMENTS: dict[str, tuple[str, str | Callable[[str], str]]] = {
     "--filter": ("filters", _list),
     "--flatten": ("shaping.flatten", "True"),
     "-F": ("format", _text),
+    "--header": ("shaping.header", "True"),
     "--from": ("format", _text),
     "--include": ("include", _list),
     "--indent": ("shaping.indent", str),

@@ -185,7 +185,8 @@ class ConvertReport(NamedTuple):
     ``carried``: what the target holds in another type or shape, by rule; ``back``: the words that
     read it as it was. ``lists``: where the source is one record, and so one row: the paths in it at
     which lists of maps stand; ``apart``: it has nothing else; ``columnar``: those, of which one may
-    be empty, at which a table stands by columns. ``kept_pipe``: the source was kept in a temporary
+    be empty, at which a table stands by columns. ``header``: its records are lists, of which the
+    first looks like the names of the columns. ``kept_pipe``: the source was kept in a temporary
     file, to be read twice. ``by_content``: the format of the source was told by its
     content alone. ``read_as``: what was made into JSON to be read, in words. ``types``: column of
     text -> the type of the values that it was turned into; ``columns``: how many columns there are;
@@ -215,6 +216,7 @@ class ConvertReport(NamedTuple):
     lists: tuple[str, ...] = ()
     apart: bool = False
     columnar: tuple[str, ...] = ()
+    header: bool = False
     by_content: bool = False
     read_as: str = ""
     types: dict[str, str] = {}  # noqa: RUF012

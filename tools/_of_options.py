@@ -195,6 +195,10 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
         " columns, data and perhaps index, as pandas writes all three. With `--at` it is the map"
         " there.",
     ),
+    ("unpack", "--header"): (
+        'Of `[["a", "b"], [1, 2]]`, or of such lines of NDJSON, or of the lists at `--at`: maps by'
+        " those names. A shorter list lacks the last ones, a longer one is refused.",
+    ),
     ("unpack", "--ascii"): (
         "Each character beyond ASCII as \\uXXXX, two of them where it takes a surrogate pair: the"
         " same values. Other formats have none of it, and say so.",

@@ -85,6 +85,10 @@ default, or `"split"`. `--columnar` reads the records across them, of the map th
 of all of it. Labels of rows that only count them are not kept, others are the first column,
 `index`; columns of other lengths, or with other labels, are refused.
 
+Lists below one of names, as spreadsheets answer (`[["a", "b"], [1, 2]]`), are records by these with
+`--header`; a list that is shorter lacks the last keys. Without it they are rows of columns without
+names, in CSV the same text.
+
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are
 doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are

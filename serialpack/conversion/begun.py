@@ -283,7 +283,12 @@ def _known(
         return Known(None, types, block_size, columns)
     try:
         layout = _layout(looked, front, to, how)
-        layout = layout._replace(lists=looked.lists, tables=looked.tables, columnar=looked.columnar)
+        layout = layout._replace(
+            lists=looked.lists,
+            tables=looked.tables,
+            columnar=looked.columnar,
+            header=looked.header,
+        )
     except OddKey as odd:
         record, kind = {odd.key: "x"}, key_kind(odd.key) or "key"
         lost = Difference(0, "$", shown(odd.key), "", kind)

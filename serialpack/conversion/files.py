@@ -366,6 +366,7 @@ def _converted(
         read_as="" if given.loose is None else given.loose.words,
         lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
         columnar=() if plan.layout is None else plan.layout.columnar,
+        header=plan.layout is not None and plan.layout.header,
         apart=plan.layout is not None
         and bool(plan.layout.tables.names)
         and AROUND not in plan.lossy,

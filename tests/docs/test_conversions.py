@@ -50,6 +50,7 @@ FILES: dict[str, bytes] = {
     "apache_builds.json": json.dumps({"jobs": [{"n": 1}, {"n": 2}], "mode": {}}).encode(),
     "citm_catalog.json": json.dumps({"m": {"a": {"b": 1}}, "v": [1, "x"]}).encode(),
     "weather.json": b'{"t":[1,2],"rain":[0,3]}',
+    "census.json": b'[["name","n"],["x",1]]',
     "export.csv": b"name;price\nx;1,50\ny;00123\n",
     "airports.csv": b"iata,lat,since\n00M,31.95,2001-02-03\n012,-89.5,\n",
     "ci.yaml": CI,
@@ -162,6 +163,9 @@ COMMANDS: dict[str, Wanted] = {
     "--to csv --columnar weather.json": Wanted(
         "4 carried: 4 values as bare cells (back: -F csv --typed)",
         *(text("weather.csv"), "t,rain\n1,0\n2,3\n"),
+    ),
+    "--to parquet --header census.json": Wanted(
+        "same values", rows("census.parquet"), [{"name": "x", "n": 1}]
     ),
     "--to json export.csv": Wanted(
         "delimiter ;",

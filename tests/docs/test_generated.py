@@ -153,10 +153,10 @@ def test_option_has_a_setting(verb: str, option: OptionFacts) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_fits_a_screen(verb: str) -> None:
-    """50 lines of 80 columns, an example first; of unpack, which does more, 28 more."""
+    """50 lines of 80 columns, an example first; of unpack, which does more, 29 more."""
     lines = help_of(verb).rstrip("\n").split("\n")
     assert lines[0].startswith("serialpack ")
-    assert len(lines) <= (78 if verb == "unpack" else 50)
+    assert len(lines) <= (79 if verb == "unpack" else 50)
     assert max(map(len, lines)) <= 80
 
 

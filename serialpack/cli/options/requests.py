@@ -88,6 +88,7 @@ class Conversion(NamedTuple):
     strict: bool
     at: str | None
     columnar: bool
+    header: bool
     null: str | None
     typed: bool
     nest: str | None

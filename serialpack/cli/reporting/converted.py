@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from serialpack.conversion.rules import DATABASES
+from serialpack.conversion.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.told import closing_words
 from serialpack.reports import ConvertReport
 from serialpack.text import number_of
@@ -20,6 +20,9 @@ _MOST_TEXT = 5
 
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10
+
+#: What is said of lists below names, in a table with types.
+_HEADER = "the first row looks like names: --header takes it for those of the columns"
 
 
 def kept_words(report: ConvertReport) -> str:
@@ -37,6 +40,8 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
         lines.append(f"  it is one row: {_lists(report)}")
     if report.columnar:
         lines.append(f"  it is one row: {_columnar(report)}")
+    if report.header and report.to not in TEXT_TABLES:
+        lines.append(f"  {_HEADER}")
     if report.text:
         lines.append(f"  {_text(report.text)}")
     if report.kept_pipe:
@@ -77,6 +82,8 @@ class Summed:
             self._count(f"one row, {_lists(report)}", shown)
         if report.columnar:
             self._count(f"one row, {_columnar(report)}", shown)
+        if report.header and report.to not in TEXT_TABLES:
+            self._count(_HEADER, shown)
         self._left_out += [f"{shown}: {line}" for line in _left_out(report)]
         if report.carried:
             losses, files, back = self._carried.get(report.to, ([], 0, report.back))

@@ -332,6 +332,7 @@ def shaping_of(said: Conversion) -> Shaping:
         said.separator,
         said.at,
         said.columnar,
+        said.header,
         said.indent or 0,
         said.ascii,
         said.infer,

@@ -89,6 +89,7 @@ _OF_FILES = (
 @click.option("--strict", is_flag=True, help="Refuse what needs another type or shape.")
 @click.option("--at", metavar="A.B", help="Take the records from the value named A.B.")
 @click.option("--columnar", is_flag=True, help="Read a map of lists as columns, records across.")
+@click.option("--header", is_flag=True, help="Take the first of several lists for names.")
 @click.option("--null", metavar="WORD", help="The word for null in cells; empty is missing then.")
 @click.option("--typed", is_flag=True, help="Read bare cells as values, quoted ones as text.")
 @click.option(
@@ -110,7 +111,7 @@ _OF_FILES = (
 @click.option("--flatten", is_flag=True, help="Write maps as columns a.b in Parquet and Arrow.")
 @click.option("--separator", metavar="WORD", help="Between a and b in columns a.b; default: a dot.")
 @click.option(
-    "--out-delimiter", metavar="CHAR", help="Between fields of the CSV that is written: , ; or |."
+    "--out-delimiter", metavar="CHAR", help="Between fields of CSV that is written: , ; |."
 )
 @click.option("--tagged", is_flag=True, help="Write, and read, JSON that says every type.")
 @click.option("--skip-bad", is_flag=True, help="Leave out bad records, and say which.")
@@ -118,7 +119,7 @@ _OF_FILES = (
     "--fields",
     multiple=True,
     metavar="A,B.C",
-    help="Only those fields; without --to in the same format.",
+    help="Only those fields; without --to, in its format.",
 )
 @click.option("--no-verify", is_flag=True, help="With --to: skip the proof.")
 @click.option("--schema", metavar="PATH", help="For protobuf (.proto) and avro (.avsc).")

@@ -1,6 +1,6 @@
 """Records out of a document that has its table by columns, as pandas and many services write it.
 
-Four forms are known, of which pandas' ``to_json`` calls three by these names:
+Three forms are known, here by the names that pandas has for them (``orient``):
 
 - ``list``: a list for each column, ``{"a": [1, 2], "b": ["x", "y"]}``;
 - ``columns``: a map of labels for each, ``{"a": {"0": 1, "1": 2}, "b": {"0": "x", "1": "y"}}``;

@@ -44,6 +44,7 @@ class Layout(NamedTuple):
     ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
     unions, that of the records. ``lists``: the keys under which the one record has lists of maps;
     ``tables``: those that it is made of alone; ``columnar``: where in it a table stands by columns.
+    ``header``: the first of the records, which are lists, looks like the names of the columns.
     ``table``: the name of that of a database. ``kept``: how a table of text is to be written, or
     was, that becomes the table of a database. ``most_rows``: so many are written at a time; 0: as
     many as a block has. ``separator``: what stands between the keys in the name of a column.
@@ -57,6 +58,7 @@ class Layout(NamedTuple):
     lists: tuple[str, ...] = ()
     tables: Lists = Lists()
     columnar: tuple[str, ...] = ()
+    header: bool = False
     union: ColumnType | None = None
     table: str = ""
     kept: KeptTable | None = None

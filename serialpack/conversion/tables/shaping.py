@@ -22,11 +22,12 @@ class Shaping(NamedTuple):
     ``flatten``: maps become dotted columns also where the target has maps. ``separator``: what
     stands between the keys of a dotted column; None: a dot, or of what is written another word
     where keys have dots. ``at``: the path of the list that is the records. ``columnar``: what is
-    there, or all of the document, has the records by columns (``tables.columnar``).
-    ``indent``: spaces for each level of JSON. ``ascii``: JSON has an escape for each character that
-    is not ASCII. ``infer``: columns of text get the types that all their cells have. ``types``: the
-    columns that the user named, each with its type. ``delimiter``: what stands between the fields
-    of CSV that is written, a comma, ``;`` or ``|``; None: what the source has, where that is CSV.
+    there, or all of the document, has the records by columns (``tables.columnar``); ``header``:
+    they are lists, the first of which has the names of columns. ``indent``: spaces for each level
+    of JSON. ``ascii``: JSON has an escape for each character that is not ASCII. ``infer``: columns
+    of text get the types that all their cells have. ``types``: the columns that the user named,
+    each with its type. ``delimiter``: what stands between the fields of CSV that is written, a
+    comma, ``;`` or ``|``; None: what the source has, where that is CSV.
     """
 
     null: str | None = None
@@ -36,6 +37,7 @@ class Shaping(NamedTuple):
     separator: str | None = None
     at: str | None = None
     columnar: bool = False
+    header: bool = False
     indent: int = 0
     ascii: bool = False
     infer: bool = False
@@ -50,7 +52,7 @@ class Shaping(NamedTuple):
     @property
     def picks(self) -> bool:
         """Whether the records are taken out of one document, which is read as a whole."""
-        return self.at is not None or self.columnar
+        return self.at is not None or self.columnar or self.header
 
     @property
     def gives_types(self) -> bool:
@@ -68,6 +70,8 @@ class Shaping(NamedTuple):
             raise UsageError("--separator is one or more printable characters", hint="like . or /")
         if self.gives_types and self.typed:
             raise UsageError("--infer and --types go without --typed, which reads cells as values")
+        if self.columnar and self.header:
+            raise UsageError("--columnar and --header exclude each other")
         if self.null is None:
             return
         marks = {'"', *(declared.delimiter.decode() for declared in FORMATS)}

@@ -14,6 +14,7 @@ from serialpack.conversion.projecting import Projector
 from serialpack.conversion.rules import DATABASES, ELEMENTS, KEEPING, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables.at import Lists, lists_in, only_lists
 from serialpack.conversion.tables.columnar import tables_by_column
+from serialpack.conversion.tables.header import has_header
 from serialpack.conversion.tables.nested import nested
 from serialpack.conversion.tables.shape import MOST_COLUMNS, WITH_FACTS, ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
@@ -45,6 +46,7 @@ class Looked(NamedTuple):
 
     ``lists``: the keys under which the one record that there is has lists of maps; ``tables``:
     those that it is made of alone; ``columnar``: where in it a table stands by columns.
+    ``header``: the first of the records, which are lists, looks like the names of columns.
     """
 
     rows: str
@@ -52,6 +54,7 @@ class Looked(NamedTuple):
     lists: tuple[str, ...] = ()
     tables: Lists = Lists()
     columnar: tuple[str, ...] = ()
+    header: bool = False
     #: What is known of columns of text, where that was asked for; and how they were kept.
     types: TypesSeen | None = None
     kept: KeptTable | None = None
@@ -82,6 +85,7 @@ class Looked(NamedTuple):
             lists=other.lists if one else (),
             tables=other.tables if one else Lists(),
             columnar=other.columnar if one else (),
+            header=self.header if self.rows else other.header,
             types=types,
             most=most,
             fields=fields,
@@ -143,6 +147,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
             lists,
             tables,
             columnar,
+            rows_here == "lists" and has_header(records),
             types,
             most=len(records),
             fields=found.fields,

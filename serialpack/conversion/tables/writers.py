@@ -17,6 +17,7 @@ from serialpack.conversion.rules import (
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier, ZoneCarrier
 from serialpack.conversion.tables.columnar import records_by_column
+from serialpack.conversion.tables.header import records_below_header
 from serialpack.conversion.tables.rows import KeptJoin, TextTable
 from serialpack.conversion.tables.table import Written
 from serialpack.conversion.types.typing import Typer
@@ -134,13 +135,18 @@ def picked_records(records: list[Any], plan: ConversionPlan) -> tuple[list[Any],
     """The records that the user takes out of the document that ``records`` are, whether they are
     those of a list, and what stands around them, which is lost.
 
-    Errors as of ``at.value_at`` and ``columnar.records_by_column``.
+    Errors as of ``at.value_at``, ``columnar.records_by_column``, ``header.records_below_header``.
     """
-    value, place, lost = records[0] if len(records) == 1 else records, "$", list[Loss]()
-    if (path := plan.shaping.at) is not None:
+    path = plan.shaping.at
+    are_lists = plan.shaping.header and path is None
+    alone = len(records) == 1 and not are_lists
+    value, place, lost = records[0] if alone else records, "$", list[Loss]()
+    if path is not None:
         elements, may_lose = plan.source in ELEMENTS, AROUND in plan.lossy
         value, place, lost = at.value_at(value, path, may_lose=may_lose, elements=elements)
     if plan.shaping.columnar:
         return records_by_column(value, place), True, lost
+    if plan.shaping.header:
+        return records_below_header(value, place), True, lost
     is_list = type(value) is list
     return value if is_list else [value], is_list, lost
