@@ -1,9 +1,9 @@
-"""Who cuts the large records of a format, and who writes them (``shared.parts``)."""
+"""Who cuts the large records of a format, and who writes them (``pieces.parts``)."""
 
 from __future__ import annotations
 
 from serialpack.formats.base import Format, Style
-from serialpack.formats.shared.parts import Cutter, RecordText
+from serialpack.formats.pieces.parts import Cutter, RecordText
 
 
 def cutter_of(fmt: Format, style: Style) -> Cutter | None:
@@ -18,8 +18,8 @@ def cutter_of(fmt: Format, style: Style) -> Cutter | None:
         from serialpack.formats.csv.text import CsvText
 
         return CsvCutter(fmt, style) if isinstance(fmt, CsvText) else None
-    from serialpack.formats.shared.elements import MessageFormat
-    from serialpack.formats.shared.message_parts import MessageCutter
+    from serialpack.formats.messages.format import MessageFormat
+    from serialpack.formats.messages.parts import MessageCutter
 
     return MessageCutter(fmt) if isinstance(fmt, MessageFormat) else None
 
@@ -39,7 +39,7 @@ def record_text_of(fmt: Format, style: Style) -> RecordText | None:
         from serialpack.formats.csv.text import CsvText
 
         return CsvRecordText(fmt, style) if isinstance(fmt, CsvText) else None
-    from serialpack.formats.shared.elements import MessageFormat
-    from serialpack.formats.shared.message_parts import MessageText
+    from serialpack.formats.messages.format import MessageFormat
+    from serialpack.formats.messages.parts import MessageText
 
     return MessageText(fmt, style) if isinstance(fmt, MessageFormat) else None

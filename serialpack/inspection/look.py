@@ -22,8 +22,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.csv.found import front_in_utf8, in_lines
 from serialpack.formats.json.text import JsonText
+from serialpack.formats.messages.format import MessageFormat
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.elements import MessageFormat
 from serialpack.inspection.listed import ListedArray, Listing
 from serialpack.inspection.tar_zip import listing_of
 from serialpack.stages.stage import Buffer

@@ -15,7 +15,7 @@ from serialpack.conversion.rules import RULES
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
-from serialpack.formats.shared.lossy import parse_lossy
+from serialpack.formats.losses.reading import parse_lossy
 from serialpack.values.equality import difference
 from serialpack.values.kinds import Loss, totals
 

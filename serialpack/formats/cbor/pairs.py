@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: The tag, which is assigned to nothing (IANA's registry of CBOR tags).
 PAIRS = 0xF1E2D3C4B5A69788

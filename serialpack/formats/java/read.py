@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from serialpack.formats.base import Difference, Unheld
+from serialpack.formats.losses.exact import not_held
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.unheld import check_unfolded, not_held
+from serialpack.formats.shared.expansion import check_unfolded
 from serialpack.stages.stage import import_library
 from serialpack.text import with_article
 from serialpack.values.kinds import OBJECTS, ROOT, Loss, Path, path_text, shown
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 MAGIC = b"\xac\xed\x00\x05"
 

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from serialpack.formats.json.parse import Scanner, scanner_with
-from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, exact_float
-from serialpack.formats.shared.marks import Marks
+from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, exact_float
+from serialpack.formats.losses.marks import Marks
 from serialpack.literal import integer as literal_integer
 from serialpack.literal import number as literal_number
 from serialpack.values.kinds import NAN

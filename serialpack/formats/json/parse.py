@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import Difference, SourceBlock, depth_loss
+from serialpack.formats.losses.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.formats.shared.document import EMPTY, Malformed
-from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 

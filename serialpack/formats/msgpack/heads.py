@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serialpack.formats.shared.long_bytes import Heads
+from serialpack.formats.messages.long_bytes import Heads
 from serialpack.msgpack_bytes import (
     BINARY_8,
     FIX_LIST,

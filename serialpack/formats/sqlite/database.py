@@ -18,7 +18,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.formats.base import MAX_BLOCK
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
 

@@ -26,7 +26,7 @@ from serialpack.values.kinds import (
 )
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 _SPACE = " \t\r\n"
 

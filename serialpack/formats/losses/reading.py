@@ -7,8 +7,8 @@ from typing import Any
 
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.formats.shared.marks import Marks
-from serialpack.formats.shared.utf8 import mended, original
+from serialpack.formats.losses.marks import Marks
+from serialpack.formats.losses.utf8 import mended, original
 from serialpack.values.kinds import UTF8, Loss
 
 

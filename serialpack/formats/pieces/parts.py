@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from serialpack.depth.values import check_values
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.shared.join import Join
-from serialpack.formats.shared.members import key_digests, repeated
+from serialpack.formats.pieces.join import Join
+from serialpack.formats.pieces.keys import key_digests, repeated
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 

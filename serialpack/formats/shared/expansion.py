@@ -6,22 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from serialpack.errors import RefusedError, ValueRefusedError
-from serialpack.values.kinds import Difference
+from serialpack.errors import RefusedError
 
 #: The values, and bytes of text, that a source may unfold to beside twice its own size.
 _UNFOLDED = 1_000_000
-
-
-def not_held(lost: Difference, message: str = "") -> ValueRefusedError:
-    """The error for a value in a source that no serializer can hold, as Python has none for it."""
-    return ValueRefusedError(
-        message or f"Python has no value for {lost.was}",
-        record=lost.record,
-        value_path=lost.value_path,
-        kind=lost.kind,
-        hint="pack -s raw keeps the bytes",
-    )
 
 
 def check_unfolded(
