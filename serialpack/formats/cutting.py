@@ -1,4 +1,8 @@
-"""Who cuts the large records of a format, and who writes them (``pieces.parts``)."""
+"""Chooses what cuts the large records of a format into parts, and what writes them again.
+
+What a part is, ``pieces.parts`` says. JSON, CSV and formats of messages can be cut; of any other
+format a record is read as a whole.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ from serialpack.formats.pieces.parts import Cutter, RecordText
 
 
 def cutter_of(fmt: Format, style: Style) -> Cutter | None:
-    """What cuts large records of a source in a style; None where nothing does."""
+    """The cutter for large records of a source in ``fmt``, whose text is written in ``style``;
+    None where the format has none."""
     if fmt.declared.is_json_text or fmt.declared.is_json:
         from serialpack.formats.json.parts import JsonCutter
         from serialpack.formats.json.text import JsonText
@@ -25,9 +30,8 @@ def cutter_of(fmt: Format, style: Style) -> Cutter | None:
 
 
 def record_text_of(fmt: Format, style: Style) -> RecordText | None:
-    """What writes a large record in the style of a source; None where nothing does.
-
-    ValueError where the style is none.
+    """The writer of large records in format ``fmt``, in the style of the source; None where the
+    format has none. ValueError where ``style`` is not a style of the format.
     """
     if fmt.declared.is_json_text or fmt.declared.is_json:
         from serialpack.formats.json.parts import JsonRecordText

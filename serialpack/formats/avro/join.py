@@ -1,4 +1,4 @@
-"""How the records of many blocks become one file of Avro."""
+"""Joins what blocks of records became into one Avro file: the header once, then the blocks."""
 
 from __future__ import annotations
 

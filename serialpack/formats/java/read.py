@@ -1,4 +1,8 @@
-"""Java serialization streams to values of Python, by what javaobj finds in them."""
+"""Makes values of Python of a Java serialization stream, which the library javaobj takes apart.
+
+What has no like in Python is refused: objects of classes other than those named here, values that
+hold themselves. Source: Java Object Serialization Specification, section 6.
+"""
 
 from __future__ import annotations
 

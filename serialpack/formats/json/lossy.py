@@ -1,4 +1,5 @@
-"""JSON text to values, with all that is lost on the way noted: keys twice, digits, a ``-0``."""
+"""JSON text to values, with what these cannot hold noted: digits beyond a double, ``-0``, a key
+that stands twice. For ``--lossy``, and for literals, which keep the text of a number."""
 
 from __future__ import annotations
 

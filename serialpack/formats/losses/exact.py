@@ -1,4 +1,7 @@
-"""What text says and Python's values do not hold, or the other way round: found, not dropped."""
+"""Numbers and times of text formats whose value in Python would be another one: ``Inexact``.
+
+And the other way round: values of which the text of a format would say less than they are.
+"""
 
 from __future__ import annotations
 

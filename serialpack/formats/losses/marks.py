@@ -1,4 +1,4 @@
-"""What a reader could not hold, and changed because a rule of ``--lossy`` says so.
+"""``Marks``: notes of what a reader changed, as it could not hold it and ``--lossy`` allows it.
 
 A reader that is given marks notes in them which of its values is not what the source says, by the
 value's id; where it stands is found later, in one walk of the records.

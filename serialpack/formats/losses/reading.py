@@ -1,4 +1,4 @@
-"""Reading a source with what is lost of it noted, as far as the rules of ``--lossy`` allow."""
+"""Reads a block of a source under ``--lossy``: its values, and what is lost of them, counted."""
 
 from __future__ import annotations
 

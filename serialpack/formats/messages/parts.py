@@ -1,4 +1,7 @@
-"""Large records of MessagePack and CBOR, part by part."""
+"""Cuts large records of MessagePack and CBOR into parts, and writes such records again.
+
+What a part is, ``pieces.parts`` says.
+"""
 
 from __future__ import annotations
 

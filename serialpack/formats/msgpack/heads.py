@@ -1,4 +1,4 @@
-"""What begins an array or a map of MessagePack, and what first bytes say."""
+"""The heads of MessagePack values: how an array or a map begins, and what first bytes say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A record too large to be there as values, part by part.
+"""Reads and writes a record that is too large to be in memory as values, part by part.
 
 A part is a small record: a map of some members of the large one, or an array of some elements. What
 is too large itself, within a map or an array, is null as the last one of a part; its own parts

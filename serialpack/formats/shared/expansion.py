@@ -1,4 +1,8 @@
-"""Refusals of what a source says and no value of Python holds, or only at the cost of memory."""
+"""The limit on values that refer to one another: how large they would be, written out in full.
+
+YAML's aliases, CBOR's shared references and Java's handles let a few bytes stand for gigabytes
+(the "billion laughs" attack), or for a value that holds itself.
+"""
 
 from __future__ import annotations
 

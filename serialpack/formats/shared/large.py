@@ -1,4 +1,5 @@
-"""Large values in a source, which are packed apart: where they are, and what their numbers are."""
+"""Large values in a source, such as arrays, which are packed apart: where each one is, and how the
+numbers in it lie, by which filters and codecs are chosen."""
 
 from __future__ import annotations
 

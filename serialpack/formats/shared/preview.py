@@ -1,4 +1,4 @@
-"""Records and arrays as lines for people, where the bytes of a format are none."""
+"""Shows records and arrays as lines of JSON, for ``inspect --head`` of formats that are no text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that is there: opened read-only, and its rows."""
+"""Opens an existing SQLite database, read-only, and reads the rows of its tables and views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values from typed XML; what its elements are is said in formats/xml/typed.py."""
+"""Reads typed XML as values. The table of its elements stands in ``xml.typed``."""
 
 from __future__ import annotations
 
