@@ -102,6 +102,10 @@ def test_what_python_has_a_value_for(spelled: str, value: Any) -> None:
         _tag(1, math.inf),
         _tag(1, 1363896240.0000002),
         _tag(100, 1 << 40),
+        # What Python takes for a number: true is none.
+        _tag(1, True),
+        _tag(100, True),
+        _tag(30, [True, 2]),
         _tag(1004, "20130321"),
         # A decimal of a float, an exponent beyond Python's, a binary fraction.
         _tag(4, [1, 1.5]),

@@ -132,7 +132,12 @@ def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
             break
         at = end
         record += 1
-    return Malformed(f"a document: {' '.join(str(error).split())}", at)
+    said = "text that is not UTF-8" if _NO_UTF8 in str(error) else " ".join(str(error).split())
+    return Malformed(f"a document: {said}", at)
+
+
+#: What the library's error has in it for text that is not UTF-8.
+_NO_UTF8 = "codec can't decode"
 
 
 def _again(records: list[Any]) -> bytes | None:
