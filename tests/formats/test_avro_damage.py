@@ -40,6 +40,15 @@ def test_a_block_restores_to_no_more_than_a_block(codec: bytes) -> None:
         FMT.read(container("bytes", [(1, bomb)], codec))
 
 
+def test_the_checksum_of_a_block_that_snappy_compressed_is_looked_at() -> None:
+    pytest.importorskip("cramjam")
+    stored = CODECS[b"snappy"](z(1))
+    assert FMT.read(container("long", [(1, stored)], b"snappy")) == [1]
+    for damaged in (stored[:-1] + bytes([stored[-1] ^ 1]), stored[:-4]):
+        with pytest.raises(Malformed, match="a block that snappy does not decompress"):
+            FMT.read(container("long", [(1, damaged)], b"snappy"))
+
+
 ONE = container("long", [(1, z(1))])
 
 
