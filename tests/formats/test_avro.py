@@ -228,5 +228,5 @@ def test_samples(shared_data: Path) -> None:
 )
 def test_values_are_written_under_a_sound_style_only(style: dict[str, Any], first: bool) -> None:
     assert FMT.read(FMT.write_text([1], {"schema": '"int"', "meta": {"a": "b"}}, first=True)) == [1]
-    with pytest.raises(ValueError, match="not a style|schema is not known"):
+    with pytest.raises(ValueError, match=r"not a style|schema is not known"):
         FMT.write_text([1], style, first=first)
