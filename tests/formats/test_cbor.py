@@ -160,6 +160,13 @@ NOT_WELL_FORMED = [
 ]
 
 
+@pytest.mark.parametrize("content", ["63616263", "05", "a10102"], ids=["text", "number", "map"])
+def test_a_set_of_what_is_no_array_is_no_set(content: str) -> None:
+    """The letters of a text would be its elements."""
+    with pytest.raises(Malformed, match="a set must be an array"):
+        FMT.read(bytes.fromhex("d90102" + content))
+
+
 @pytest.mark.parametrize("spelled", NOT_WELL_FORMED)
 def test_what_is_not_well_formed_is_refused_with_its_place(spelled: str) -> None:
     for before in (b"", b"\x01\x82\x01\x02"):
