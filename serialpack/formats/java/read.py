@@ -188,7 +188,7 @@ class _JavaValues:
         return made
 
     def _object(self, content: Any, path: Path) -> Any:
-        name = content.classdesc.name or ""
+        name = content.classdesc.name
         fields = {
             field.name: value
             for values in content.field_data.values()
@@ -212,8 +212,6 @@ class _JavaValues:
                 return _OTHERS[name](fields, written)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError, struct.error):
             raise self._refusal(path, f"this object of the class {name}") from None
-        if not name:
-            raise self._refusal(path, "an object of the class of a proxy")
         if written or any(count > 1 for count in _names(content).values()):
             why = "writes more than its fields" if written else "has two fields of one name"
             raise self._refusal(path, f"an object of the class {name}, which {why}")
