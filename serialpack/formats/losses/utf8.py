@@ -19,7 +19,7 @@ _WINDOWS = (*range(0xE000, 0xF880, 128), *range(0xF0000, 0xFFF80, 128))
 
 #: What is wrong with text in another encoding, and what reads it.
 NO_UTF8 = "not UTF-8"
-ENCODING_HINT = "--encoding of pack, or unpack --to, says which it is, such as cp1252"
+ENCODING_HINT = "pack and conversions take --encoding, which says what it is, such as cp1252"
 
 #: Marks of UTF-16: a text with one is not damaged UTF-8.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
