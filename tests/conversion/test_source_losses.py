@@ -221,11 +221,7 @@ def test_what_a_tag_of_cbor_holds_is_found() -> None:
     assert losses["utf8"].count == 2
 
 
-@pytest.mark.parametrize(
-    "key",
-    ["a10102", "81a10181 02", "d9270fa10102", "d9010281a10102", "d90102820102", "d81e820102"],
-    ids=["map", "array", "tag", "set of a map", "set", "fraction"],
-)
+@pytest.mark.parametrize("key", ["a10102", "81a1018102", "d9270fa10102", "d9010281a10102"])
 def test_any_key_of_cbor_may_stand_beside_one_that_stands_twice(key: str) -> None:
     fmt, (alone,) = blocks("cbor", bytes.fromhex("a1" + key + "03"))
     (fine,) = fmt.parse(alone)

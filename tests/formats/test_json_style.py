@@ -208,3 +208,10 @@ def test_only_white_space_is_put_into_what_is_indented() -> None:
     assert join.body(Piece(b"1,\n2", 2), Structure.ARRAY) == b"  1,\n  2"
     with pytest.raises(ValueError, match="another text"):
         join.body(Piece(b"1, 2", 2), Structure.ARRAY)
+
+
+def test_a_document_is_one_record() -> None:
+    fmt = value_format("json")
+    assert fmt.write_text([1], {}, first=True) == b"1"
+    with pytest.raises(ValueError, match="2 records for one document"):
+        fmt.write_text([1, 2], {}, first=True)
