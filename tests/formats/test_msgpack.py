@@ -21,6 +21,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Style, Unheld
+from serialpack.formats.messages.long_bytes import without_long
 from serialpack.formats.msgpack.msgpack import MsgPackFormat
 from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.document import Malformed
@@ -338,3 +339,12 @@ def test_the_members_of_a_map_are_maps_of_one_member(name: str, record: Any) -> 
     assert fmt.write_text([{1: 2}], {"k": "m"}, first=True) == b"\1\2"
     with pytest.raises(ValueError, match="a member of a map"):
         fmt.write_text([record], {"k": "m"}, first=True)
+
+
+def test_words_stand_for_long_bytes_in_little_room() -> None:
+    assert isinstance(FMT, MsgPackFormat)
+    data = msgpack.packb(["a" * 100, bytes(2_000_000), 1])
+    short = without_long(lambda at: data[at:], len(data), FMT.heads, 200)
+    assert msgpack.unpackb(short) == ["a" * 100, "<2000000 bytes>", 1]
+    with pytest.raises(ValueError, match="too many bytes"):
+        without_long(lambda at: data[at:], len(data), FMT.heads, len(short) - 1)
