@@ -21,6 +21,7 @@ import serialpack
 from serialpack.arguments import ARGUMENTS, in_arguments
 from serialpack.cli.verbs.pack import command as pack
 from serialpack.cli.verbs.unpack import command as unpack
+from serialpack.formats.losses.utf8 import ENCODING_HINT
 
 PACKAGE = Path(serialpack.__file__).parent
 #: Options that only the command line meets: it alone asks for the work that refuses them.
@@ -92,6 +93,10 @@ def test_each_argument_is_one_and_each_option_too() -> None:
         ("--at 'a b': there is none", 'shaping=Shaping(at="a b"): there is none'),
         ('--nest "a, b"', 'shaping=Shaping(nest=("a, b",))'),
         ("--no-verify", "verify=False"),
+        (
+            ENCODING_HINT,
+            "pack and conversions take encoding, which says what it is, such as cp1252",
+        ),
         ("more than --max-size 1.5 KiB", "more than max_size 1.5 KiB"),
         ("(unpack --bytes 1:9)", "(unpack(..., byte_range=(1, 9)))"),
         ("pack -s raw keeps the bytes", 'pack(..., serializer="raw") keeps the bytes'),

@@ -159,10 +159,10 @@ Several that become one file (`-o -`) have line feeds, quotes where they are nee
 
 ## JSON
 
-JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, other numbers)
-and JSON documents one after another are read as JSON is, where that shows in the first 64 KiB: the
-documents are a list, comments are dropped, and told, and so is what it was read as. `NaN` and
-`Infinity`, as Python writes them, are read where the target has such values.
+JSON5 (comments, commas behind the last, keys without quotes, texts in single ones, tabs in texts,
+other numbers) and JSON documents one after another are read as JSON is, where that shows in the
+first 64 KiB: the documents are a list, comments are dropped, and told, and so is what it was read
+as. `NaN` and `Infinity`, as Python writes them, are read where the target has such values.
 
 ## Tags of YAML, CBOR and MessagePack
 

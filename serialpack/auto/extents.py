@@ -18,10 +18,10 @@ from serialpack.auto.choice import Choice
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
+from serialpack.formats.messages.format import MessageFormat
+from serialpack.formats.messages.long_bytes import LongBytes
 from serialpack.formats.python.buffers import cuts
-from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.large import LargeValue, NumbersLayout, ReadAt
-from serialpack.formats.shared.long_bytes import LongBytes
 from serialpack.stages.chain import Chain, Extent
 from serialpack.stages.stage import Buffer
 

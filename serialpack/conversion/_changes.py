@@ -24,7 +24,7 @@ from serialpack.conversion._turned import turned_back
 from serialpack.conversion.rules import MORE, RULES
 from serialpack.depth.values import CONTAINERS, by_level
 from serialpack.errors import RefusedError
-from serialpack.formats.shared.changes import OMITTED, Changer, is_hashable
+from serialpack.formats.losses.changes import OMITTED, Changer, is_hashable
 from serialpack.text import complex_text
 from serialpack.values.durations import duration_text, nanoseconds_text
 from serialpack.values.equality import kind_of

@@ -30,7 +30,7 @@ from typing import Any
 from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
-from serialpack.formats.shared.exact import Inexact, exact_float
+from serialpack.formats.losses.exact import Inexact, exact_float
 from serialpack.values.parts import same_leaf
 
 #: What types raise for a text or a number that is none of theirs.

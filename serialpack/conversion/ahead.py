@@ -17,7 +17,7 @@ from serialpack.errors import SerialpackError, SeveralTablesError
 from serialpack.files.source import Path
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.text import number_of
 from serialpack.values.structure import Structure
 

@@ -35,7 +35,7 @@ from serialpack.formats.arrays.zipped import (
 )
 from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
-from serialpack.formats.shared.filed import sought
+from serialpack.formats.shared.random_access import sought
 from serialpack.pipeline.line import Progress
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import value_step

@@ -53,7 +53,7 @@ from serialpack.errors import RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, ValueFormat
-from serialpack.formats.shared.filed import FileRead, as_file
+from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
 from serialpack.values.kinds import LONG_ROWS, Difference, Loss, key_kind, shown

@@ -23,7 +23,7 @@ from serialpack.conversion.wide import WideRecords
 from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.shared.join import Piece
+from serialpack.formats.pieces.join import Piece
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import Difference
@@ -118,7 +118,7 @@ class BlockConverter(WritingHalf):
             piece = self._join.piece(tried.data, tried.records, structure)
         keys = tried.keys
         if structure == Structure.MAP and not keys:
-            from serialpack.formats.shared.members import key_digests
+            from serialpack.formats.pieces.keys import key_digests
 
             keys = key_digests(tried.records)
         return found._replace(records=[], numbers=(), piece=piece, keys=keys)

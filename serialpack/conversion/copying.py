@@ -23,8 +23,8 @@ from serialpack.errors import (
 )
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Unheld, ValueFormat
-from serialpack.formats.shared.filed import FileRead, as_file
-from serialpack.formats.shared.join import Join
+from serialpack.formats.pieces.join import Join
+from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.values.kinds import SCHEMA, Loss

@@ -33,7 +33,7 @@ from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
-from serialpack.formats.shared.filed import FileRead, as_file
+from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.formats.sqlite.database import open_table, tables_in
 from serialpack.formats.sqlite.write import NewDatabase, is_name, join_tables, same_names
 from serialpack.pipeline.unpack import LimitedWrite

@@ -19,7 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.zipped import opened_entry, other_entries
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.filed import FileRead, as_file, sought
+from serialpack.formats.shared.random_access import FileRead, as_file, sought
 from serialpack.values.kinds import AROUND, ATTRIBUTES, Loss, shown
 from serialpack.values.structure import Structure
 

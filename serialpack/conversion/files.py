@@ -42,7 +42,7 @@ from serialpack.files.source import Path
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
-from serialpack.formats.shared.join import Join
+from serialpack.formats.pieces.join import Join
 from serialpack.pipeline.line import Elsewhere, Progress
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.pipeline.workers import usable_cores

@@ -35,7 +35,7 @@ from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
 from serialpack.formats.python.pickle import OLD_TEXT, PROTOCOL, dump_pickle, load_converted
 from serialpack.formats.shared.document import Malformed, Unwritable
-from serialpack.formats.shared.filed import FileRead, sought
+from serialpack.formats.shared.random_access import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.kept import kept_reader

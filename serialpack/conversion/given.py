@@ -22,7 +22,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.loose import Loose, LooseJson
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.plan import SETTINGS
 from serialpack.pipeline.stored import opened_bytes

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import IO
 
 from serialpack.errors import ValueRefusedError
-from serialpack.formats.shared.join import Around, Join, Piece
+from serialpack.formats.pieces.join import Around, Join, Piece
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 from serialpack.values.structure import Structure
 

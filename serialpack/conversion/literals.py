@@ -7,8 +7,8 @@ from typing import Any
 
 from serialpack.depth.values import by_level
 from serialpack.formats.base import ValueFormat
-from serialpack.formats.shared.changes import Changer
-from serialpack.formats.shared.exact import Inexact, held
+from serialpack.formats.losses.changes import Changer
+from serialpack.formats.losses.exact import Inexact, held
 from serialpack.literal import Literal
 from serialpack.values.kinds import DIGITS, Difference, Loss, Spelled, Unheld, shown
 

@@ -2,7 +2,7 @@
 
 Nothing is changed but what a named rule is about, and only where the target does not hold it. Each
 change is counted, and the first one of each rule is kept with its place. Losses that only the
-source's text shows (``formats.shared.lossy.parse_lossy``) are changed while it is read, and
+source's text shows (``formats.losses.reading.parse_lossy``) are changed while it is read, and
 merged here.
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.values import values_of
-from serialpack.formats.shared.changes import Changer
+from serialpack.formats.losses.changes import Changer
 from serialpack.formats.tables.records import arrow
 from serialpack.imported import imported
 from serialpack.serializers.of_arrow import is_table as is_of_arrow

@@ -15,7 +15,7 @@ from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.join import Piece
+    from serialpack.formats.pieces.join import Piece
 
 
 class ConversionPlan(NamedTuple):
@@ -84,7 +84,7 @@ class Found(NamedTuple):
     ``numbers``: which record of the source each of them is of. ``elements``: the block's one
     record was an array, and ``records`` are its elements. ``piece``: what they became, where the
     target is written block by block. ``keys``: of the members of a map, what
-    ``formats.shared.members`` tells of theirs. ``fields``: which of the plan's there were.
+    ``formats.pieces.keys`` tells of theirs. ``fields``: which of the plan's there were.
     ``same``: what the plan keeps writes the very bytes of the block.
     """
 

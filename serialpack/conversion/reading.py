@@ -28,8 +28,8 @@ from serialpack.formats.base import (
     too_large,
 )
 from serialpack.formats.json.text import JsonText
+from serialpack.formats.losses.reading import parse_lossy
 from serialpack.formats.shared.lines import LINE_ENDS
-from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader

@@ -21,8 +21,8 @@ from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
+from serialpack.formats.pieces.join import Join
 from serialpack.formats.shared.document import DocumentFormat
-from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line, Progress
 from serialpack.reports import LeftOut
 from serialpack.text import with_article
@@ -119,7 +119,7 @@ class _Tally:
         """ValueRefusedError where a map, which came member by member, has a key twice."""
         if not self._keys:
             return
-        from serialpack.formats.shared.members import repeated
+        from serialpack.formats.pieces.keys import repeated
 
         if (pair := repeated(self._keys)) is not None:
             raise ValueRefusedError(

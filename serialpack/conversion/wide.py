@@ -15,8 +15,8 @@ from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.cutting import cutter_of
-from serialpack.formats.shared.join import Join, Piece
-from serialpack.formats.shared.parts import Cutter, RecordPart, rewritten
+from serialpack.formats.pieces.join import Join, Piece
+from serialpack.formats.pieces.parts import Cutter, RecordPart, rewritten
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import WIDE
 from serialpack.values.structure import Structure

@@ -1,9 +1,12 @@
 """The formats: what a file is, where its records are, how its text was written.
 
 Enter at ``FORMATS``, which gives a format by name, number or extension; ``base.Format`` is the
-contract. A package a family, in which the file named after a format declares it, and ``shared``
-for what families have in common; no family knows another. To add one: a class in a file, and a
-line below.
+contract. A package a family, in which the file named after a format declares it; no family knows
+another. To add one: a class in a file, and a line below.
+
+What families have in common: ``shared`` splits, reads and writes (``document`` for whole files,
+``lines``, ``split``), ``messages`` is the base of MessagePack and CBOR, ``losses`` finds what
+values cannot hold, ``pieces`` puts together what is written in pieces.
 
 - block: a piece of the source, of whole records where these are known
 - boundary: where a record ends and the next begins; sources are split into blocks there

@@ -22,9 +22,9 @@ from serialpack.values.kinds import value_step as value_step
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.join import Join
+    from serialpack.formats.losses.marks import Marks
+    from serialpack.formats.pieces.join import Join
     from serialpack.formats.shared.large import LargeValue, ReadAt
-    from serialpack.formats.shared.marks import Marks
     from serialpack.stages.chain import Extent
 
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
@@ -271,7 +271,7 @@ class ValueFormat(Format):
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
     unpacked: ClassVar[tuple[str, ...]] = ()  #: what it is instead of records, and what reads that
-    #: Whether ``split`` for values reads from any place, by a ``shared.filed.FileRead``.
+    #: Whether ``split`` for values reads from any place, by a ``shared.random_access.FileRead``.
     in_file: ClassVar[bool] = False
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
@@ -369,7 +369,7 @@ class ValueFormat(Format):
         ``"d"``: one, which is the document; ``"a"``, ``"m"``: elements of the array or members
         of the map that is the document (see ``SourceBlock.inside``); ``"n"``: a sequence. That
         no key stands twice among the members of several blocks is for their reader to see to
-        (``formats.shared.members``).
+        (``formats.pieces.keys``).
         """
         if block.inside or self.declared.sequence:
             return block.inside or Structure.SEQUENCE

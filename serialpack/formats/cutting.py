@@ -1,13 +1,18 @@
-"""Who cuts the large records of a format, and who writes them (``shared.parts``)."""
+"""Chooses what cuts the large records of a format into parts, and what writes them again.
+
+What a part is, ``pieces.parts`` says. JSON, CSV and formats of messages can be cut; of any other
+format a record is read as a whole.
+"""
 
 from __future__ import annotations
 
 from serialpack.formats.base import Format, Style
-from serialpack.formats.shared.parts import Cutter, RecordText
+from serialpack.formats.pieces.parts import Cutter, RecordText
 
 
 def cutter_of(fmt: Format, style: Style) -> Cutter | None:
-    """What cuts large records of a source in a style; None where nothing does."""
+    """The cutter for large records of a source in ``fmt``, whose text is written in ``style``;
+    None where the format has none."""
     if fmt.declared.is_json_text or fmt.declared.is_json:
         from serialpack.formats.json.parts import JsonCutter
         from serialpack.formats.json.text import JsonText
@@ -18,16 +23,15 @@ def cutter_of(fmt: Format, style: Style) -> Cutter | None:
         from serialpack.formats.csv.text import CsvText
 
         return CsvCutter(fmt, style) if isinstance(fmt, CsvText) else None
-    from serialpack.formats.shared.elements import MessageFormat
-    from serialpack.formats.shared.message_parts import MessageCutter
+    from serialpack.formats.messages.format import MessageFormat
+    from serialpack.formats.messages.parts import MessageCutter
 
     return MessageCutter(fmt) if isinstance(fmt, MessageFormat) else None
 
 
 def record_text_of(fmt: Format, style: Style) -> RecordText | None:
-    """What writes a large record in the style of a source; None where nothing does.
-
-    ValueError where the style is none.
+    """The writer of large records in format ``fmt``, in the style of the source; None where the
+    format has none. ValueError where ``style`` is not a style of the format.
     """
     if fmt.declared.is_json_text or fmt.declared.is_json:
         from serialpack.formats.json.parts import JsonRecordText
@@ -39,7 +43,7 @@ def record_text_of(fmt: Format, style: Style) -> RecordText | None:
         from serialpack.formats.csv.text import CsvText
 
         return CsvRecordText(fmt, style) if isinstance(fmt, CsvText) else None
-    from serialpack.formats.shared.elements import MessageFormat
-    from serialpack.formats.shared.message_parts import MessageText
+    from serialpack.formats.messages.format import MessageFormat
+    from serialpack.formats.messages.parts import MessageText
 
     return MessageText(fmt, style) if isinstance(fmt, MessageFormat) else None

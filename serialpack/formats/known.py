@@ -1,6 +1,7 @@
-"""Kinds of files that are told by their first bytes, and what helps with those that are no format.
+"""Kinds of files that are no format here (pictures, archives, programs), told by their first bytes.
 
-The bytes that tell a format are on its line in ``formats``.
+For each a message says what it is and what helps. The first bytes of a format are on its line in
+``formats``.
 """
 
 import re

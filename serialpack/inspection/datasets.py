@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.errors import DamagedError, FileError, InputError, MissingLibraryError
 from serialpack.files.source import Source
 from serialpack.formats import Declaration
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.inspection.listed import (
     MOST_BYTES,
     MOST_ENTRIES,

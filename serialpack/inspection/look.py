@@ -14,7 +14,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.compressed.source import compression_of, decompressed, front_of, paired
-from serialpack.detection.detect import AsFound, looks_like, told
+from serialpack.detection.by_content import told_again
+from serialpack.detection.detect import HEAD, AsFound, looks_like, told
 from serialpack.detection.encoded import other_encoding
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
 from serialpack.files.source import Source
@@ -22,8 +23,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.csv.found import front_in_utf8, in_lines
 from serialpack.formats.json.text import JsonText
+from serialpack.formats.messages.format import MessageFormat
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.elements import MessageFormat
 from serialpack.inspection.listed import ListedArray, Listing
 from serialpack.inspection.tar_zip import listing_of
 from serialpack.stages.stage import Buffer
@@ -167,7 +168,7 @@ def look_at(
     everything = len(head) == len(block)
     found = Look(
         format,
-        looks_like(head),
+        _seen_in(block) if format == "bytes" else looks_like(head),
         _fields(records),
         len(records),
         looked_at=size,
@@ -197,6 +198,14 @@ def look_at(
             record_types=_types(records),
         )
     return found
+
+
+def _seen_in(block: bytes) -> str | None:
+    """What a file of no format seems to be that begins with ``block``, in words; None where its
+    bytes say nothing. Where they surely are a format, a conversion reads the file as that."""
+    found = told_again("bytes", block[:HEAD], whole=len(block) < HEAD)
+    words = looks_like(block[:SAMPLE])
+    return words if found == "bytes" else f"{words or 'bytes'} ({found} by its content)"
 
 
 def array_in(

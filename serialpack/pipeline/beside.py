@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.layout import layout_of
+from serialpack.formats.messages.format import MessageFormat
+from serialpack.formats.messages.long_bytes import LEAST, Heads, LongBytes
 from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
-from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.large import LargeValue
-from serialpack.formats.shared.long_bytes import LEAST, Heads, LongBytes
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.serializers.whole import of_values

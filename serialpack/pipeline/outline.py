@@ -12,9 +12,9 @@ from typing import IO, Any
 from serialpack.errors import SerialpackError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
+from serialpack.formats.messages.long_bytes import without_long
 from serialpack.formats.python.buffers import MARK, frame_layout, is_framed
 from serialpack.formats.shared.document import DocumentFormat
-from serialpack.formats.shared.long_bytes import without_long
 from serialpack.pipeline.beside import heads_of
 from serialpack.pipeline.stored import StoredBytes
 from serialpack.serializers import SERIALIZERS

@@ -20,7 +20,7 @@ from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import cuts
-from serialpack.formats.shared.large import FileOver
+from serialpack.formats.shared.file_objects import FileOver
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.unpack import member_plan, several_files
 from serialpack.pipeline.unshared import unshared

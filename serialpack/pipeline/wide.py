@@ -3,7 +3,7 @@ in memory at once.
 
 Both functions return None for a record that is unusual in any way. Then ``writing`` does it in the
 general way, with all values in memory, or says what is wrong. The words are those of
-``formats.shared.parts``.
+``formats.pieces.parts``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, SourceBlock, Style, Unheld, ValueFormat
 from serialpack.formats.cutting import cutter_of, record_text_of
-from serialpack.formats.shared.join import Join
-from serialpack.formats.shared.parts import Cutter, RecordPart, rewritten
+from serialpack.formats.pieces.join import Join
+from serialpack.formats.pieces.parts import Cutter, RecordPart, rewritten
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.stages.stage import Buffer
 

@@ -187,7 +187,7 @@ class Writing:
             if not self.format.tells:
                 return self.format.parse(block)
             # Imported here: it imports all kinds of values, and few formats need it.
-            from serialpack.formats.shared.lossy import parse_lossy
+            from serialpack.formats.losses.reading import parse_lossy
 
             records, self.dropped = parse_lossy(self.format, block, frozenset())
             return records

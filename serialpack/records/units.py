@@ -19,7 +19,7 @@ from serialpack.errors import DamagedError, InputError, RefusedError, UsageError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
-from serialpack.formats.shared.join import Join
+from serialpack.formats.pieces.join import Join
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.plan import SETTINGS, Plan

@@ -21,8 +21,8 @@ from serialpack.container.seek import BlockParts, find_members
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.shared.elements import MessageFormat
-from serialpack.formats.shared.long_bytes import LEAST, LongBytes
+from serialpack.formats.messages.format import MessageFormat
+from serialpack.formats.messages.long_bytes import LEAST, LongBytes
 from serialpack.pipeline.stored import StoredBytes
 from tests.auto.test_arrays import regions
 from tests.counting import Counting

@@ -66,6 +66,9 @@ def test_what_is_sure_is_read(run: Run, tmp_path: Path, kind: str) -> None:
     assert f"it was read as {words}, by its content" in done.stderr.decode()
     (tmp_path / "a.dat").write_bytes(data)
     assert run("unpack", "--to", "json", "a.dat", "-o", "-").stdout == said
+    inspected = json.loads(run("inspect", "--json", "a.dat").stdout)
+    if inspected["format"] == "bytes":  # as pack takes it
+        assert inspected["looks_like"].endswith(f" ({name} by its content)")
     run("unpack", "-o", "b.json", stdin=data)
     assert (tmp_path / "b.json").read_bytes() == said
 

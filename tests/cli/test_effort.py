@@ -35,3 +35,10 @@ def test_a_stage_without_a_level_has_that_of_the_effort(
     assert level in run("inspect", f"{sample}.spk").stdout
     named = f"{name}:{param.default}"
     assert named.encode() in run("pack", "-f", "--dry-run", *words[:2], named, sample).stderr
+
+
+@pytest.mark.parametrize("level", ["-19", "-10"])
+def test_a_level_of_zstd_is_no_effort(run: Run, sample: Path, level: str) -> None:
+    said = run("pack", level, sample, code=2).stderr.decode()
+    assert f"{level}: efforts are -1 to -9; -c zstd:{level[1:]} is zstd's level" in said
+    run("pack", "-c", f"zstd:{level[1:]}", sample)

@@ -19,7 +19,7 @@ import pytest
 
 import serialpack
 from serialpack import api
-from serialpack.cli.verbs.inspect import _as_json, _show
+from serialpack.cli.reporting.inspected import line_of, show_found
 from serialpack.errors import InputError, MissingLibraryError, RefusedError, UsageError
 from serialpack.serializers import SERIALIZERS
 from tests.container.mutants import described, long_members, mutants, put, taken
@@ -112,8 +112,8 @@ def looks(data: bytes, source: bytes | None) -> Iterator[tuple[str, Callable[[],
 
     def inspect(*, columns: bool) -> None:
         found = api.inspect(io.BytesIO(data), columns=columns)
-        json.dumps(_as_json("x", found, True))
-        _show("x", found, True, several=False, detailed=True)
+        json.dumps(line_of("x", found, True))
+        show_found("x", found, True, several=False, detailed=True)
 
     def opened() -> None:
         found = serialpack.open(io.BytesIO(data), trust=True)

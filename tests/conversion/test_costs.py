@@ -25,8 +25,8 @@ from serialpack.conversion.stream import convert_stream
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
+from serialpack.formats.losses.changes import Changer
 from serialpack.formats.shared import column_types as _columns
-from serialpack.formats.shared.changes import Changer
 from serialpack.formats.tables.parquet import ParquetFormat
 from serialpack.serializers import SERIALIZERS
 from tests.formats.work import lines_run

@@ -88,7 +88,7 @@ def test_text_that_is_no_table_in_an_encoding_that_is_said(
     (tmp_path / name).write_bytes(TEXTS[name].encode("cp1252"))
     (line,) = run("unpack", "--to", "ndjson", name, code=3).stderr.decode().splitlines()
     assert line.endswith(
-        "not UTF-8; --encoding of pack, or unpack --to, says which it is, such as cp1252"
+        "not UTF-8; pack and conversions take --encoding, which says what it is, such as cp1252"
     )
     said = ("--encoding", "cp1252", "--to", "ndjson", "-o", "-")
     assert json.loads(run("unpack", *said, name).stdout) == {"a": "Zoë"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.conversion.targets import written
-from serialpack.formats.shared.exact import Inexact, held
+from serialpack.formats.losses.exact import Inexact, held
 from serialpack.literal import Literal
 from tests.conversion.test_matrix import converted
 

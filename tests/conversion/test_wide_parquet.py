@@ -18,7 +18,7 @@ import serialpack
 from serialpack.conversion.tables.strips import MANY as _MANY
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.tables.parquet import ParquetFormat
 from tests.conversion.test_typed_tables import back, written
 from tests.faults.test_memory import peak

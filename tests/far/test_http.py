@@ -204,6 +204,11 @@ def test_a_server_that_stalls_is_left(server: FileServer, monkeypatch: pytest.Mo
     HTTPFileSystem.clear_instance_cache()
 
 
+def test_folders_are_not_listed() -> None:
+    with pytest.raises(FileError, match="HTTP lists no folders"):
+        systems.files_below("http://127.0.0.1:1/folder/")
+
+
 def test_a_host_that_is_not_there_is_said() -> None:
     with pytest.raises(FileError, match=r"there is no such host"):
         serialpack.inspect("http://nobody.invalid/a.json")

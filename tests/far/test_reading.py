@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 from collections.abc import Callable
@@ -79,6 +80,17 @@ def test_who_reads_on_is_read_ahead(piece: int) -> None:
     assert len(fetches.ranges) <= 14
     assert [start for start, _ in fetches.ranges[1:]] == [stop for _, stop in fetches.ranges[:-1]]
     assert len(fetches.threads) > 1  # the next piece came while one was worked on
+
+
+def test_no_place_is_before_the_front() -> None:
+    file = Fetches().opened()
+    assert file.seek(-1, io.SEEK_END) == len(DATA) - 1
+    with pytest.raises(ValueError, match="before the front"):
+        file.seek(-len(DATA), io.SEEK_CUR)
+    assert file.tell() == len(DATA) - 1
+    file.close()
+    with pytest.raises(ValueError, match="the file is closed"):
+        file.read(1)
 
 
 def test_memory_is_bounded() -> None:

@@ -7,7 +7,7 @@ import pytest
 from serialpack.conversion import wide
 from serialpack.formats.csv import parts as csv_parts
 from serialpack.formats.json import parts as json_parts
-from serialpack.formats.shared import message_parts
+from serialpack.formats.messages import parts as message_parts
 from serialpack.pipeline import writing
 
 #: Of a part.

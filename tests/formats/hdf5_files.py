@@ -15,7 +15,7 @@ import serialpack
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.arrays.hdf5 import child, hdf5, reader
 from serialpack.formats.arrays.hdf5 import listed as hdf5_listed
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.inspection.listed import Listing
 
 h5py = pytest.importorskip("h5py")

@@ -182,3 +182,10 @@ def test_volumes(order: str) -> None:
 )
 def test_headers_that_lie_are_of_bytes(head: bytes) -> None:
     assert numbers_in(head) is None
+
+
+def test_an_array_is_taken_as_a_row_of_numbers_or_of_records() -> None:
+    layout = NumbersLayout(128, "f", 8, big=False, lags=(1, 6, 30), stacked=2)
+    assert layout.in_a_row() == NumbersLayout(128, "f", 8, big=False, lags=(1,))
+    records = layout._replace(record=20)
+    assert records.in_a_row().lags == (20,)

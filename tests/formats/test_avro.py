@@ -214,3 +214,19 @@ def test_samples(shared_data: Path) -> None:
         again = FMT.write_text(records, FMT.detect_style(block), first=True)
         assert FMT.difference(block, again) is None
         assert difference(records, FMT.read(FMT.write(records))) is None
+
+
+@pytest.mark.parametrize(
+    ("style", "first"),
+    [
+        ({}, False),
+        ({"schema": '"int"', "codec": "bzip2"}, False),
+        ({"schema": '"int"', "meta": ["a"]}, True),
+        ({"schema": '"int"', "meta": {"a": 1}}, True),
+        ({"schema": '"int"', "meta": {1: "a"}}, True),
+    ],
+)
+def test_values_are_written_under_a_sound_style_only(style: dict[str, Any], first: bool) -> None:
+    assert FMT.read(FMT.write_text([1], {"schema": '"int"', "meta": {"a": "b"}}, first=True)) == [1]
+    with pytest.raises(ValueError, match=r"not a style|schema is not known"):
+        FMT.write_text([1], style, first=first)

@@ -40,6 +40,15 @@ def test_a_block_restores_to_no_more_than_a_block(codec: bytes) -> None:
         FMT.read(container("bytes", [(1, bomb)], codec))
 
 
+def test_the_checksum_of_a_block_that_snappy_compressed_is_looked_at() -> None:
+    pytest.importorskip("cramjam")
+    stored = CODECS[b"snappy"](z(1))
+    assert FMT.read(container("long", [(1, stored)], b"snappy")) == [1]
+    for damaged in (stored[:-1] + bytes([stored[-1] ^ 1]), stored[:-4]):
+        with pytest.raises(Malformed, match="a block that snappy does not decompress"):
+            FMT.read(container("long", [(1, damaged)], b"snappy"))
+
+
 ONE = container("long", [(1, z(1))])
 
 
@@ -48,6 +57,7 @@ ONE = container("long", [(1, z(1))])
     [
         (b"", "does not begin as Avro"),
         (b"\xef\xbb\xbf" + ONE, "does not begin as Avro"),
+        (container({"type": "bytes", "logicalType": "decimal"}, [(1, z(0))]), "of no precision"),
         (ONE.decode("latin-1").encode("utf-16"), "does not begin as Avro"),
         (b"Obj\x02" + ONE[4:], "does not begin as Avro"),
         (ONE[:10], "announced"),

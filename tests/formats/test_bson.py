@@ -222,6 +222,11 @@ def test_hostile_bytes(tmp_path: Path, data: bytes, exit_code: int, where: str) 
         assert (code, where in message, "Traceback" in message) == (exit_code, True, False)
 
 
+def test_text_that_is_not_utf8_is_said_to_be_that() -> None:
+    with pytest.raises(Malformed, match="a document: text that is not UTF-8"):
+        FMT.read(_document(_element(0x02, _text(b"\xff"))))
+
+
 def test_another_module_of_that_name_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bson", ModuleType("bson"))
     with pytest.raises(MissingLibraryError, match="not PyMongo's"):

@@ -102,6 +102,10 @@ def test_what_python_has_a_value_for(spelled: str, value: Any) -> None:
         _tag(1, math.inf),
         _tag(1, 1363896240.0000002),
         _tag(100, 1 << 40),
+        # What Python takes for a number: true is none.
+        _tag(1, True),
+        _tag(100, True),
+        _tag(30, [True, 2]),
         _tag(1004, "20130321"),
         # A decimal of a float, an exponent beyond Python's, a binary fraction.
         _tag(4, [1, 1.5]),
@@ -154,6 +158,13 @@ NOT_WELL_FORMED = [
     *("a1ff00", "a100ff", "a20000ff", "9f81ff", "9f829f819f9fffffffff", "bf00ff", "bf000000ff"),
     *("1f", "3f", "df", "c1ff", "a1ff01", "01ff02", "ff01"),
 ]
+
+
+@pytest.mark.parametrize("content", ["63616263", "05", "a10102"], ids=["text", "number", "map"])
+def test_a_set_of_what_is_no_array_is_no_set(content: str) -> None:
+    """The letters of a text would be its elements."""
+    with pytest.raises(Malformed, match="a set must be an array"):
+        FMT.read(bytes.fromhex("d90102" + content))
 
 
 @pytest.mark.parametrize("spelled", NOT_WELL_FORMED)

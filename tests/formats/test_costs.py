@@ -18,11 +18,11 @@ from serialpack.formats.base import SourceBlock
 from serialpack.formats.cbor.scan import scan
 from serialpack.formats.csv import csv
 from serialpack.formats.json.parse import before_white
+from serialpack.formats.losses.marks import Marks
 from serialpack.formats.python.opcodes import count_pickles
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.expansion import check_unfolded
 from serialpack.formats.shared.lines import lines_in_pieces
-from serialpack.formats.shared.marks import Marks
-from serialpack.formats.shared.unheld import check_unfolded
 from serialpack.formats.xml import typed_read as _xmlread
 from serialpack.values.kinds import DUPLICATES
 from tests.formats.work import Counted, lines_run

@@ -20,7 +20,7 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.formats.arrays.hdf5 import reader
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.inspection import datasets
 from tests.formats.hdf5_files import (
     MAGIC,

@@ -10,7 +10,10 @@ import msgpack
 import pytest
 
 from serialpack.formats.base import Style
-from serialpack.formats.json.style import floats_differ
+from serialpack.formats.json.join import IndentedJoin
+from serialpack.formats.json.style import MOST_AROUND, MOST_WITHIN, floats_differ, style_of
+from serialpack.formats.pieces.join import Piece
+from serialpack.values.structure import Structure
 from tests.formats import texts
 from tests.formats.streams import value_format
 
@@ -185,3 +188,30 @@ def test_slices_have_the_ends_of_their_source(name: str) -> None:
 )
 def test_numbers_that_are_spelled_in_two_ways_are_seen(text: str, may: bool) -> None:
     assert floats_differ(text.encode()) is may
+
+
+@pytest.mark.parametrize(
+    ("key", "most"),
+    [*dict.fromkeys("nb", MOST_WITHIN).items(), *dict.fromkeys("hjt", MOST_AROUND).items()],
+)
+def test_a_stored_style_writes_little_around_values(key: str, most: int) -> None:
+    """A container may say anything: few bytes of it must not become many."""
+    style_of({key: " " * most}, Structure.ARRAY)
+    with pytest.raises(ValueError, match="not a JSON style: too long"):
+        style_of({key: " " * (most + 1)}, Structure.ARRAY)
+    with pytest.raises(ValueError, match="not a JSON style"):
+        style_of({"s": [",", ":" + " " * MOST_WITHIN]}, Structure.ARRAY)
+
+
+def test_only_white_space_is_put_into_what_is_indented() -> None:
+    join = IndentedJoin(2)
+    assert join.body(Piece(b"1,\n2", 2), Structure.ARRAY) == b"  1,\n  2"
+    with pytest.raises(ValueError, match="another text"):
+        join.body(Piece(b"1, 2", 2), Structure.ARRAY)
+
+
+def test_a_document_is_one_record() -> None:
+    fmt = value_format("json")
+    assert fmt.write_text([1], {}, first=True) == b"1"
+    with pytest.raises(ValueError, match="2 records for one document"):
+        fmt.write_text([1, 2], {}, first=True)

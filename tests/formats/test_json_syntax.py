@@ -115,6 +115,7 @@ def test_broken_texts_are_found_where_the_standard_library_does(
         ('{"a": 0@x10}', "a hexadecimal number"),
         ('{"a": @.5}', "a number that begins with + or ."),
         ("[1, @+1]", "a number that begins with + or ."),
+        ('["a@\tb"]', "a control character in a text"),
     ],
 )
 def test_what_json5_has_is_named(text: str, what: str) -> None:
@@ -132,6 +133,14 @@ def test_what_json5_has_not_is_not_said_to_be_of_it(text: str) -> None:
     error = _error("json", text.encode(), 1000)
     assert "JSON5" not in error.message
     assert error.hint is None
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [('["a\nb"]', "a text goes over the end of its line"), ('["ab', "unterminated string")],
+)
+def test_what_is_wrong_with_a_text_is_said_in_whole_words(text: str, what: str) -> None:
+    assert _error("json", text.encode(), 1000).message == f"not valid JSON: {what}"
 
 
 @pytest.mark.parametrize("text", ['{"a":1}{"a":2}', '{"a":1} \n{\n"a":2}', '{"a":\n1}{"a":2}'])

@@ -28,6 +28,7 @@ JSON5 = {
     "['it\\'s \"q\"','\\x41\\u0042\\v\\0\\z','a\\\nb\\\r\nc']": ['it\'s "q"', "AB\v\0z", "abc"],
     "[+1,-.5,5.,5.e3,0x1F,-0XfF,0xFFFFFFFFFFFFFFFFFF,]": [1, -0.5, 5.0, 5e3, 31, -255, 2**72 - 1],
     "\ufeff[\u00a01\v,\f2\u2028,]": [1, 2],
+    "{\"a\tb\":'\x01\\\t\x1f\\n'}": {"a\tb": "\x01\t\x1f\n"},
 }
 SEVERAL = {
     '{"a":1}{"a":2}': [{"a": 1}, {"a": 2}],
@@ -59,7 +60,7 @@ def test_it_is_json_wherever_it_is_cut(text: str, size: int) -> None:
         *('{"a": 1}', '{"a": NaN}', "[1, 2", '"//"', '{"a": "/*'),
         # No JSON5, and one value only: who reads it as JSON says what is wrong.
         *("[,]", "[1,,2]", "{,}", "{1: 2}", "[x]", '{"a": 1}}', '{"a": 1} x', '{"a":1},{"b":2}'),
-        *('{"a": 1} "b"', "1 2", "'a", "/* a", "[1, # a\n2]", "[012]"),
+        *('{"a": 1} "b"', "1 2", "'a", "/* a", "[1, # a\n2]", "[012]", '["a\nb"]'),
     ],
 )
 def test_anything_else_is_left_alone(text: str) -> None:

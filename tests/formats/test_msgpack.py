@@ -20,12 +20,14 @@ import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Unheld
+from serialpack.formats.base import Style, Unheld
+from serialpack.formats.messages.long_bytes import without_long
 from serialpack.formats.msgpack.msgpack import MsgPackFormat
 from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.equality import difference
 from tests.formats import texts
+from tests.formats.streams import value_format
 
 FMT = FORMATS.get("msgpack")
 assert isinstance(FMT, MsgPackFormat)
@@ -315,3 +317,34 @@ def test_hostile_bytes_at_the_command_line(tmp_path: Path, what: str) -> None:
     assert len(said.splitlines()) <= 2
     assert "byte" in said or "record 0" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("name", ["msgpack", "cbor"])
+@pytest.mark.parametrize(
+    "style", [{"k": "x"}, {"k": "n"}, {"h": "text"}, {"h": bytes(17)}, {"t": bytes(17)}], ids=repr
+)
+def test_a_stored_style_of_messages_is_a_short_head_and_tail(name: str, style: Style) -> None:
+    fmt = value_format(name)
+    assert (
+        fmt.write_text([1], {"k": "a", "h": bytes(16), "t": b""}, first=True) == bytes(16) + b"\1"
+    )
+    with pytest.raises(ValueError, match="not a style of"):
+        fmt.write_text([1], style, first=True)
+
+
+@pytest.mark.parametrize("name", ["msgpack", "cbor"])
+@pytest.mark.parametrize("record", [5, {}, {"a": 1, "b": 2}], ids=repr)
+def test_the_members_of_a_map_are_maps_of_one_member(name: str, record: Any) -> None:
+    fmt = value_format(name)
+    assert fmt.write_text([{1: 2}], {"k": "m"}, first=True) == b"\1\2"
+    with pytest.raises(ValueError, match="a member of a map"):
+        fmt.write_text([record], {"k": "m"}, first=True)
+
+
+def test_words_stand_for_long_bytes_in_little_room() -> None:
+    assert isinstance(FMT, MsgPackFormat)
+    data = msgpack.packb(["a" * 100, bytes(2_000_000), 1])
+    short = without_long(lambda at: data[at:], len(data), FMT.heads, 200)
+    assert msgpack.unpackb(short) == ["a" * 100, "<2000000 bytes>", 1]
+    with pytest.raises(ValueError, match="too many bytes"):
+        without_long(lambda at: data[at:], len(data), FMT.heads, len(short) - 1)

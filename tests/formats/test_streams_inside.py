@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError
 from serialpack.formats.base import Unheld
+from serialpack.formats.pieces.keys import key_digests, repeated
 from serialpack.formats.shared import split as splitting
-from serialpack.formats.shared.members import key_digests, repeated
 from serialpack.values.equality import difference
 from tests.formats import streams
 from tests.formats.streams import BAD, LOST, REFUSED, WHOLE, sizes, there_and_back

@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.errors import RefusedError
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.tables.folded import unfolded, weights
 from serialpack.formats.tables.records import records_of
 from tests.formats.table_files import file_of, stream_of, table_format

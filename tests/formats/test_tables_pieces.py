@@ -14,7 +14,7 @@ import pytest
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from tests.formats.table_files import NAMES, file_of, stream_of, table_format
 from tests.pipes import Pipe
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Unheld
 from serialpack.formats.shared.document import Malformed
@@ -186,3 +188,15 @@ def test_only_words_themselves_are_no_text(word: str, core: bool) -> None:
         assert plain_tag(longer, core=core) == "str"
         assert not needs_quotes(longer)
     assert needs_quotes(word)
+
+
+@pytest.mark.parametrize("start", [b"a: ", b""], ids=["map", "text, which gets a mark anyway"])
+def test_a_mark_at_the_end_of_a_document_is_written_again(start: bytes) -> None:
+    text = start + b"x" * 70_000 + b"\n...\n---\nb: 2\n"
+    packed, unpacked = io.BytesIO(), io.BytesIO()
+    serialpack.pack(
+        io.BytesIO(text), packed, serializer="json", format="yaml", block_size=64 << 10, exact=True
+    )
+    packed.seek(0)
+    serialpack.unpack(packed, unpacked)
+    assert unpacked.getvalue() == text

@@ -6,5 +6,5 @@ One module for each thing that is told; none decides what is done, or how a comm
 - ``tally``, ``converted``, ``salvage``, ``far``: of many files, of conversions, of damaged
   containers, of storage that is not here
 - ``journal``, ``journal_sums``: the lines of ``--json`` in a file, and their sums
-- ``shapes``: what is in a file, as ``inspect`` shows it
+- ``inspected``, ``shapes``: what ``inspect`` found, of a container and of any other file
 """

@@ -25,7 +25,7 @@ _LONGEST = 200
 _MOST_CELLS = 40
 
 
-def told_of_containers(what: str = "none", *, blocks: bool, columns: bool) -> str:
+def told_of_containers(what: str, *, blocks: bool, columns: bool) -> str:
     """What there is to say of ``--blocks`` and ``--columns`` where the file is no container, but
     ``what``."""
     asked = [name for name, on in (("--blocks", blocks), ("--columns", columns)) if on]

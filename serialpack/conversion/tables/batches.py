@@ -22,8 +22,8 @@ from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.filed import as_file, put
-from serialpack.formats.shared.sink import Sink
+from serialpack.formats.shared.file_objects import Sink
+from serialpack.formats.shared.random_access import as_file, put
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.folded import is_folded

@@ -31,7 +31,7 @@ from serialpack.conversion.tables.table import (
 )
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.csv.join import TableJoin
-from serialpack.formats.shared.join import Join, Piece
+from serialpack.formats.pieces.join import Join, Piece
 from serialpack.formats.sqlite.database import open_table
 from serialpack.formats.sqlite.rows import decoded, encoded
 from serialpack.formats.sqlite.write import (

@@ -32,8 +32,8 @@ from serialpack.conversion.tables.table import (
 )
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.shared.join import Join, Piece
-from serialpack.formats.shared.sink import Sink
+from serialpack.formats.pieces.join import Join, Piece
+from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES

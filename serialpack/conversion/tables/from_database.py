@@ -10,7 +10,7 @@ from serialpack.conversion.tables.nested import check_named, nested, no_json, re
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.formats.shared.lossy import parse_lossy
+from serialpack.formats.losses.reading import parse_lossy
 from serialpack.formats.sqlite.rows import RowHead
 from serialpack.values.kinds import Loss, Unheld, value_step
 

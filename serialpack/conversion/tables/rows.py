@@ -20,7 +20,7 @@ from serialpack.csv_front import is_mistaken
 from serialpack.formats.csv.join import TableJoin
 from serialpack.formats.csv.style import ALL, NEEDED, CsvStyle, TableStyle, write_rows
 from serialpack.formats.csv.tokens import rows_of, texts_of
-from serialpack.formats.shared.join import Join
+from serialpack.formats.pieces.join import Join
 from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import NAN, Difference, Loss, shown, unplaced

@@ -27,7 +27,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
 from serialpack.formats.csv.style import TableStyle
 from serialpack.formats.csv.text import CsvText
-from serialpack.formats.shared.join import Join
+from serialpack.formats.pieces.join import Join
 from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Elsewhere, Line
 from serialpack.values.structure import Structure

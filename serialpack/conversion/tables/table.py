@@ -14,8 +14,8 @@ from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.depth.values import holds_itself
+from serialpack.formats.pieces.join import Piece
 from serialpack.formats.shared.document import compared
-from serialpack.formats.shared.join import Piece
 from serialpack.text import number_of
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import Difference, Loss, shown, totals

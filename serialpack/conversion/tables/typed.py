@@ -16,10 +16,9 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
 from serialpack.formats.csv.uneven import names_beyond
-from serialpack.formats.shared.lossy import parse_lossy
-from serialpack.formats.shared.marks import Marks
-from serialpack.formats.shared.renamed import renamed
-from serialpack.formats.shared.utf8 import ESCAPED, is_marked, mended, original, replaced
+from serialpack.formats.losses.marks import Marks, renamed
+from serialpack.formats.losses.reading import parse_lossy
+from serialpack.formats.losses.utf8 import ESCAPED, is_marked, mended, original, replaced
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import (
     ARRAYS,

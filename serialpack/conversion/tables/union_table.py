@@ -19,7 +19,7 @@ from serialpack.conversion.tables.union_types import fits_of
 from serialpack.formats import FORMATS
 from serialpack.formats.avro.avro import AvroFormat
 from serialpack.formats.avro.join import AvroJoin
-from serialpack.formats.shared.join import Piece
+from serialpack.formats.pieces.join import Piece
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
 from serialpack.values.structure import Structure

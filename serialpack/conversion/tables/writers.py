@@ -23,7 +23,7 @@ from serialpack.conversion.tables.table import Written
 from serialpack.conversion.types.typing import Typer
 from serialpack.conversion.types.untyping import Untyper
 from serialpack.formats import FORMATS
-from serialpack.formats.shared.join import Join
+from serialpack.formats.pieces.join import Join
 from serialpack.values.kinds import AROUND, UTF8, Difference, Loss
 
 #: The rules that make text of numbers: where the user names one, the column must be known as such.

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, held
+from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
 from serialpack.text import complex_text
 from serialpack.values.durations import duration_of, duration_text

@@ -29,7 +29,7 @@ from serialpack.conversion.types.spelling import (
 from serialpack.conversion.verdicts import verdict
 from serialpack.errors import InputError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.shared.exact import Inexact
+from serialpack.formats.losses.exact import Inexact
 from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step

@@ -11,9 +11,10 @@ from serialpack.formats.arrays.npy import NpyFormat
 from serialpack.formats.arrays.rows import array_in
 from serialpack.formats.base import Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
-from serialpack.formats.shared.filed import sought
-from serialpack.formats.shared.large import FileOver, LargeValue, ReadAt
-from serialpack.formats.shared.shown import shown_corner
+from serialpack.formats.shared.file_objects import FileOver
+from serialpack.formats.shared.large import LargeValue, ReadAt
+from serialpack.formats.shared.preview import shown_corner
+from serialpack.formats.shared.random_access import sought
 from serialpack.values.kinds import shown, value_step
 
 

@@ -13,9 +13,9 @@ from serialpack.errors import RefusedError
 from serialpack.formats.arrays.header import ArrayHeader, scale_words
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
-from serialpack.formats.shared.filed import FileRead, as_file
 from serialpack.formats.shared.large import ReadAt
-from serialpack.formats.shared.shown import CORNER, shown_corner
+from serialpack.formats.shared.preview import CORNER, shown_corner
+from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import HEADER, Loss
 from serialpack.values.structure import Structure

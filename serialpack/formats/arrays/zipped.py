@@ -17,8 +17,8 @@ from serialpack.formats.arrays.header import LEAD, header_size, read_header
 from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import EMPTY, Malformed
+from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.shared.large import LargeValue
-from serialpack.formats.shared.sink import Sink
 from serialpack.stages.stage import Buffer
 
 #: What the name of an entry has behind the name of its array.

@@ -1,10 +1,10 @@
-"""How the records of many blocks become one file of Avro."""
+"""Joins what blocks of records became into one Avro file: the header once, then the blocks."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.formats.shared.join import Join, Piece
+from serialpack.formats.pieces.join import Join, Piece
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 

@@ -17,12 +17,12 @@ from serialpack.depth.values import levels
 from serialpack.errors import MissingLibraryError
 from serialpack.formats.base import Unheld, depth_loss
 from serialpack.formats.bson import scan as bson_scan
+from serialpack.formats.losses.exact import not_held
 from serialpack.formats.shared.document import Malformed, SequenceFormat
-from serialpack.formats.shared.unheld import not_held
 from serialpack.stages.stage import Buffer, import_library
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.join import Join
+    from serialpack.formats.pieces.join import Join
 
 _CONTAINERS = frozenset({list, dict})
 
@@ -48,7 +48,7 @@ class BsonFormat(SequenceFormat):
 
     @property
     def join(self) -> Join:
-        from serialpack.formats.shared.join import Join
+        from serialpack.formats.pieces.join import Join
 
         return Join()
 
@@ -132,7 +132,12 @@ def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
             break
         at = end
         record += 1
-    return Malformed(f"a document: {' '.join(str(error).split())}", at)
+    said = "text that is not UTF-8" if _NO_UTF8 in str(error) else " ".join(str(error).split())
+    return Malformed(f"a document: {said}", at)
+
+
+#: What the library's error has in it for text that is not UTF-8.
+_NO_UTF8 = "codec can't decode"
 
 
 def _again(records: list[Any]) -> bytes | None:

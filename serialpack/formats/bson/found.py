@@ -1,4 +1,4 @@
-"""Whether a file without a name that says so may be BSON."""
+"""Tells by its first bytes whether a file may be BSON, which has no magic number."""
 
 #: The most bytes of a document, which is what MongoDB allows.
 _LARGEST = (16 << 20) + (16 << 10)

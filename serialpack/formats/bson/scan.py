@@ -1,8 +1,8 @@
-"""Where BSON documents end; and what the library drops of one as it reads it, found by looking at
-every element.
+"""Goes over BSON documents without making values: where each ends, and what PyMongo would drop.
 
-It keeps one of two equal keys, reads undefined as null and a symbol as text, and knows six
-options of a regular expression.
+PyMongo keeps one of two equal keys, reads the types undefined as null and symbol as text, and
+knows six options of a regular expression. Such elements are found here, so that they are refused
+instead of changed. Source: https://bsonspec.org/spec.html
 """
 
 from __future__ import annotations

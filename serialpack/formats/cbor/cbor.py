@@ -25,17 +25,17 @@ from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.cbor import scan as cbor_scan
 from serialpack.formats.cbor.pairs import PAIRS, Paired, last_wins
 from serialpack.formats.cbor.tags import Tags, Twice, decoders
+from serialpack.formats.losses.utf8 import ESCAPED
+from serialpack.formats.messages.format import MessageFormat
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.elements import MessageFormat
-from serialpack.formats.shared.unheld import check_unfolded
-from serialpack.formats.shared.utf8 import ESCAPED
+from serialpack.formats.shared.expansion import check_unfolded
 from serialpack.stages.stage import Buffer, import_library
 from serialpack.values.kinds import DUPLICATES, UTF8, shown
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.cbor.join import CborJoin
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: More containers within each other than these, and the library's encoder, which recurses
 #: without a limit, is not trusted with the stack of a thread (it takes about 1 KiB for each).

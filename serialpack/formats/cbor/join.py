@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from serialpack.formats.shared.join import CountedJoin
+from serialpack.formats.pieces.join import CountedJoin
 from serialpack.values.structure import Structure
 
 

@@ -10,8 +10,10 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from serialpack.stages.stage import import_library
+
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: The tag, which is assigned to nothing (IANA's registry of CBOR tags).
 PAIRS = 0xF1E2D3C4B5A69788
@@ -56,25 +58,41 @@ class Paired:
         return at - (self._grown[met - 1] if met else 0)
 
 
-def last_wins(marks: Marks) -> Callable[[Any, bool], dict[Any, Any]]:
+def last_wins(marks: Marks) -> Callable[[Any, bool], Any]:
     """What makes a map of what stands behind the tag, with the last value of each key.
 
     ValueError or TypeError for keys that no dict takes, or takes for one though they are two
-    (``1`` and ``true``), and for a map where only what cannot change may stand: in a set or a key.
+    (``1`` and ``true``), and for a key that stands twice within a set or a key: nobody can say
+    where that is.
     """
+    cbor2 = import_library("cbor2", "cbor")
 
-    def read(content: Any, fixed: bool) -> dict[Any, Any]:
-        if fixed:
-            raise ValueError("a map within a set or a key")
+    def read(content: Any, fixed: bool) -> Any:
         found: dict[Any, Any] = {}
-        for key, value in zip(map(_frozen, content[::2]), content[1::2], strict=True):
-            if key in found and not marks.again(found, key):
-                raise ValueError(f"Duplicate map key: {key!a}")  # as the library says it
+        for key, value in zip(map(frozen, content[::2]), content[1::2], strict=True):
+            if key in found and (fixed or not marks.again(found, key)):
+                raise _twice(key)
             found[key] = value
-        return found
+        return cbor2.frozendict(found) if fixed else found
+
+    def frozen(key: Any) -> Any:
+        """A key as the library makes it, which nothing can change: it was read as a value."""
+        kind = type(key)
+        if kind is list:
+            return tuple(map(frozen, key))
+        if kind is set:
+            return frozenset(key)
+        if kind is cbor2.CBORTag:
+            return cbor2.CBORTag(key.tag, frozen(key.value))
+        if kind is not dict:
+            return key
+        if id(key) in marks.twice:
+            raise _twice(marks.twice[id(key)][1][0][0])
+        return cbor2.frozendict({each: frozen(value) for each, value in key.items()})
 
     return read
 
 
-def _frozen(key: Any) -> Any:
-    return tuple(map(_frozen, key)) if type(key) is list else key
+def _twice(key: Any) -> ValueError:
+    """The error for a key that stands twice, in the words of the library."""
+    return ValueError(f"Duplicate map key: {key!a}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+from serialpack.formats.messages.finder import Opening
+from serialpack.formats.messages.long_bytes import Heads
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.elements import Opening
-from serialpack.formats.shared.long_bytes import Heads
 from serialpack.formats.shared.split import Scan
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure

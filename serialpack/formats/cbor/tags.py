@@ -22,6 +22,9 @@ _TIME = re.compile(
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
+#: The ordinal of 1970-01-01, as Python counts days.
+_EPOCH = date(1970, 1, 1).toordinal()
+
 #: What Python's types raise for a content that they cannot hold.
 _NOT_HELD = (ValueError, TypeError, ArithmeticError, AttributeError, OSError)
 
@@ -84,7 +87,7 @@ def decoders() -> dict[int, Any]:
         4: _decimal,
         30: _fraction,
         37: lambda content: UUID(bytes=content),
-        100: lambda content: date.fromordinal(content + 719163),
+        100: _day,
         1004: _date,
         43000: _complex,
         55799: lambda content: content,
@@ -116,10 +119,20 @@ def _decimal(content: Any) -> Decimal:
 
 
 def _fraction(content: Any) -> Fraction:
-    found = Fraction(*content)
-    if [found.numerator, found.denominator] != [*content]:
+    numerator, denominator = content
+    if not type(numerator) is type(denominator) is int:
+        raise TypeError
+    found = Fraction(numerator, denominator)
+    if (found.numerator, found.denominator) != (numerator, denominator):
         raise ValueError
     return found
+
+
+def _day(content: Any) -> date:
+    """The date that is ``content`` days after 1970-01-01 (RFC 8943)."""
+    if type(content) is not int:
+        raise TypeError
+    return date.fromordinal(content + _EPOCH)
 
 
 def _date(content: Any) -> date:

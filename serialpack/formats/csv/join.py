@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from serialpack.formats.csv.write import header
-from serialpack.formats.shared.join import Join, Piece
+from serialpack.formats.pieces.join import Join, Piece
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 

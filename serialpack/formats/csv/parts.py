@@ -9,9 +9,9 @@ from typing import Any
 from serialpack.formats.base import SourceBlock, Style
 from serialpack.formats.csv.style import style_of, write_rows
 from serialpack.formats.csv.text import CsvText, names_of
-from serialpack.formats.shared.join import Around, Join
-from serialpack.formats.shared.members import key_digests, repeated
-from serialpack.formats.shared.parts import MEMBERS, Cutter, Parts, RecordPart, RecordText
+from serialpack.formats.pieces.join import Around, Join
+from serialpack.formats.pieces.keys import key_digests, repeated
+from serialpack.formats.pieces.parts import MEMBERS, Cutter, Parts, RecordPart, RecordText
 from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
 

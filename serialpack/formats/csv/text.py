@@ -37,10 +37,10 @@ from serialpack.formats.csv.uneven import (
     names_beyond,
     ragged,
 )
+from serialpack.formats.losses.marks import renamed
+from serialpack.formats.losses.utf8 import ENCODING_HINT, ESCAPED, NO_UTF8, said
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
-from serialpack.formats.shared.renamed import renamed
-from serialpack.formats.shared.utf8 import ENCODING_HINT, ESCAPED, NO_UTF8, said
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.text import number_of, unique_names

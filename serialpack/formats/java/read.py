@@ -1,4 +1,8 @@
-"""Java serialization streams to values of Python, by what javaobj finds in them."""
+"""Makes values of Python of a Java serialization stream, which the library javaobj takes apart.
+
+What has no like in Python is refused: objects of classes other than those named here, values that
+hold themselves. Source: Java Object Serialization Specification, section 6.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +18,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from serialpack.formats.base import Difference, Unheld
+from serialpack.formats.losses.exact import not_held
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.unheld import check_unfolded, not_held
+from serialpack.formats.shared.expansion import check_unfolded
 from serialpack.stages.stage import import_library
 from serialpack.text import with_article
 from serialpack.values.kinds import OBJECTS, ROOT, Loss, Path, path_text, shown
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 MAGIC = b"\xac\xed\x00\x05"
 
@@ -183,7 +188,7 @@ class _JavaValues:
         return made
 
     def _object(self, content: Any, path: Path) -> Any:
-        name = content.classdesc.name or ""
+        name = content.classdesc.name
         fields = {
             field.name: value
             for values in content.field_data.values()
@@ -207,8 +212,6 @@ class _JavaValues:
                 return _OTHERS[name](fields, written)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError, struct.error):
             raise self._refusal(path, f"this object of the class {name}") from None
-        if not name:
-            raise self._refusal(path, "an object of the class of a proxy")
         if written or any(count > 1 for count in _names(content).values()):
             why = "writes more than its fields" if written else "has two fields of one name"
             raise self._refusal(path, f"an object of the class {name}, which {why}")

@@ -1,4 +1,4 @@
-"""Which of the two formats a text is in: JSON, or lines of JSON."""
+"""Tells by its beginning whether a text is JSON, lines of JSON (NDJSON), or neither."""
 
 import json
 import re

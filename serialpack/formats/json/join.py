@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.formats.shared.join import Around, Join, Piece
+from serialpack.formats.pieces.join import Around, Join, Piece
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     rb"""
     (?P<plain>(?:
         [ \t\r\n]++
-        |"[^"\\]*+"
+        |"[^"\\\x00-\x1f]*+"
         |:
         |,(?=[ \t\r\n]*+["'\[{\w.+-])
         |-?[0-9]++(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?(?=[ \t\r\n,\]}])
@@ -49,9 +49,11 @@ _NUMBER = re.compile(
 )
 _BARE_DOT = re.compile(rb"\.(?=[eE]|$)")
 _ESCAPE = re.compile(
-    rb"""\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|\xe2\x80[\xa8\xa9]|0(?![0-9])|.)|\"""",
+    rb"""\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|\xe2\x80[\xa8\xa9]|0(?![0-9])|.)|\"|[\x00-\x09\x0b\x0c\x0e-\x1f]""",
     re.DOTALL,
 )
+#: Characters that JSON5 takes in a text as they are and JSON does not. No text has line ends.
+_CONTROLS = frozenset(range(0x20)) - {0x0A, 0x0D}
 _LINE_ENDS = (b"\n", b"\r", b"\r\n", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _NOT_LINES = re.compile(rb"[^\r\n]")
 
@@ -192,7 +194,8 @@ class LooseJson:
         self._value(made)
 
     def _text(self, token: bytes) -> None:
-        made = token if token[:1] == b'"' and b"\\" not in token else _as_text(token)
+        is_plain = token[:1] == b'"' and b"\\" not in token and _CONTROLS.isdisjoint(token)
+        made = token if is_plain else _as_text(token)
         if made != token:
             self.features.add("json5")
         self._value(made)
@@ -252,9 +255,9 @@ def _as_text(token: bytes) -> bytes:
 
     def spelled(found: re.Match[bytes]) -> bytes:
         nonlocal lines
-        escape = found[0][1:]
-        if not escape:
+        if found[0] == b'"':
             return b'\\"'
+        escape = found[0].removeprefix(b"\\")
         if escape in _LINE_ENDS:
             lines += 1
             return b""
@@ -264,6 +267,6 @@ def _as_text(token: bytes) -> bytes:
             return b"\\u000b" if escape == b"v" else b"\\u0000"
         if escape[:1] in b'"\\/bfnrtux123456789':
             return found[0]
-        return escape
+        return b"\\u%04x" % escape[0] if escape[0] in _CONTROLS else escape
 
     return b'"' + _ESCAPE.sub(spelled, token[1:-1]) + b'"' + b"\n" * lines

@@ -1,4 +1,5 @@
-"""JSON text to values, with all that is lost on the way noted: keys twice, digits, a ``-0``."""
+"""JSON text to values, with what these cannot hold noted: digits beyond a double, ``-0``, a key
+that stands twice. For ``--lossy``, and for literals, which keep the text of a number."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from serialpack.formats.json.parse import Scanner, scanner_with
-from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, exact_float
-from serialpack.formats.shared.marks import Marks
+from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, exact_float
+from serialpack.formats.losses.marks import Marks
 from serialpack.literal import integer as literal_integer
 from serialpack.literal import number as literal_number
 from serialpack.values.kinds import NAN

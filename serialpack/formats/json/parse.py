@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import Difference, SourceBlock, depth_loss
+from serialpack.formats.losses.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.formats.shared.document import EMPTY, Malformed
-from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
-#: What the records of a block are: elements of an array, members of a map, one document.
-
+#: What stands before and behind the records of a block, by what these are.
 OPENING = {Structure.ARRAY: "[", Structure.MAP: "{", Structure.DOCUMENT: ""}
 CLOSING = {Structure.ARRAY: "]", Structure.MAP: "}", Structure.DOCUMENT: ""}
 
@@ -159,10 +158,22 @@ def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
         message = "expected a value" if text.strip() else EMPTY
         raise Malformed(message, int(stop.value)) from None
     except json.JSONDecodeError as error:
-        raise Malformed(error.msg[0].lower() + error.msg[1:], error.pos) from None
+        raise Malformed(_said(error, text), error.pos) from None
     except Malformed as bad:
         place = next((m.start(1) for m in _CONSTANT.finditer(text, at) if m[1]), at)
         raise Malformed(bad.message, place) from None
+
+
+def _said(error: json.JSONDecodeError, text: str) -> str:
+    """What the standard library says is wrong, without the words that a place would follow."""
+    if error.msg.startswith(_CONTROL):
+        is_line_end = text[error.pos] in "\r\n"
+        return "a text goes over the end of its line" if is_line_end else _CONTROL_SAID
+    return error.msg[0].lower() + error.msg[1:].removesuffix(" starting at")
+
+
+#: How the standard library begins its words for a control character in a text, and ours.
+_CONTROL, _CONTROL_SAID = "Invalid control character", "a control character in a text"
 
 
 def _skip(text: str, at: int) -> int:
@@ -284,6 +295,8 @@ def _json5(text: str, at: int, message: str) -> str | None:
     known."""
     if text.startswith(("//", "/*"), at):
         return "a comment"
+    if message == _CONTROL_SAID:
+        return message
     if "trailing comma" in message:  # Python from 3.13 on says so itself, and at the comma
         return "a trailing comma"
     here = text[at : at + 1]

@@ -15,7 +15,7 @@ from serialpack.formats.json.parse import (
     behind_white,
 )
 from serialpack.formats.json.text import JsonText
-from serialpack.formats.shared.parts import (
+from serialpack.formats.pieces.parts import (
     BYTES,
     LEVELS,
     MEMBERS,

@@ -1,4 +1,4 @@
-"""What JSON and NDJSON share as value formats."""
+"""``JsonText``: the base of JSON and NDJSON, which turns blocks of text into values and back."""
 
 from __future__ import annotations
 

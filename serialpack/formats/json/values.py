@@ -1,4 +1,8 @@
-"""Whether values are those of JSON: its writers find words for others, too."""
+"""Checks that values are those of JSON, before they are written as such.
+
+The libraries that write JSON have words for others, too: a tuple becomes an array, a date a text.
+Read again, these would be other values.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What begins an array or a map of MessagePack, and what first bytes say."""
+"""The heads of MessagePack values: how an array or a map begins, and what first bytes say."""
 
 from __future__ import annotations
 
-from serialpack.formats.shared.long_bytes import Heads
+from serialpack.formats.messages.long_bytes import Heads
 from serialpack.msgpack_bytes import (
     BINARY_8,
     FIX_LIST,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from serialpack.formats.msgpack.heads import head
-from serialpack.formats.shared.join import CountedJoin
+from serialpack.formats.pieces.join import CountedJoin
 from serialpack.msgpack_bytes import FIX_LIST, FIX_MAP, LIST_16, MAP_16
 from serialpack.values.structure import Structure
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.depth import check_messages
 from serialpack.formats.base import Read, SourceBlock, Unheld
+from serialpack.formats.messages.finder import Opening
+from serialpack.formats.messages.format import MessageFormat
 from serialpack.formats.msgpack.heads import HEADS, with_head
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.elements import MessageFormat, Opening
 from serialpack.formats.shared.split import Scan, SequenceFinder, record_ends, split_records
 from serialpack.msgpack_bytes import COUNTS, FIX_MAP, FIX_STRING, LIST_16, MAP_16, MAPS
 from serialpack.stages.stage import Buffer
@@ -18,8 +19,8 @@ from serialpack.values.kinds import DUPLICATES, UTF8
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
+    from serialpack.formats.losses.marks import Marks
     from serialpack.formats.msgpack.join import MsgPackJoin
-    from serialpack.formats.shared.marks import Marks
 
 #: Bytes that are given to the library at once where it only goes over them.
 _PIECE = 1 << 20

@@ -1,7 +1,7 @@
-"""MessagePack looked at byte by byte, to say where it is broken, or what in it Python does not
-hold.
+"""Goes over MessagePack value by value, to say where it is broken, or what Python does not hold.
 
-That takes long, so it is done once the library has failed, from the message on where it has.
+The library's own errors do not say where. This takes long, so it is done only once the library
+has failed, from the message on in which it did.
 """
 
 from __future__ import annotations

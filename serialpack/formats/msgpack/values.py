@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep, check_messages
 from serialpack.depth.values import check_values
+from serialpack.formats.losses.utf8 import ESCAPED
 from serialpack.formats.msgpack.heads import head
-from serialpack.formats.shared.utf8 import ESCAPED
 from serialpack.msgpack_bytes import FIX_LIST
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: The code of the extension type for timestamps.
 TIMESTAMP = -1

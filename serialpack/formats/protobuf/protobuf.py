@@ -15,7 +15,7 @@ from serialpack.formats.protobuf import wire
 from serialpack.formats.shared.document import SequenceFormat
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.join import Join
+    from serialpack.formats.pieces.join import Join
 
 
 class ProtobufFormat(SequenceFormat):
@@ -28,7 +28,7 @@ class ProtobufFormat(SequenceFormat):
 
     @property
     def join(self) -> Join:
-        from serialpack.formats.shared.join import Join
+        from serialpack.formats.pieces.join import Join
 
         return Join()
 

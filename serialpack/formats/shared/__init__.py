@@ -1,16 +1,12 @@
 """What families of formats share.
 
 Enter at ``split.split_records`` for streams of records, at ``document`` for formats that a
-library reads and writes whole, at ``lines`` for records that are lines, at ``filed`` for
+library reads and writes whole, at ``lines`` for records that are lines, at ``random_access`` for
 formats that look wherever they must in a file.
 
 - boundary: where a record ends and the next begins
-- marks: what a reader could not hold, and changed because ``--lossy`` says so
 - malformed: bytes that break the rules of their format (``document.Malformed``), wherever found
 - untold: bytes in which nobody can tell records any more, which is no error while they are split
-- unheld: what a source says and no value of Python holds
-- inexact: of one number or time, that Python's value is another (``exact.Inexact``): caught where
-  a record is read, and told as unheld, or as the loss that was allowed
 - unwritable, odd, mixed: a value that a format does not write; that no column holds; values that
   one column does not hold together
 - depth: how many containers stand within each other

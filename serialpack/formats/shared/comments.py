@@ -1,7 +1,7 @@
-"""Comments in text formats: where they begin, told as the format's own reader tells them.
+"""Finds the comments of YAML, TOML and XML, which no value holds: a conversion says it drops them.
 
-Each function takes the text of a whole source, or of whole documents of it, that its format takes;
-for other text it may give anything. XML's processing instructions count as comments.
+Each function takes text that is valid in its format, whole documents of it; of other text what it
+finds means nothing. XML's processing instructions count as comments.
 """
 
 from __future__ import annotations

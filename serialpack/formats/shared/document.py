@@ -25,7 +25,8 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.shared.shown import first_lines
+from serialpack.formats.losses.utf8 import ENCODING_HINT, NO_UTF8
+from serialpack.formats.shared.preview import first_lines
 from serialpack.formats.shared.split import (
     Scan,
     SequenceFinder,
@@ -34,7 +35,6 @@ from serialpack.formats.shared.split import (
     split_plain,
     split_records,
 )
-from serialpack.formats.shared.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.stages.stage import Buffer
 from serialpack.text import with_article
 from serialpack.values.kinds import BEYOND_JSON

@@ -1,11 +1,10 @@
-"""Large values in a source, which are packed apart: where they are, and what their numbers are."""
+"""Large values in a source, such as arrays, which are packed apart: where each one is, and how the
+numbers in it lie, by which filters and codecs are chosen."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from io import RawIOBase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from serialpack.stages.stage import Buffer
 
@@ -91,41 +90,3 @@ class LargeValue(NamedTuple):
     @property
     def size(self) -> int:
         return self.stop - self.start
-
-
-class SizedFile(RawIOBase):
-    """A file of ``size`` bytes, to be read at any place. A subclass reads at ``_at``."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self._size = size
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        if start + offset < 0:
-            raise ValueError("a place before the first byte")
-        self._at = start + offset
-        return self._at
-
-
-class FileOver(SizedFile):
-    """A file of ``size`` bytes, read by ``read``."""
-
-    def __init__(self, read: ReadAt, size: int) -> None:
-        super().__init__(size)
-        self._read = read
-
-    def readinto(self, target: Any) -> int:
-        view = memoryview(target).cast("B")
-        stop = min(self._at + len(view), self._size)
-        data = self._read(self._at, stop) if self._at < stop else b""
-        view[: len(data)] = data
-        self._at += len(data)
-        return len(data)

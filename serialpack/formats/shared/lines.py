@@ -1,4 +1,4 @@
-"""Records that are lines: what NDJSON and CSV share."""
+"""``LineFinder`` and what else NDJSON and CSV share: records that end where a line ends."""
 
 from __future__ import annotations
 

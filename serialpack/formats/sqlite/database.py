@@ -1,4 +1,4 @@
-"""A database that is there: opened read-only, and its rows."""
+"""Opens an existing SQLite database, read-only, and reads the rows of its tables and views."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.formats.base import MAX_BLOCK
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 from serialpack.formats.sqlite.schema import Views, columns_of, quoted, tables_of
 

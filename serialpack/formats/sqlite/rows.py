@@ -1,4 +1,7 @@
-"""Rows of a table as bytes: an array of MessagePack each, which has all types that SQLite has."""
+"""The rows of a table as bytes, so that they can be split into blocks as other sources are.
+
+Each row is an array of MessagePack, which has all the types that SQLite has.
+"""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 from serialpack.errors import InputError, UsageError
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
-from serialpack.formats.shared.filed import as_file
-from serialpack.formats.shared.shown import first_lines
+from serialpack.formats.shared.preview import first_lines
+from serialpack.formats.shared.random_access import as_file
 from serialpack.formats.shared.split import split_plain
 from serialpack.formats.sqlite import rows
 from serialpack.formats.sqlite.database import opened

@@ -1,4 +1,4 @@
-"""Databases made here: one table, written whole, or several of such."""
+"""Writes SQLite databases: one table at a time, each written whole; several become one file."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.filed import FileBytes
+from serialpack.formats.shared.random_access import FileBytes
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.intervals import (
     batch_with,

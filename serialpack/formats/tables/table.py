@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.errors import FileError, SyntaxInputError
 from serialpack.formats.base import Read, SourceBlock, Style, StyleTypes
+from serialpack.formats.losses.marks import renamed
 from serialpack.formats.shared.document import EMPTY, DocumentFormat, Malformed
-from serialpack.formats.shared.filed import FileRead
-from serialpack.formats.shared.renamed import renamed
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.pandas_types import spelled_columns
@@ -32,7 +32,7 @@ from serialpack.values.kinds import (
 )
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: The longest schema that is remembered in a header, to write the records under it again.
 _MOST_SCHEMA = 8 << 10
@@ -157,7 +157,7 @@ class TableFormat(DocumentFormat):
 
     def look_at_head(self, read: Read, count: int) -> bytes | None:
         """As a conversion shows them, which tells what it renames and spells."""
-        from serialpack.formats.shared.marks import Marks
+        from serialpack.formats.losses.marks import Marks
 
         shown = copy(self)
         shown.marks = Marks(frozenset({RENAMED, *_KINDS}))

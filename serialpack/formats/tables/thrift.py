@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import Any
 
 from serialpack.binary import read_varint, unzigzag
-from serialpack.formats.shared.filed import FileBytes
+from serialpack.formats.shared.random_access import FileBytes
 
 _MOST_LEVELS = 32
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = (

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from serialpack.depth import MAX_DEPTH
 from serialpack.formats.base import Difference
+from serialpack.formats.losses.exact import Inexact, exact_float, not_read
+from serialpack.formats.losses.utf8 import NO_UTF8
 from serialpack.formats.shared.comments import blanked
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.exact import Inexact, exact_float, not_read
 from serialpack.formats.shared.recursion import in_a_thread
-from serialpack.formats.shared.utf8 import NO_UTF8
 from serialpack.literal import number as literal_number
 from serialpack.values.equality import difference, kind_of
 from serialpack.values.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text, shown
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: The calls within each other that tomllib makes for an array and for an inline table; and the most
 #: of them: a thread of its own has Python's 1000, less a few.

@@ -11,8 +11,8 @@ from datetime import date, datetime, time
 from typing import Any
 
 from serialpack.depth import TooDeep
-from serialpack.formats.shared.changes import Changer
-from serialpack.formats.shared.exact import check_zone
+from serialpack.formats.losses.changes import Changer
+from serialpack.formats.losses.exact import check_zone
 from serialpack.formats.toml.read import ARRAY, MAX_CALLS, TABLE
 from serialpack.literal import Literal
 from serialpack.text import with_article

@@ -1,4 +1,7 @@
-"""Values from an XML document; what becomes of its elements is said in formats/xml/xml.py."""
+"""Reads an XML document as values. Which element becomes which value: see ``xml.xml``.
+
+Nothing outside the document is read, and entities other than XML's own five are refused.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from serialpack.values.kinds import (
 )
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 _SPACE = " \t\r\n"
 

@@ -1,4 +1,4 @@
-"""Values from typed XML; what its elements are is said in formats/xml/typed.py."""
+"""Reads typed XML as values. The table of its elements stands in ``xml.typed``."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from zoneinfo import ZoneInfo
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
+from serialpack.formats.losses.exact import Inexact, exact_float
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.exact import Inexact, exact_float
 from serialpack.formats.xml.typed_write import CONTAINERS, fraction_text, timedelta_text
 from serialpack.stages.stage import Buffer, import_library
 from serialpack.text import with_article
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: What may stand before the first element: a byte-order mark and a declaration.
 DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?xml\s[^>]*\?>[ \t\r\n]*)?")

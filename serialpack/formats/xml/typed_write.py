@@ -1,4 +1,4 @@
-"""Values as typed XML; what its elements are is said in formats/xml/typed.py."""
+"""Writes values as typed XML. The table of its elements stands in ``xml.typed``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as an XML document; what becomes of them is said in formats/xml/xml.py."""
+"""Writes values as an XML document. Which value becomes which element: see ``xml.xml``."""
 
 from __future__ import annotations
 

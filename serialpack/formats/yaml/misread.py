@@ -1,4 +1,4 @@
-"""Text that libyaml, and PyYAML's own parser, read otherwise than YAML's specification: found.
+"""Finds text that libyaml, or PyYAML's own parser, reads otherwise than YAML's specification says.
 
 They were written for YAML 1.1, and follow it loosely. What they would take for something else is
 refused; what the specification calls an error, and they take, is one here. Left to them is where a

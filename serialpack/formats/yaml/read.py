@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from serialpack.depth import MAX_DEPTH, TOO_DEEP
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference
+from serialpack.formats.losses.exact import Inexact, held, not_read
+from serialpack.formats.losses.utf8 import NO_UTF8
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.exact import Inexact, held, not_read
-from serialpack.formats.shared.utf8 import NO_UTF8
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import plain_tag, scalar, spelled_number
 from serialpack.literal import Literal
@@ -26,7 +26,7 @@ from serialpack.values.kinds import DUPLICATES, Spelled, shown, value_step
 from serialpack.values.yaml_tags import PREFIX, YamlTag
 
 if TYPE_CHECKING:
-    from serialpack.formats.shared.marks import Marks
+    from serialpack.formats.losses.marks import Marks
 
 #: The most bytes that aliases may add to a document, or as many as it has itself. Each value counts
 #: for the bytes of its text, and some for itself.

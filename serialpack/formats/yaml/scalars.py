@@ -19,7 +19,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from fractions import Fraction
 from typing import Any
 
-from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, checked_integer, exact_float
+from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, checked_integer, exact_float
 from serialpack.literal import Literal
 
 #: The first characters of all plain text that can mean anything else than itself.

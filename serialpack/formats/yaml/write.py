@@ -17,7 +17,7 @@ from datetime import date, datetime
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
-from serialpack.formats.shared.exact import check_zone
+from serialpack.formats.losses.exact import check_zone
 from serialpack.formats.yaml.scalars import needs_quotes
 from serialpack.literal import Literal
 from serialpack.text import with_article

@@ -43,7 +43,7 @@ from serialpack.formats.arrays.hdf5.tree import (
 )
 from serialpack.formats.arrays.hdf5.types import NoArray, has_names, has_plain_items
 from serialpack.formats.shared.document import EMPTY
-from serialpack.formats.shared.shown import shown_corner
+from serialpack.formats.shared.preview import shown_corner
 
 #: Seconds of work between two answers; after more, the library is taken to work without end.
 _MOST_WORK = 60

@@ -16,7 +16,7 @@ from serialpack.formats.arrays.header import read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Unwritable
-from serialpack.formats.shared.filed import as_file
+from serialpack.formats.shared.random_access import as_file
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import Difference, value_step
 

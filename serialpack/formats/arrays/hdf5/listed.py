@@ -16,7 +16,7 @@ from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, damaged, nod
 from serialpack.formats.arrays.hdf5.types import NoArray, held, is_text, unheld, unread
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.types import spelled
-from serialpack.formats.shared.shown import shown_corner
+from serialpack.formats.shared.preview import shown_corner
 from serialpack.text import number_of
 
 #: Bytes of numbers that are looked at, in all datasets together.

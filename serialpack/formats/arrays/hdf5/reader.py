@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from serialpack import errors
 from serialpack.errors import InputError, MissingLibraryError, SerialpackError
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.stages.stage import is_installed
 
 #: The head of a frame: its kind, and how many bytes it has.

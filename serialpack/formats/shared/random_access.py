@@ -1,4 +1,4 @@
-"""Sources that are read as a file: not from the front, but wherever something stands in it."""
+"""Sources that a format reads at any place, not from front to end: Parquet, SQLite, HDF5, zip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Refusals of what a source says and no value of Python holds, or only at the cost of memory."""
+"""The limit on values that refer to one another: how large they would be, written out in full.
+
+YAML's aliases, CBOR's shared references and Java's handles let a few bytes stand for gigabytes
+(the "billion laughs" attack), or for a value that holds itself.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from serialpack.errors import RefusedError, ValueRefusedError
-from serialpack.values.kinds import Difference
+from serialpack.errors import RefusedError
 
 #: The values, and bytes of text, that a source may unfold to beside twice its own size.
 _UNFOLDED = 1_000_000
-
-
-def not_held(lost: Difference, message: str = "") -> ValueRefusedError:
-    """The error for a value in a source that no serializer can hold, as Python has none for it."""
-    return ValueRefusedError(
-        message or f"Python has no value for {lost.was}",
-        record=lost.record,
-        value_path=lost.value_path,
-        kind=lost.kind,
-        hint="pack -s raw keeps the bytes",
-    )
 
 
 def check_unfolded(

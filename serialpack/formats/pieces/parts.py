@@ -1,4 +1,4 @@
-"""A record too large to be there as values, part by part.
+"""Reads and writes a record that is too large to be in memory as values, part by part.
 
 A part is a small record: a map of some members of the large one, or an array of some elements. What
 is too large itself, within a map or an array, is null as the last one of a part; its own parts
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from serialpack.depth.values import check_values
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.shared.join import Join
-from serialpack.formats.shared.members import key_digests, repeated
+from serialpack.formats.pieces.join import Join
+from serialpack.formats.pieces.keys import key_digests, repeated
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 

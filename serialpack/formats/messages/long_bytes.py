@@ -1,4 +1,7 @@
-"""Where long values of bytes stand among messages, told from the heads of what is before them."""
+"""Finds long values of bytes (images, arrays, files) within messages, by the heads of values alone.
+
+They are packed apart from the messages around them, by filters and a codec of their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a source with what is lost of it noted, as far as the rules of ``--lossy`` allow."""
+"""Reads a block of a source under ``--lossy``: its values, and what is lost of them, counted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.formats.shared.marks import Marks
-from serialpack.formats.shared.utf8 import mended, original
+from serialpack.formats.losses.marks import Marks
+from serialpack.formats.losses.utf8 import mended, original
 from serialpack.values.kinds import UTF8, Loss
 
 

@@ -1,4 +1,4 @@
-"""What a reader could not hold, and changed because a rule of ``--lossy`` says so.
+"""``Marks``: notes of what a reader changed, as it could not hold it and ``--lossy`` allows it.
 
 A reader that is given marks notes in them which of its values is not what the source says, by the
 value's id; where it stands is found later, in one walk of the records.
@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from serialpack.formats.shared.changes import Changer
-from serialpack.formats.shared.exact import Inexact
-from serialpack.formats.shared.utf8 import is_marked, original, replaced, said
+from serialpack.formats.losses.changes import Changer
+from serialpack.formats.losses.exact import Inexact
+from serialpack.formats.losses.utf8 import is_marked, original, replaced, said
+from serialpack.text import unique_names
 from serialpack.values.equality import difference
 from serialpack.values.kinds import (
     DIGITS,
     DUPLICATES,
+    RENAMED,
     UTF8,
     Difference,
     Loss,
@@ -192,3 +194,15 @@ class _Settler(Changer):
         became = replaced(text, self._base)
         self.note(UTF8, original(text, self._base), became)
         return became
+
+
+def renamed(names: list[str], found: list[Loss], *, first: bool) -> list[str]:
+    """``names``, each made one of its own; where it is the ``first`` block, ``found`` gets that
+    loss."""
+    unique = unique_names(names)
+    changed = [pair for pair in zip(names, unique, strict=True) if pair[0] != pair[1]]
+    if changed and first:
+        was, became = changed[0]
+        path = "$" + value_step(was)
+        found.append(Loss(RENAMED, len(changed), 0, path, shown(was), shown(became)))
+    return unique

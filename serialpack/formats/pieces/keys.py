@@ -1,4 +1,4 @@
-"""The keys of a map whose members come in several blocks: that none of them stands twice.
+"""Finds a key that stands twice in a map whose members come in several blocks.
 
 Each block is read alone, by whichever process. What it tells of its keys is eight bytes for each;
 all of them together show which key came again. Two keys of a million are taken for the same with

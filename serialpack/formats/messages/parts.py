@@ -1,4 +1,7 @@
-"""Large records of MessagePack and CBOR, part by part."""
+"""Cuts large records of MessagePack and CBOR into parts, and writes such records again.
+
+What a part is, ``pieces.parts`` says.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from serialpack.formats.base import SourceBlock, Style
-from serialpack.formats.shared.elements import MessageFormat, Opening
-from serialpack.formats.shared.parts import (
+from serialpack.formats.messages.finder import BREAK, Opening
+from serialpack.formats.messages.format import MessageFormat
+from serialpack.formats.pieces.parts import (
     BYTES,
     LEVELS,
     MEMBERS,
@@ -19,9 +23,6 @@ from serialpack.formats.shared.parts import (
 )
 from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
-
-#: The byte that ends an array or a map of CBOR that does not say its length.
-_BREAK = 0xFF
 
 
 class MessageCutter(Cutter):
@@ -55,7 +56,7 @@ class MessageCutter(Cutter):
             most = MEMBERS if left < 0 else min(left, MEMBERS)
             found = self._format.scan(view[at : at + BYTES], most, opening.step)
             if not found.records:  # one that is larger, or the end
-                if opening.count is None and view[at:] == bytes([_BREAK]):
+                if opening.count is None and view[at:] == bytes([BREAK]):
                     at += 1
                     break
                 found = self._format.scan(view[at:], 1, opening.step)

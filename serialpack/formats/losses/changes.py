@@ -1,4 +1,4 @@
-"""Records made into others in which some values are changed, with the changes counted.
+"""``Changer``: walks records and makes others of them in which some values are changed, counted.
 
 What is not changed stays the very same object, and nothing that was given is written to. What
 stands in several places is changed once, stays shared, and counts in each of them.

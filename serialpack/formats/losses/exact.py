@@ -1,4 +1,7 @@
-"""What text says and Python's values do not hold, or the other way round: found, not dropped."""
+"""Numbers and times of text formats whose value in Python would be another one: ``Inexact``.
+
+And the other way round: values of which the text of a format would say less than they are.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from decimal import Decimal, DecimalException
 from typing import Any
 
 from serialpack.errors import ValueRefusedError
-from serialpack.formats.shared.unheld import not_held
 from serialpack.literal import MAX_DIGITS as MAX_DIGITS
 from serialpack.literal import Literal
 from serialpack.text import with_article
@@ -26,6 +28,17 @@ class Inexact(Exception):
         self.kind = kind
         self.text = text
         self.nearest = nearest
+
+
+def not_held(lost: Difference, message: str = "") -> ValueRefusedError:
+    """The error for a value in a source that no serializer can hold, as Python has none for it."""
+    return ValueRefusedError(
+        message or f"Python has no value for {lost.was}",
+        record=lost.record,
+        value_path=lost.value_path,
+        kind=lost.kind,
+        hint="pack -s raw keeps the bytes",
+    )
 
 
 def not_read(title: str, lost: Difference) -> Unheld | ValueRefusedError:

@@ -1,7 +1,8 @@
-"""Bytes that are no UTF-8, kept apart until their text has been read.
+"""Reads text with some bytes that are not UTF-8, for ``--lossy utf8``.
 
-For each such byte there is a character, one of 128 that the text does not use. So the bytes can be
-told from all else in what is read, and given back; in the values U+FFFD takes their place.
+Before the text is parsed, each such byte is replaced by one of 128 characters that the text does
+not use (``mended``). So what was read tells where they stood, and which bytes they were
+(``original``, for messages); in the values U+FFFD takes their place at last (``replaced``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _WINDOWS = (*range(0xE000, 0xF880, 128), *range(0xF0000, 0xFFF80, 128))
 
 #: What is wrong with text in another encoding, and what reads it.
 NO_UTF8 = "not UTF-8"
-ENCODING_HINT = "--encoding of pack, or unpack --to, says which it is, such as cp1252"
+ENCODING_HINT = "pack and conversions take --encoding, which says what it is, such as cp1252"
 
 #: Marks of UTF-16: a text with one is not damaged UTF-8.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")

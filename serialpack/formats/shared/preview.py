@@ -1,4 +1,4 @@
-"""Records and arrays as lines for people, where the bytes of a format are none."""
+"""Shows records and arrays as lines of JSON, for ``inspect --head`` of formats that are no text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 from serialpack.formats.base import Read, ValueFormat
-from serialpack.formats.shared.filed import FileRead
-from serialpack.formats.shared.unheld import not_held
+from serialpack.formats.losses.exact import not_held
+from serialpack.formats.shared.random_access import FileRead
 from serialpack.values.durations import duration_text
 from serialpack.values.kinds import KINDS, Unheld
 
