@@ -39,6 +39,7 @@ from serialpack.serializers._own_classes import (
     names_in,
     names_of_fields,
 )
+from serialpack.serializers.arrays import bytes_in
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
 
@@ -310,7 +311,7 @@ BACK: dict[int, Callable[..., Any]] = {
     TUPLE: lambda *parts: parts,
     SET: lambda *parts: set(parts),
     FROZENSET: lambda *parts: frozenset(parts),
-    _BYTEARRAY: bytearray,
+    _BYTEARRAY: lambda data: bytearray(bytes_in(data)),
     _COMPLEX: lambda real, imag: complex(real, imag),
     _DECIMAL: Decimal,
     _FRACTION: Fraction,

@@ -16,6 +16,7 @@ from serialpack.serializers.arrays import (
     OBJECTS,
     SHOWN,
     array_over,
+    bytes_in,
     masked_of,
     objects_of,
     one_of,
@@ -149,7 +150,7 @@ class _ExtensionReader:
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:
         if inside is not None:
-            return array_over(bytearray(inside), *facts)
+            return array_over(bytearray(bytes_in(inside)), *facts)
         self.used += 1
         if self.used > len(self._buffers):
             raise ValueError("an array whose buffer is not there")

@@ -192,6 +192,12 @@ BAD = {
     "standing-still": _message(23, 1, 2, 0),
     "half-a-slice": _message(24, 1, 2),
     "text-of-bytes": _message(5, "a", "no encoding"),
+    "as-many-bytes": _message(5, 1 << 62),
+    "as-many-bytes-of-an-array": _message(18, 1 << 62, "'<f8'", [1 << 59], False, True),
+    "as-many-bytes-of-a-scalar": _message(19, 1 << 62, "'<f8'"),
+    "lines-of-an-array": _message(
+        9, bytes(16), msgpack.ExtType(18, msgpack.packb([bytes(32), "'<f8'", [2, 2], False, True]))
+    ),
     "no-decimal": _message(7, "x"),
     "nothing-of-nothing": _message(8, 0, 0),
     "no-uuid": _message(9, "x"),
