@@ -195,9 +195,7 @@ BAD = {
     "as-many-bytes": _message(5, 1 << 62),
     "as-many-bytes-of-an-array": _message(18, 1 << 62, "'<f8'", [1 << 59], False, True),
     "as-many-bytes-of-a-scalar": _message(19, 1 << 62, "'<f8'"),
-    "lines-of-an-array": _message(
-        9, bytes(16), msgpack.ExtType(18, msgpack.packb([bytes(32), "'<f8'", [2, 2], False, True]))
-    ),
+    "lines": _message(28, "a\nb", {}),
     "no-decimal": _message(7, "x"),
     "nothing-of-nothing": _message(8, 0, 0),
     "no-uuid": _message(9, "x"),
