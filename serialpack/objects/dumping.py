@@ -92,11 +92,11 @@ def dump(
 
     ``chain`` names a serializer (``"msgpack"``, ``"pickle:5"``), or a whole chain
     (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack, json and objects (which has arrays,
-    tuples, dataclasses, named tuples, enums, what pandas, Arrow, polars and xarray have, sparse
-    matrices) that holds the object, else pickle; then ``load`` needs ``trust``, which a
-    PickleWarning says once. ``"auto+none"`` does so too, and compresses nothing. An array that is
-    mapped (``numpy.memmap``) is packed as its items, for ``load`` to map again, or not. ``force``
-    overwrites a file. ``how``:
+    tuples, dataclasses, named tuples, enums, objects that keep attributes alone, exceptions, what
+    pandas, Arrow, polars and xarray have, sparse matrices) that holds the object, else pickle; then
+    ``load`` needs ``trust``, which a PickleWarning says once. ``"auto+none"`` does so too, and
+    compresses nothing. An array that is mapped (``numpy.memmap``) is packed as its items, for
+    ``load`` to map again, or not. ``force`` overwrites a file. ``how``:
 
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and

@@ -21,6 +21,12 @@ from typing import Any
 
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
+from serialpack.values.attributed import (
+    exception_state,
+    has_attributes_alone,
+    maker_of_attributed,
+    maker_of_exceptions,
+)
 from serialpack.values.derived import (
     CONTENTS,
     attributes_of,
@@ -47,6 +53,8 @@ def is_of_own_class(value: Any) -> bool:
     if issubclass(cls, tuple):
         return cls is not tuple
     if issubclass(cls, Enum) or names_of_fields(cls) is not None or is_model(cls):
+        return True
+    if has_attributes_alone(cls) or isinstance(value, BaseException):
         return True
     return base_of(cls) is not None and cls is not Counter
 
@@ -234,6 +242,18 @@ def maker_of_bases(cls: Any) -> Maker:
     return lambda value: [*found, base.__name__, contents(value), attributes_of(value)]
 
 
+def maker_of_objects(cls: Any) -> Maker:
+    """What makes the names of a class whose objects have attributes alone, and those of one."""
+    found = names_of_class(cls)
+    return lambda value: [*found, attributes_of(value)]
+
+
+def maker_of_errors(cls: Any) -> Maker:
+    """What makes the names of a class of exceptions, and what one of it keeps."""
+    found = names_of_class(cls)
+    return lambda value: [*found, *exception_state(value)]
+
+
 def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
     """What raises TypeError where models of ``cls`` do not keep such things."""
 
@@ -355,3 +375,13 @@ def back_to_derived(module: str, name: str) -> Callable[..., Any]:
         return make(contents, attributes)
 
     return back
+
+
+def back_to_object(module: str, name: str) -> Callable[[Any], Any]:
+    """What makes an object with such attributes again."""
+    return maker_of_attributed(_class(module, name))
+
+
+def back_to_error(module: str, name: str) -> Callable[..., Any]:
+    """What makes an exception that keeps such things again."""
+    return maker_of_exceptions(_class(module, name))

@@ -10,7 +10,7 @@ import re
 import sys
 from array import array
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -27,19 +27,24 @@ from serialpack.serializers._moments import moment_back, parts_of_moment, parts_
 from serialpack.serializers._own_classes import (
     Maker,
     back_to_derived,
+    back_to_error,
     back_to_fields,
     back_to_member,
     back_to_model,
+    back_to_object,
     back_to_tuple,
     maker_of_bases,
+    maker_of_errors,
     maker_of_fields,
     maker_of_members,
     maker_of_models,
+    maker_of_objects,
     maker_of_tuples,
     names_in,
     names_of_fields,
 )
 from serialpack.serializers.arrays import bytes_in
+from serialpack.values.attributed import base_of_exception, has_attributes_alone
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
 
@@ -76,12 +81,20 @@ ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
 _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
 _PATTERN, _CHAIN_MAP, MODEL, ROWS, DERIVED = range(45, 50)
+#: After that of xarray.
+ATTRIBUTED, ERROR = 51, 52
 #: Objects of classes that are found by their names.
-OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL, DERIVED})
+OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL, DERIVED, ATTRIBUTED, ERROR})
+#: Of these one that stands in two places is one object again.
+REFERRED = frozenset({ATTRIBUTED, ERROR})
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
 }
+_HOLDING = frozenset(
+    {list, dict, tuple, set, frozenset, bytearray, array, SimpleNamespace}
+    | {OrderedDict, defaultdict, deque, Counter, ChainMap}
+)
 _BUILT_IN = bool, bytes, dict, float, frozenset, int, list, set, str, tuple
 #: What a defaultdict makes of nothing: types of plain values, and none of the user's.
 _FACTORIES: dict[str, type] = {
@@ -120,7 +133,20 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
 
 def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
     """``maker_of`` for a class that no library is known to define."""
-    return None if base_of(cls) is None else _with_code(DERIVED, maker_of_bases(cls))
+    if base_of(cls) is not None:
+        return _with_code(DERIVED, maker_of_bases(cls))
+    if has_attributes_alone(cls):
+        return _with_code(ATTRIBUTED, maker_of_objects(cls))
+    if base_of_exception(cls) is not None:
+        return _with_code(ERROR, maker_of_errors(cls))
+    return None
+
+
+def holding(classes: Iterable[type]) -> frozenset[type]:
+    """Types whose values hold others, and those of ``classes`` of which that may be."""
+    return _HOLDING.union(
+        cls for cls in classes if cls.__module__ != "ipaddress" and not issubclass(cls, Enum)
+    )
 
 
 def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:
@@ -345,4 +371,6 @@ BACK_TO_CLASS: dict[int, Callable[..., Callable[..., Any]]] = {
     NAMED_TUPLE: back_to_tuple,
     MODEL: back_to_model,
     DERIVED: back_to_derived,
+    ATTRIBUTED: back_to_object,
+    ERROR: back_to_error,
 }

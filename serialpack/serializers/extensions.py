@@ -92,7 +92,9 @@ class _ExtensionReader:
             raise ValueError(f"an extension {code} without its parts")
         try:
             if code in BACK_TO_CLASS:
-                return self._of_class(code, parts)
+                made = self._of_class(code, parts)
+                self._met.keep(code, made)
+                return made
             if code not in _TAKE_ANY and not _PLAIN.issuperset(map(type, parts)):
                 check_none_own(parts)
             if code in BACK:

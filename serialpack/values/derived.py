@@ -26,7 +26,7 @@ CONTENTS: dict[type, Callable[[Any], Any]] = {
     frozenset: lambda v: [*frozenset.__iter__(v)],
 }
 #: Any other may do what it likes where its class is asked for something.
-_METACLASSES = type, ABCMeta
+METACLASSES = type, ABCMeta
 #: Methods by which a class says what pickle writes of it, or what attributes it has.
 _WORDS = (
     *("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__"),
@@ -46,7 +46,7 @@ def check_derived(cls: Any) -> Any:
     """``base_of``; TypeError where objects of ``cls`` say themselves what is written of them, or
     would run code of it where they are made, kept or dropped."""
     base = base_of(cls)
-    if base is None or type(cls) not in _METACLASSES:
+    if base is None or type(cls) not in METACLASSES:
         raise TypeError(f"{cls.__name__} is derived from no type of Python")
     if cls in copyreg.dispatch_table or any(
         getattr(cls, word, None) is not getattr(base, word, None) for word in _WORDS
@@ -94,7 +94,7 @@ def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
     """What makes an object of ``cls`` of its contents and attributes; TypeError as
     ``check_derived``, and ValueError where it cannot have these."""
     base = check_derived(cls)
-    place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
+    keep = keeper_of_attributes(cls)
     kind = list if base in (list, tuple, set, frozenset) else dict if base is OrderedDict else base
 
     def make(contents: Any, attributes: Any) -> Any:
@@ -107,10 +107,18 @@ def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
             made = base.__new__(cls)
             fill(made, contents)
         if attributes is not None:
-            _keep(made, attributes)
+            keep(made, attributes)
         return made
 
-    def _keep(made: Any, attributes: Any) -> None:
+    return make
+
+
+def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
+    """What gives an object of ``cls`` what ``attributes_of`` told of another; ValueError where it
+    cannot have these."""
+    place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
+
+    def keep(made: Any, attributes: Any) -> None:
         held = made if attributes is True and isinstance(made, dict) else {}
         if held is not made:
             if type(attributes) is not dict:
@@ -126,7 +134,7 @@ def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
             raise ValueError(f"{cls.__name__} has no such attributes")
         place.__set__(made, held)
 
-    return make
+    return keep
 
 
 def _slot(cls: Any, name: Any) -> Any:
