@@ -218,28 +218,31 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
         raise TypeError(f"chain must be text such as 'msgpack+zstd', not {type(chain).__name__}")
     refused: Callable[[], ValueRefusedError] | None = None
     is_auto = chain.startswith("auto")
-    for name in _tried(chain, proved=verify) if is_auto else (chain,):
-        if refused and not more and type(obj) not in _OF_JSON and name.startswith("json"):
-            continue
-        writer = writer_of(name, effort, options)
-        serializer = writer.serializer
-        try:
-            plain = obj if default is None else lowered(obj, default, serializer)
-            pieces = dumped(serializer, plain)
-            if verify:
-                pieces = proved(serializer, obj, plain, pieces, object_hook)
-        except ValueRefusedError as error:
-            refused = partial(lambda same: same, error)
-            continue
-        except NotTaken as failed:
-            # Which value it is takes long to find, and where the next one holds it nobody asks.
-            refused = failed.refusal
-            continue
-        if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
-            _warn(refused().value_path)
-        return writer, pieces
-    assert refused is not None
-    raise refused()
+    try:
+        for name in _tried(chain, proved=verify) if is_auto else (chain,):
+            if refused and not more and type(obj) not in _OF_JSON and name.startswith("json"):
+                continue
+            writer = writer_of(name, effort, options)
+            serializer = writer.serializer
+            try:
+                plain = obj if default is None else lowered(obj, default, serializer)
+                pieces = dumped(serializer, plain)
+                if verify:
+                    pieces = proved(serializer, obj, plain, pieces, object_hook)
+            except ValueRefusedError as error:
+                refused = partial(lambda same: same, error)
+                continue
+            except NotTaken as failed:
+                # Which value it is takes long to find, and where the next one holds it nobody asks.
+                refused = failed.refusal
+                continue
+            if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
+                _warn(refused().value_path)
+            return writer, pieces
+        assert refused is not None
+        raise refused()
+    finally:
+        refused = None  # by its traceback it holds this call, and that the object, in a cycle
 
 
 @lru_cache(64)

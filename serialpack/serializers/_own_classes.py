@@ -90,6 +90,7 @@ def _class(module: str, name: str) -> type:
     return found
 
 
+@lru_cache(256)
 def _check_plain(cls: type) -> None:
     """TypeError where the class writes more or less than what its objects hold."""
     usual = imported("msgspec").Struct if is_struct(cls) else object
@@ -254,6 +255,7 @@ def maker_of_errors(cls: Any) -> Maker:
     return lambda value: [*found, *exception_state(value)]
 
 
+@lru_cache(256)
 def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
     """What raises TypeError where models of ``cls`` do not keep such things."""
 

@@ -148,18 +148,20 @@ class ObjectsSerializer(RecordSerializer):
 
 
 def _written(records: list[Any], **how: bool) -> _ExtensionWriter:
-    def write(most: int, **more: bool) -> _ExtensionWriter:
-        writer = _ExtensionWriter(most, **how, **more)
-        try:
-            writer.data = b"".join([writer.message(record) for record in records])
-            writer.check_places(records)
-        except _ManyTuples:
-            return write(most, rows=True)
-        finally:
-            writer.close()
-        return writer
+    return with_room(CALLS_A_LEVEL, partial(_write, records, how))
 
-    return with_room(CALLS_A_LEVEL, write)
+
+def _write(records: list[Any], how: dict[str, bool], most: int) -> _ExtensionWriter:
+    # No function inside the one above that calls itself: as a cycle it would hold the records.
+    writer = _ExtensionWriter(most, **how)
+    try:
+        writer.data = b"".join([writer.message(record) for record in records])
+        writer.check_places(records)
+    except _ManyTuples:
+        return _write(records, {**how, "rows": True}, most)
+    finally:
+        writer.close()
+    return writer
 
 
 class _ManyTuples(Exception):

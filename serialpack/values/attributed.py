@@ -73,6 +73,7 @@ def has_attributes_alone(cls: Any) -> bool:
     return not foreign and _runs_nothing(cls, object)
 
 
+@lru_cache(256)
 def maker_of_attributed(cls: Any) -> Callable[[Any], Any]:
     """What makes an object of ``cls`` of its attributes; TypeError where there are none such."""
     if not has_attributes_alone(cls):
@@ -122,6 +123,7 @@ def exception_state(error: BaseException) -> ExceptionState:
     return [*_ARGS.__get__(error)], attributes_of(error), *about, fields
 
 
+@lru_cache(256)
 def maker_of_exceptions(cls: Any) -> Callable[..., Any]:
     """What makes an exception of ``cls`` of an ``ExceptionState``; TypeError where they say
     themselves what they are, ValueError where it is no such state."""

@@ -42,6 +42,7 @@ def base_of(cls: Any) -> Any:
     return base if base in CONTENTS and base is not cls else None
 
 
+@lru_cache(256)
 def check_derived(cls: Any) -> Any:
     """``base_of``; TypeError where objects of ``cls`` say themselves what is written of them, or
     would run code of it where they are made, kept or dropped."""
@@ -76,6 +77,7 @@ def attributes_of(value: Any) -> dict[str, Any] | bool | None:
     return {**held, **slots}
 
 
+@lru_cache(256)
 def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
     """What tells all that an object of ``cls`` is; None where nothing does."""
     base = base_of(cls)
@@ -90,6 +92,7 @@ def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
     return told
 
 
+@lru_cache(256)
 def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
     """What makes an object of ``cls`` of its contents and attributes; TypeError as
     ``check_derived``, and ValueError where it cannot have these."""

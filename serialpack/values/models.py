@@ -52,6 +52,7 @@ def model_state(model: Any) -> ModelState:
     return fields, extra, given, private
 
 
+@lru_cache(256)
 def told_of_models(cls: Any) -> Callable[[Any], Any] | None:
     """What tells all that a model of ``cls`` is; None where they may have more than each has."""
     first = cls.__mro__[: cls.__mro__.index(base_of_models())]

@@ -122,7 +122,7 @@ def test_messages_of_exceptions_stay() -> None:
 
 def test_others_may_tell_pickle_of_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask does, by tblib, where it is imported."""
-    monkeypatch.setitem(copyreg.dispatch_table, LookupError, lambda error: (LookupError, ("a",)))
+    monkeypatch.setitem(copyreg.dispatch_table, LookupError, lambda _: (LookupError, ("a",)))
     again = serialpack.loads(serialpack.dumps(LookupError("a"), "objects"))
     assert again.args == ("a",)
 
