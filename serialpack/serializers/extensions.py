@@ -49,6 +49,10 @@ def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> 
         reader = _ExtensionReader(buffers, over, most)
         try:
             found = messages(message, ext_hook=reader)
+        except (*FAILURES, SerialpackError, NeedsRoom):
+            raise
+        except Exception as error:  # a key that cannot be one without all of its fields
+            raise ValueError(f"a map with other keys ({error})") from None
         finally:
             reader.close()
         if reader.used != len(buffers):

@@ -8,7 +8,6 @@ from abc import ABCMeta
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
-from inspect import getattr_static
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -72,7 +71,7 @@ def attributes_of(value: Any) -> dict[str, Any] | bool | None:
         raise TypeError(f"{type(value).__name__} keeps its attributes in no map")
     if not slots:
         return held
-    if any(_slot(type(value), name) for name in held):
+    if not _slots(type(value)).keys().isdisjoint(held):
         raise TypeError(f"{type(value).__name__} has an attribute twice")
     return {**held, **slots}
 
@@ -119,6 +118,7 @@ def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
 def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
     """What gives an object of ``cls`` what ``attributes_of`` told of another; ValueError where it
     cannot have these."""
+    slots = _slots(cls)
     place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
 
     def keep(made: Any, attributes: Any) -> None:
@@ -127,7 +127,9 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
             if type(attributes) is not dict:
                 raise ValueError(f"no attributes of a {cls.__name__}")
             for name, value in attributes.items():
-                if (slot := _slot(cls, name)) is not None:
+                if type(name) is not str:
+                    raise ValueError("an attribute whose name is no text")
+                if (slot := slots.get(name)) is not None:
                     slot.__set__(made, value)
                 else:
                     held[name] = value
@@ -140,12 +142,13 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
     return keep
 
 
-def _slot(cls: Any, name: Any) -> Any:
-    """The slot of that name; None where there is none. ValueError where that is no name."""
-    if type(name) is not str:
-        raise ValueError("an attribute whose name is no text")
-    found = getattr_static(cls, name, None)
-    return found if isinstance(found, MemberDescriptorType) else None
+@lru_cache(256)
+def _slots(cls: Any) -> dict[str, Any]:
+    """The slots of an object of ``cls``, by name."""
+    found: dict[str, Any] = {}
+    for each in reversed(cls.__mro__):
+        found.update(vars(each))
+    return {name: there for name, there in found.items() if isinstance(there, MemberDescriptorType)}
 
 
 def _fill_ordered(made: Any, contents: dict[Any, Any]) -> None:

@@ -230,7 +230,7 @@ class _Ways(dict[type, Callable[[Any], Any]]):
             self.know(cls)
         return way
 
-    def _way(self, cls: type) -> Callable[[Any], Any]:
+    def _way(self, cls: Any) -> Callable[[Any], Any]:
         numpy = imported("numpy")
         if numpy is not None and cls is numpy.ndarray:
             return self._array

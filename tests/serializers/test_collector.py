@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_what_writes_objects_is_dropped_at_once() -> None:
 def test_what_is_dumped_or_refused_is_held_by_nobody(chain: str) -> None:
     """A function that called itself held the records, a large array among them, until the
     collector came."""
-    held = Colours() if chain != "msgpack" else []
+    held: Any = Colours() if chain != "msgpack" else []
     serialpack.dumps(held, chain)
     gc.collect()
     gc.disable()

@@ -176,6 +176,8 @@ BAD = {
     "no-such-bits": _message(15, "tests.fidelity.things", "Rights", 64),
     "no-named-tuple": _message(29, "tests.fidelity.things", "Point", 1, 2, 3),
     "too-few-names": _message(29, "tests.fidelity.things", "Pair", 1),
+    "key-without-fields": _message(4, _message(16, "tests.fidelity.things", "Frozen", {})),
+    "map-key-without-fields": {_message(16, "tests.fidelity.things", "Frozen", {}): 1},
     "no-field": _message(16, "tests.fidelity.things", "Point", {"__class__": 1}),
     "a-function": _message(16, "tests.fidelity.things", "function", {}),
     "objects": _message(18, b"12345678", "'|O'", [1], False, True),
