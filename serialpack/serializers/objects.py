@@ -93,6 +93,7 @@ class ObjectsSerializer(RecordSerializer):
     portable = False
     stored_format = "object"
     messages = "msgpack"
+    holds_objects = True
     cannot = TEXT_KINDS | {
         *("depth", "surrogates"),
         *("tag", "function", "cycle", "value"),

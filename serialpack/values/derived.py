@@ -71,7 +71,8 @@ def attributes_of(value: Any) -> dict[str, Any] | bool | None:
         raise TypeError(f"{type(value).__name__} keeps its attributes in no map")
     if not slots:
         return held
-    if not _slots(type(value)).keys().isdisjoint(held):
+    cls: Any = type(value)
+    if not _slots(cls).keys().isdisjoint(held):
         raise TypeError(f"{type(value).__name__} has an attribute twice")
     return {**held, **slots}
 

@@ -351,6 +351,17 @@ def _tells_all(cls: type) -> bool:
     )
 
 
+def kept_in_attributes(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object that has nothing else, and of which pickle writes these; None of
+    any other value."""
+    cls: Any = type(value)
+    if not (_has_only_attributes(cls) and _tells_all(cls)) or issubclass(cls, type):
+        return None
+    state: Any = object.__getstate__(value)
+    inside, slots = state if type(state) is tuple else (state, None)
+    return {**(inside or {}), **(slots or {})}
+
+
 #: Methods that named tuples have as tuples have them.
 _NAMED_PLAIN = (*_OWN_WORDS, "__getattribute__")
 
