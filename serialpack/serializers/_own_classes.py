@@ -1,9 +1,11 @@
-"""Objects of the user's classes: dataclasses, those of attrs, structs of msgspec, models of
-pydantic, named tuples, members of enums, what is like a dict, a list or text by having one
-(``UserDict``), or by being one.
+"""Objects of the user's classes as parts of an extension, and back: dataclasses, classes of attrs,
+structs of msgspec, models of pydantic, named tuples, enums, ``UserDict`` and its like, classes
+derived from Python's types, objects that keep attributes alone, exceptions.
 
-Nothing here imports a module, or calls what such a class defines: names lead only to classes that
-are here already, one with fields gets these, a member is looked up.
+Nothing here imports a module or calls a method of such a class: a class is looked up by its name
+among the modules that are imported already, and its object gets the stored fields directly.
+``maker_of_...`` give the function that takes an object apart, ``back_to_...`` the one that makes it
+again.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ _WRAPPERS = UserDict, UserList, UserString
 
 
 def is_of_own_class(value: Any) -> bool:
-    """Whether it is one of ``OWN_CLASSES``, of which nothing is asked."""
+    """Whether ``value`` is one of ``OWN_CLASSES``, whose methods are never called."""
     cls: Any = type(value)
     if issubclass(cls, tuple):
         return cls is not tuple
@@ -60,21 +62,21 @@ def is_of_own_class(value: Any) -> bool:
 
 
 def check_none_own(parts: list[Any]) -> None:
-    """ValueError where a part is of a class of the user, whose methods a library would call."""
+    """ValueError where a part is of a class of the user's: a library would call its methods."""
     for part in parts:
         if is_of_own_class(part):
             raise ValueError(f"a {type(part).__name__}, where none is due")
 
 
 def names_of_class(cls: type) -> tuple[str, str]:
-    """By which names the class is found again; TypeError where it is not."""
+    """Module and qualified name of ``cls``; TypeError where these do not lead back to it."""
     if _class_at(cls.__module__, cls.__qualname__) is not cls:
         raise TypeError(f"the class of {cls.__name__} is not found by its name")
     return cls.__module__, cls.__qualname__
 
 
 def _class_at(module: str, name: str) -> Any:
-    """The class of that name, where its module is here; None where it is not there."""
+    """The class of that name in an imported module; None where there is none."""
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, "__dict__", {}).get(part)
@@ -92,21 +94,22 @@ def _class(module: str, name: str) -> type:
 
 @lru_cache(256)
 def _check_plain(cls: type) -> None:
-    """TypeError where the class writes more or less than what its objects hold."""
+    """TypeError where ``cls`` has a ``__reduce__`` of its own, and so decides what is stored."""
     usual = imported("msgspec").Struct if is_struct(cls) else object
     if any(getattr(cls, word) is not getattr(usual, word) for word in _OWN_WORDS):
         raise TypeError(f"{cls.__name__} says itself what is written of it")
 
 
 def is_struct(cls: type) -> bool:
-    """Whether it is a class of structs of msgspec, which C code makes and sets."""
+    """Whether ``cls`` is a class of msgspec's structs, whose objects C code makes."""
     msgspec = imported("msgspec")
     return msgspec is not None and type(cls) is type(msgspec.Struct)
 
 
 @lru_cache(256)
 def names_of_fields(cls: Any) -> tuple[str, ...] | None:
-    """Of a dataclass, one of attrs, a struct, or one of ``_WRAPPERS``; None for another class."""
+    """The names of the fields of a dataclass, a class of attrs, a struct, or one of ``_WRAPPERS``;
+    None for another class."""
     if dataclasses.is_dataclass(cls):
         return tuple(field.name for field in dataclasses.fields(cls))
     if is_struct(cls):
@@ -122,9 +125,12 @@ Maker = Callable[[Any], list[Any]]
 
 
 def maker_of_fields(cls: Any) -> Maker:
-    """What makes the names of such a class, and what is in the fields of an object of it and what
-    that keeps beside; TypeError where the reader would not take them, or where the object has more:
-    attributes of its own, items of a list."""
+    """Gives the function that takes an object with fields apart: the names of its class, and a map
+    of its fields and cached properties.
+
+    TypeError for a class that ``back_to_fields`` could not restore; the function raises it for an
+    object with more than its fields, such as other attributes.
+    """
     _check_plain(cls)
     names = names_of_fields(cls) or ()
     if is_struct(cls):
@@ -156,7 +162,7 @@ def _fields_of(cls: Any, names: tuple[str, ...], held: dict[str, Any]) -> dict[s
 
 
 def _is_kept(cls: type, name: str) -> bool:
-    """Whether objects keep there what was asked for: a property that is cached, attrs a hash."""
+    """Whether objects store a computed value under ``name``: a cached property, or attrs' hash."""
     there = getattr_static(cls, name, None)
     if name == ATTRS_HASH:
         return hasattr(cls, "__attrs_attrs__")
@@ -164,13 +170,13 @@ def _is_kept(cls: type, name: str) -> bool:
 
 
 def _check_struct(cls: Any) -> None:
-    """TypeError where making one runs code of the class."""
+    """TypeError where ``cls`` has a ``__post_init__``, which would run when an object is made."""
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__name__} does something where it is made")
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """All that there are, also those in slots; not to be changed."""
+    """All attributes of ``value``, those in slots too. The caller must not change the map."""
     state: Any = object.__getstate__(value)
     if type(state) is dict:
         return state
@@ -196,7 +202,7 @@ def names_in(cls: type) -> tuple[str, ...]:
 
 
 def maker_of_tuples(cls: type) -> Maker:
-    """What makes the names of a named tuple's class, and its items."""
+    """Gives the function that takes a named tuple apart: the names of its class, and its items."""
     _check_plain(cls)
     found = names_of_class(cls)
 
@@ -209,7 +215,8 @@ def maker_of_tuples(cls: type) -> Maker:
 
 
 def maker_of_members(cls: Any) -> Maker:
-    """What makes the names of an enum, and that of a member, or the bits of several together."""
+    """Gives the function that takes a member apart: the names of its enum, and its own; or, for
+    several members of a flag together, their bits."""
     found = names_of_class(cls)
 
     def parts(value: Any) -> list[Any]:
@@ -220,7 +227,8 @@ def maker_of_members(cls: Any) -> Maker:
 
 
 def maker_of_models(cls: Any) -> Maker:
-    """What makes the names of a class of models, and what one of it keeps."""
+    """Gives the function that takes a model of pydantic apart: the names of its class, and its
+    state."""
     _check_plain(cls)
     found, check = names_of_class(cls), _check_of_model(cls)
 
@@ -236,28 +244,29 @@ def maker_of_models(cls: Any) -> Maker:
 
 
 def maker_of_bases(cls: Any) -> Maker:
-    """What makes the names of a class derived from a type of Python, that type's, the contents of
-    an object of it, and its attributes."""
+    """Gives the function that takes an object of a class derived from a type of Python apart: the
+    names of its class and of that type, its contents, and its attributes."""
     base, found = check_derived(cls), names_of_class(cls)
     contents = CONTENTS[base]
     return lambda value: [*found, base.__name__, contents(value), attributes_of(value)]
 
 
 def maker_of_objects(cls: Any) -> Maker:
-    """What makes the names of a class whose objects have attributes alone, and those of one."""
+    """Gives the function that takes an object that keeps attributes alone apart: the names of its
+    class, and its attributes."""
     found = names_of_class(cls)
     return lambda value: [*found, attributes_of(value)]
 
 
 def maker_of_errors(cls: Any) -> Maker:
-    """What makes the names of a class of exceptions, and what one of it keeps."""
+    """Gives the function that takes an exception apart: the names of its class, and its state."""
     found = names_of_class(cls)
     return lambda value: [*found, *exception_state(value)]
 
 
 @lru_cache(256)
 def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
-    """What raises TypeError where models of ``cls`` do not keep such things."""
+    """Gives the function that raises TypeError for a state that no model of ``cls`` has."""
 
     def held(name: str) -> dict[str, Any]:
         return next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), {})
@@ -276,7 +285,7 @@ def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
 
 
 def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
-    """What makes a named tuple of such items again."""
+    """Gives the function that makes a named tuple of its items."""
     cls: Any = _class(module, name)
     if not issubclass(cls, tuple):
         raise ValueError(f"{name} has no names")
@@ -304,7 +313,7 @@ def back_to_member(module: str, name: str) -> Callable[..., Any]:
 
 
 def _flag(cls: type, bits: int) -> Any:
-    """Members of a flag together, as Python itself makes them."""
+    """The members of a flag that ``bits`` stand for, together."""
     found: Any = None
     if issubclass(cls, Flag) and type(cls) is EnumType and vars(cls)["_member_type_"] in _NO_MIXIN:
         made: Any = cls._missing_
@@ -317,7 +326,7 @@ def _flag(cls: type, bits: int) -> Any:
 
 
 def back_to_fields(module: str, name: str) -> Callable[..., Any]:
-    """What makes an object with such fields again."""
+    """Gives the function that makes an object of the map of its fields."""
     cls: Any = _class(module, name)
     if names_of_fields(cls) is None:
         raise ValueError(f"{name} has no fields")
@@ -349,7 +358,7 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
 
 
 def back_to_model(module: str, name: str) -> Callable[..., Any]:
-    """What makes a model that keeps such things again."""
+    """Gives the function that makes a model of its state."""
     cls: Any = _class(module, name)
     if not is_model(cls):
         raise ValueError(f"{name} is no class of models")
@@ -367,7 +376,7 @@ def back_to_model(module: str, name: str) -> Callable[..., Any]:
 
 
 def back_to_derived(module: str, name: str) -> Callable[..., Any]:
-    """What makes an object of such a class again."""
+    """Gives the function that makes an object of a derived class of its contents and attributes."""
     cls: Any = _class(module, name)
     make, base = maker_of_derived(cls), base_of(cls).__name__
 
@@ -380,10 +389,10 @@ def back_to_derived(module: str, name: str) -> Callable[..., Any]:
 
 
 def back_to_object(module: str, name: str) -> Callable[[Any], Any]:
-    """What makes an object with such attributes again."""
+    """Gives the function that makes an object of its attributes."""
     return maker_of_attributed(_class(module, name))
 
 
 def back_to_error(module: str, name: str) -> Callable[..., Any]:
-    """What makes an exception that keeps such things again."""
+    """Gives the function that makes an exception of its state."""
     return maker_of_exceptions(_class(module, name))

@@ -112,8 +112,8 @@ _ADDRESSES = {f"IPv{v}{what}" for v in (4, 6) for what in ("Address", "Network",
 
 
 def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
-    """What makes the parts of values of ``cls``; None for a type that is not known here, TypeError
-    where it is one whose values are not held."""
+    """Gives the function that makes an extension of a value of ``cls``: its code and its parts.
+    None for a type that is not known here, TypeError for one whose values cannot be held."""
     if cls in OWN_TYPES:
         return OWN_TYPES[cls]
     if issubclass(cls, Enum):
@@ -132,7 +132,7 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
 
 
 def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
-    """``maker_of`` for a class that no library is known to define."""
+    """As ``maker_of``, for classes to be asked about last: no extension of a library has them."""
     if base_of(cls) is not None:
         return _with_code(DERIVED, maker_of_bases(cls))
     if has_attributes_alone(cls):
@@ -143,7 +143,7 @@ def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
 
 
 def holding(classes: Iterable[type]) -> frozenset[type]:
-    """Types whose values hold others, and those of ``classes`` of which that may be."""
+    """The types whose objects may change or hold others, those of ``classes`` among them."""
     return _HOLDING.union(
         cls for cls in classes if cls.__module__ != "ipaddress" and not issubclass(cls, Enum)
     )
@@ -154,8 +154,8 @@ def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:
 
 
 def value_of(code: int, parts: list[Any]) -> Any:
-    """The value again, of none of ``OWN_CLASSES``; ValueError, TypeError or OverflowError where the
-    parts are none."""
+    """The value that an extension stands for, if it is of none of ``OWN_CLASSES``; ValueError,
+    TypeError or OverflowError for parts of no value."""
     if code not in BACK:
         raise ValueError(f"there is no extension {code}")
     try:
@@ -181,7 +181,7 @@ def _typed(code: str, data: bytes) -> Any:
 
 
 def _items(value: OrderedDict[Any, Any] | Counter[Any]) -> dict[Any, Any]:
-    """TypeError where it has attributes too."""
+    """The items of ``value``; TypeError where it has attributes beside them."""
     if vars(value):
         raise TypeError(f"{type(value).__name__} with attributes")
     return dict(value)
@@ -227,7 +227,7 @@ def _uuid(data: bytes, safe: int | None = None) -> UUID:
 
 
 def _of_arguments() -> Any:
-    """The class of what ``argparse`` finds, where that is imported."""
+    """``argparse.Namespace``, where that module is imported."""
     return getattr(sys.modules.get("argparse"), "Namespace", None)
 
 
@@ -267,7 +267,8 @@ def _pattern_back(text: Any, flags: int) -> Any:
 
 
 def _brackets(pattern: str | bytes) -> int:
-    """How many brackets stand within each other at most, those that are text among them."""
+    """How deep brackets are nested in a regular expression, counting those that stand for
+    themselves."""
     marks = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
     return max(accumulate((mark == "(") - (mark == ")") for mark in marks), default=0)
 

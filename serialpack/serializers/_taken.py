@@ -16,15 +16,16 @@ _PLAIN = _BELOW | {type(None), bool, int, float, str, bytes}
 
 @cache
 def _taken() -> frozenset[type]:
-    """What the library takes for bytes, or for an extension of ours, and asks nobody."""
+    """The types that msgpack-python writes as bytes, or as an extension, without calling
+    ``default``."""
     import msgpack
 
     return frozenset({bytearray, memoryview, msgpack.ExtType})
 
 
 def check_taken(value: Any) -> None:
-    """TypeError where one of ``_taken`` is in a value that was written: in its own lists and maps,
-    as all else is written apart."""
+    """TypeError where a value of one of ``_taken`` is in the lists and maps of ``value``. All else
+    in it is written by a call of its own, which looks there."""
     level, taken = [[value]], _taken()
     while level:
         below: list[Any] = []

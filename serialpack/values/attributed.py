@@ -1,5 +1,5 @@
-"""Objects that keep attributes and nothing else, and exceptions: what one keeps, asked and made
-without running what its class defines."""
+"""Objects that keep attributes and nothing else, and exceptions: their state, read and restored
+without calling a method of the class."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def has_attributes_alone(cls: Any) -> bool:
 
 @lru_cache(256)
 def maker_of_attributed(cls: Any) -> Callable[[Any], Any]:
-    """What makes an object of ``cls`` of its attributes; TypeError where there are none such."""
+    """Gives the function that makes an object of ``cls`` of its attributes; TypeError for a class
+    whose objects keep more."""
     if not has_attributes_alone(cls):
         raise TypeError(f"{cls.__name__} keeps more than attributes")
     keep = keeper_of_attributes(cls)
@@ -125,8 +126,8 @@ def exception_state(error: BaseException) -> ExceptionState:
 
 @lru_cache(256)
 def maker_of_exceptions(cls: Any) -> Callable[..., Any]:
-    """What makes an exception of ``cls`` of an ``ExceptionState``; TypeError where they say
-    themselves what they are, ValueError where it is no such state."""
+    """Gives the function that makes an exception of ``cls`` of its state, and raises ValueError for
+    no such state; TypeError for a class that decides itself what is stored."""
     base = base_of_exception(cls)
     if base is None:
         raise TypeError(f"{cls.__name__} is no exception that keeps what Python's own do")

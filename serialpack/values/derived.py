@@ -1,5 +1,5 @@
-"""Objects of classes derived from Python's own types: what one holds and keeps, asked and made
-without running what its class defines."""
+"""Objects of classes derived from Python's own types: their contents and attributes, read and
+restored without calling a method of the class."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _WORDS = (
 
 @lru_cache(256)
 def base_of(cls: Any) -> Any:
-    """The one of ``CONTENTS`` that ``cls`` is derived from, itself not; None where there is none,
-    or where C code keeps more."""
+    """The type in ``CONTENTS`` that ``cls`` is derived from; None where there is none, for that
+    type itself, and where C code adds fields."""
     base = solid_base(cls)
     return base if base in CONTENTS and base is not cls else None
 
@@ -79,7 +79,7 @@ def attributes_of(value: Any) -> dict[str, Any] | bool | None:
 
 @lru_cache(256)
 def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
-    """What tells all that an object of ``cls`` is; None where nothing does."""
+    """Gives the function that tells all that an object of ``cls`` keeps; None without one."""
     base = base_of(cls)
     if base is None or cls.__getattribute__ is not base.__getattribute__:
         return None
@@ -94,8 +94,8 @@ def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
 
 @lru_cache(256)
 def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
-    """What makes an object of ``cls`` of its contents and attributes; TypeError as
-    ``check_derived``, and ValueError where it cannot have these."""
+    """Gives the function that makes an object of ``cls`` of its contents and attributes, and raises
+    ValueError where it cannot have these; TypeError as ``check_derived``."""
     base = check_derived(cls)
     keep = keeper_of_attributes(cls)
     kind = list if base in (list, tuple, set, frozenset) else dict if base is OrderedDict else base
@@ -117,8 +117,8 @@ def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
 
 
 def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
-    """What gives an object of ``cls`` what ``attributes_of`` told of another; ValueError where it
-    cannot have these."""
+    """Gives the function that sets the attributes of an object of ``cls``, as ``attributes_of``
+    gives them; it raises ValueError where the object cannot have them."""
     slots = _slots(cls)
     place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
 
