@@ -26,6 +26,7 @@ CONTENTS: dict[type, Callable[[Any], Any]] = {
 }
 #: Any other may do what it likes where its class is asked for something.
 METACLASSES = type, ABCMeta
+_TEXT = frozenset({str})
 #: Methods by which a class says what pickle writes of it, or what attributes it has.
 _WORDS = (
     *("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__"),
@@ -67,7 +68,7 @@ def attributes_of(value: Any) -> dict[str, Any] | bool | None:
         return state is value or None
     inside, slots = state if type(state) is tuple else (state, {})
     held = {} if inside is None else inside
-    if type(held) is not dict or any(type(name) is not str for name in held):
+    if type(held) is not dict or not _TEXT.issuperset(map(type, held)):
         raise TypeError(f"{type(value).__name__} keeps its attributes in no map")
     if not slots:
         return held
@@ -118,7 +119,8 @@ def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
 
 def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
     """Gives the function that sets the attributes of an object of ``cls``, as ``attributes_of``
-    gives them; it raises ValueError where the object cannot have them."""
+    gives them, of a map that becomes its own; it raises ValueError where the object cannot have
+    them."""
     slots = _slots(cls)
     place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
 
@@ -127,13 +129,11 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
         if held is not made:
             if type(attributes) is not dict:
                 raise ValueError(f"no attributes of a {cls.__name__}")
-            for name, value in attributes.items():
-                if type(name) is not str:
-                    raise ValueError("an attribute whose name is no text")
-                if (slot := slots.get(name)) is not None:
-                    slot.__set__(made, value)
-                else:
-                    held[name] = value
+            if not _TEXT.issuperset(map(type, attributes)):
+                raise ValueError("an attribute whose name is no text")
+            held = attributes
+            for name in slots.keys() & attributes.keys():
+                slots[name].__set__(made, held.pop(name))
             if not held:
                 return
         if not isinstance(place, GetSetDescriptorType):

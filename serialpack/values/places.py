@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
 from serialpack.depth.values import contents
@@ -17,18 +18,26 @@ def in_one_place(value: Any, kinds: frozenset[type], known: frozenset[type]) -> 
     met: set[int] = {id(value)}
     level = [value]
     while level:
-        below = []
+        below: list[Any] = []
         for values in contents(level):
-            for each in values:
-                kind = type(each)
-                if kind not in kinds:
-                    continue
+            held = [*compress(values, map(kinds.__contains__, map(type, values)))]
+            ids = set(map(id, held))
+            if len(ids) == len(held) and met.isdisjoint(ids):  # as nearly always
+                met |= ids
+                below += held
+                continue
+            for each in held:
                 if id(each) not in met:
                     met.add(id(each))
                     below.append(each)
-                elif kind not in known and not (
-                    kind in (tuple, frozenset) and kinds.isdisjoint(map(type, each))
-                ):
+                elif not _may_stand_twice(each, kinds, known):
                     return False
         level = below
     return True
+
+
+def _may_stand_twice(value: Any, kinds: frozenset[type], known: frozenset[type]) -> bool:
+    kind = type(value)
+    if kind in (tuple, frozenset):
+        return kinds.isdisjoint(map(type, value))
+    return kind in known
