@@ -11,7 +11,6 @@ again.
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections import Counter, UserDict, UserList, UserString
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,8 +20,8 @@ from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import Any
 
-from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
+from serialpack.serializers._class_names import class_named, names_of_class
 from serialpack.values.attributed import (
     exception_state,
     has_attributes_alone,
@@ -66,30 +65,6 @@ def check_none_own(parts: list[Any]) -> None:
     for part in parts:
         if is_of_own_class(part):
             raise ValueError(f"a {type(part).__name__}, where none is due")
-
-
-def names_of_class(cls: type) -> tuple[str, str]:
-    """Module and qualified name of ``cls``; TypeError where these do not lead back to it."""
-    if _class_at(cls.__module__, cls.__qualname__) is not cls:
-        raise TypeError(f"the class of {cls.__name__} is not found by its name")
-    return cls.__module__, cls.__qualname__
-
-
-def _class_at(module: str, name: str) -> Any:
-    """The class of that name in an imported module; None where there is none."""
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, "__dict__", {}).get(part)
-    return found if isinstance(found, type) else None
-
-
-def _class(module: str, name: str) -> type:
-    found: type | None = _class_at(module, name)
-    if found is None:
-        there = module in sys.modules
-        hint = "has it been renamed?" if there else f"import {module} first"
-        raise UnsupportedError(f"needs the class {module}.{name}, which is not here", hint=hint)
-    return found
 
 
 @lru_cache(256)
@@ -286,7 +261,7 @@ def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
 
 def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
     """Gives the function that makes a named tuple of its items."""
-    cls: Any = _class(module, name)
+    cls: Any = class_named(module, name)
     if not issubclass(cls, tuple):
         raise ValueError(f"{name} has no names")
     count = len(names_in(cls))
@@ -300,7 +275,7 @@ def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
 
 
 def back_to_member(module: str, name: str) -> Callable[..., Any]:
-    cls: Any = _class(module, name)
+    cls: Any = class_named(module, name)
 
     def back(member: str | int) -> Any:
         if type(member) is int:
@@ -327,7 +302,7 @@ def _flag(cls: type, bits: int) -> Any:
 
 def back_to_fields(module: str, name: str) -> Callable[..., Any]:
     """Gives the function that makes an object of the map of its fields."""
-    cls: Any = _class(module, name)
+    cls: Any = class_named(module, name)
     if names_of_fields(cls) is None:
         raise ValueError(f"{name} has no fields")
     settable, struct = _settable(cls), is_struct(cls)
@@ -359,7 +334,7 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
 
 def back_to_model(module: str, name: str) -> Callable[..., Any]:
     """Gives the function that makes a model of its state."""
-    cls: Any = _class(module, name)
+    cls: Any = class_named(module, name)
     if not is_model(cls):
         raise ValueError(f"{name} is no class of models")
     check = _check_of_model(cls)
@@ -377,7 +352,7 @@ def back_to_model(module: str, name: str) -> Callable[..., Any]:
 
 def back_to_derived(module: str, name: str) -> Callable[..., Any]:
     """Gives the function that makes an object of a derived class of its contents and attributes."""
-    cls: Any = _class(module, name)
+    cls: Any = class_named(module, name)
     make, base = maker_of_derived(cls), base_of(cls).__name__
 
     def back(kind: str, contents: Any, attributes: Any) -> Any:
@@ -390,9 +365,9 @@ def back_to_derived(module: str, name: str) -> Callable[..., Any]:
 
 def back_to_object(module: str, name: str) -> Callable[[Any], Any]:
     """Gives the function that makes an object of its attributes."""
-    return maker_of_attributed(_class(module, name))
+    return maker_of_attributed(class_named(module, name))
 
 
 def back_to_error(module: str, name: str) -> Callable[..., Any]:
     """Gives the function that makes an exception of its state."""
-    return maker_of_exceptions(_class(module, name))
+    return maker_of_exceptions(class_named(module, name))
