@@ -26,7 +26,8 @@ def _class_at(module: str, name: str) -> Any:
         return None
     if plain == name:
         return found
-    filled = [each for each in type.__subclasses__(found) if each.__qualname__ == name]
+    derived: list[type] = type.__subclasses__(found)
+    filled = [each for each in derived if each.__qualname__ == name]
     return filled[0] if len(filled) == 1 else None
 
 
