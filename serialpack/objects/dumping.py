@@ -92,11 +92,11 @@ def dump(
 
     ``chain`` names a serializer (``"msgpack"``, ``"pickle:5"``), or a whole chain
     (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack, json and objects (which has arrays,
-    tuples, dataclasses, named tuples, enums, what pandas, Arrow, polars and xarray have, sparse
-    matrices) that holds the object, else pickle; then ``load`` needs ``trust``, which a
-    PickleWarning says once. ``"auto+none"`` does so too, and compresses nothing. An array that is
-    mapped (``numpy.memmap``) is packed as its items, for ``load`` to map again, or not. ``force``
-    overwrites a file. ``how``:
+    tuples, dataclasses, named tuples, enums, objects that keep attributes alone, exceptions, what
+    pandas, Arrow, polars and xarray have, sparse matrices) that holds the object, else pickle; then
+    ``load`` needs ``trust``, which a PickleWarning says once. ``"auto+none"`` does so too, and
+    compresses nothing. An array that is mapped (``numpy.memmap``) is packed as its items, for
+    ``load`` to map again, or not. ``force`` overwrites a file. ``how``:
 
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
@@ -218,28 +218,31 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
         raise TypeError(f"chain must be text such as 'msgpack+zstd', not {type(chain).__name__}")
     refused: Callable[[], ValueRefusedError] | None = None
     is_auto = chain.startswith("auto")
-    for name in _tried(chain, proved=verify) if is_auto else (chain,):
-        if refused and not more and type(obj) not in _OF_JSON and name.startswith("json"):
-            continue
-        writer = writer_of(name, effort, options)
-        serializer = writer.serializer
-        try:
-            plain = obj if default is None else lowered(obj, default, serializer)
-            pieces = dumped(serializer, plain)
-            if verify:
-                pieces = proved(serializer, obj, plain, pieces, object_hook)
-        except ValueRefusedError as error:
-            refused = partial(lambda same: same, error)
-            continue
-        except NotTaken as failed:
-            # Which value it is takes long to find, and where the next one holds it nobody asks.
-            refused = failed.refusal
-            continue
-        if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
-            _warn(refused().value_path)
-        return writer, pieces
-    assert refused is not None
-    raise refused()
+    try:
+        for name in _tried(chain, proved=verify) if is_auto else (chain,):
+            if refused and not more and type(obj) not in _OF_JSON and name.startswith("json"):
+                continue
+            writer = writer_of(name, effort, options)
+            serializer = writer.serializer
+            try:
+                plain = obj if default is None else lowered(obj, default, serializer)
+                pieces = dumped(serializer, plain)
+                if verify:
+                    pieces = proved(serializer, obj, plain, pieces, object_hook)
+            except ValueRefusedError as error:
+                refused = partial(lambda same: same, error)
+                continue
+            except NotTaken as failed:
+                # Which value it is takes long to find, and where the next one holds it nobody asks.
+                refused = failed.refusal
+                continue
+            if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
+                _warn(refused().value_path)
+            return writer, pieces
+        assert refused is not None
+        raise refused()
+    finally:
+        refused = None  # by its traceback it holds this call, and that the object, in a cycle
 
 
 @lru_cache(64)

@@ -105,7 +105,12 @@ def _object_of(
     head = source.peek(HEAD)
     fmt = FORMATS.get(detect(source.name, head))
     if _has_documents(fmt) and source.path != UNNAMED:
-        return document(source, fmt.name)
+        try:
+            return document(source, fmt.name)
+        except UsageError:
+            if head:
+                raise
+            raise EmptyError(looks_like(head)) from None  # which is an EOFError, as of pickle.load
     if not _has_arrays(fmt):
         hint = (_CONVERT if fmt.safe else _TRUSTED) if isinstance(fmt, ValueFormat) else None
         if packed is not None:

@@ -93,7 +93,8 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         with gc_paused():
             return deserialized(serializer, pieces)
     except FAILURES as error:
-        raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
+        words = " ".join(str(error).split())  # some show a table, which has several lines
+        raise DamagedError(f"{serializer.name} cannot read it ({words})") from None
 
 
 def _document(source: Source, format: str | None = None, *, trust: bool) -> Any:

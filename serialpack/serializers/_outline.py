@@ -9,12 +9,14 @@ from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.msgpack.values import messages
 from serialpack.serializers._own_types import (
     ARRAY,
+    ATTRIBUTED,
     COUNTER,
     DATACLASS,
     DEFAULT,
     DEQUE,
     DERIVED,
     ENUM,
+    ERROR,
     FROZENSET,
     MODEL,
     NAMED_TUPLE,
@@ -46,7 +48,7 @@ from serialpack.stages.stage import Buffer
 #: one several times.
 COUNTED = frozenset(
     {ARROW, FRAME, SERIES, OF_ARROW, OF_POLARS, MASKED, SHOWN, OBJECTS, OF_NUMPY, OF_SCIPY}
-    | {OF_XARRAY}
+    | {OF_XARRAY, ATTRIBUTED, ERROR}
 )
 #: For each extension whose values are stored once, the one that refers to an earlier value.
 _AGAIN = {ARRAY: SAME, OF_PANDAS: SAME_INDEX, **dict.fromkeys(COUNTED, SAME_OBJECT)}
@@ -121,7 +123,7 @@ class _Outliner:
             return parts[-1]
         if code == ENUM:
             return ".".join(map(str, parts[1:]))
-        if code in (DATACLASS, MODEL):
+        if code in (DATACLASS, MODEL, ATTRIBUTED, ERROR):
             return {parts[1]: parts[2]}
         if code == DERIVED:
             return {parts[1]: parts[3] if parts[4] in (None, True) else parts[3:]}

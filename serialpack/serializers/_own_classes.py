@@ -1,15 +1,16 @@
-"""Objects of the user's classes: dataclasses, those of attrs, structs of msgspec, models of
-pydantic, named tuples, members of enums, what is like a dict, a list or text by having one
-(``UserDict``), or by being one.
+"""Objects of the user's classes as parts of an extension, and back: dataclasses, classes of attrs,
+structs of msgspec, models of pydantic, named tuples, enums, ``UserDict`` and its like, classes
+derived from Python's types, objects that keep attributes alone, exceptions.
 
-Nothing here imports a module, or calls what such a class defines: names lead only to classes that
-are here already, one with fields gets these, a member is looked up.
+Nothing here imports a module or calls a method of such a class: a class is looked up by its name
+among the modules that are imported already, and its object gets the stored fields directly.
+``maker_of_...`` give the function that takes an object apart, ``back_to_...`` the one that makes it
+again.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections import Counter, UserDict, UserList, UserString
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,8 +20,14 @@ from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import Any
 
-from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
+from serialpack.serializers._class_names import class_named, names_of_class
+from serialpack.values.attributed import (
+    exception_state,
+    has_attributes_alone,
+    maker_of_attributed,
+    maker_of_exceptions,
+)
 from serialpack.values.derived import (
     CONTENTS,
     attributes_of,
@@ -42,62 +49,42 @@ _WRAPPERS = UserDict, UserList, UserString
 
 
 def is_of_own_class(value: Any) -> bool:
-    """Whether it is one of ``OWN_CLASSES``, of which nothing is asked."""
+    """Whether ``value`` is one of ``OWN_CLASSES``, whose methods are never called."""
     cls: Any = type(value)
     if issubclass(cls, tuple):
         return cls is not tuple
     if issubclass(cls, Enum) or names_of_fields(cls) is not None or is_model(cls):
         return True
+    if has_attributes_alone(cls) or isinstance(value, BaseException):
+        return True
     return base_of(cls) is not None and cls is not Counter
 
 
 def check_none_own(parts: list[Any]) -> None:
-    """ValueError where a part is of a class of the user, whose methods a library would call."""
+    """ValueError where a part is of a class of the user's: a library would call its methods."""
     for part in parts:
         if is_of_own_class(part):
             raise ValueError(f"a {type(part).__name__}, where none is due")
 
 
-def names_of_class(cls: type) -> tuple[str, str]:
-    """By which names the class is found again; TypeError where it is not."""
-    if _class_at(cls.__module__, cls.__qualname__) is not cls:
-        raise TypeError(f"the class of {cls.__name__} is not found by its name")
-    return cls.__module__, cls.__qualname__
-
-
-def _class_at(module: str, name: str) -> Any:
-    """The class of that name, where its module is here; None where it is not there."""
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, "__dict__", {}).get(part)
-    return found if isinstance(found, type) else None
-
-
-def _class(module: str, name: str) -> type:
-    found: type | None = _class_at(module, name)
-    if found is None:
-        there = module in sys.modules
-        hint = "has it been renamed?" if there else f"import {module} first"
-        raise UnsupportedError(f"needs the class {module}.{name}, which is not here", hint=hint)
-    return found
-
-
+@lru_cache(256)
 def _check_plain(cls: type) -> None:
-    """TypeError where the class writes more or less than what its objects hold."""
+    """TypeError where ``cls`` has a ``__reduce__`` of its own, and so decides what is stored."""
     usual = imported("msgspec").Struct if is_struct(cls) else object
     if any(getattr(cls, word) is not getattr(usual, word) for word in _OWN_WORDS):
         raise TypeError(f"{cls.__name__} says itself what is written of it")
 
 
 def is_struct(cls: type) -> bool:
-    """Whether it is a class of structs of msgspec, which C code makes and sets."""
+    """Whether ``cls`` is a class of msgspec's structs, whose objects C code makes."""
     msgspec = imported("msgspec")
     return msgspec is not None and type(cls) is type(msgspec.Struct)
 
 
 @lru_cache(256)
 def names_of_fields(cls: Any) -> tuple[str, ...] | None:
-    """Of a dataclass, one of attrs, a struct, or one of ``_WRAPPERS``; None for another class."""
+    """The names of the fields of a dataclass, a class of attrs, a struct, or one of ``_WRAPPERS``;
+    None for another class."""
     if dataclasses.is_dataclass(cls):
         return tuple(field.name for field in dataclasses.fields(cls))
     if is_struct(cls):
@@ -113,9 +100,12 @@ Maker = Callable[[Any], list[Any]]
 
 
 def maker_of_fields(cls: Any) -> Maker:
-    """What makes the names of such a class, and what is in the fields of an object of it and what
-    that keeps beside; TypeError where the reader would not take them, or where the object has more:
-    attributes of its own, items of a list."""
+    """Gives the function that takes an object with fields apart: the names of its class, and a map
+    of its fields and cached properties.
+
+    TypeError for a class that ``back_to_fields`` could not restore; the function raises it for an
+    object with more than its fields, such as other attributes.
+    """
     _check_plain(cls)
     names = names_of_fields(cls) or ()
     if is_struct(cls):
@@ -147,7 +137,7 @@ def _fields_of(cls: Any, names: tuple[str, ...], held: dict[str, Any]) -> dict[s
 
 
 def _is_kept(cls: type, name: str) -> bool:
-    """Whether objects keep there what was asked for: a property that is cached, attrs a hash."""
+    """Whether objects store a computed value under ``name``: a cached property, or attrs' hash."""
     there = getattr_static(cls, name, None)
     if name == ATTRS_HASH:
         return hasattr(cls, "__attrs_attrs__")
@@ -155,13 +145,13 @@ def _is_kept(cls: type, name: str) -> bool:
 
 
 def _check_struct(cls: Any) -> None:
-    """TypeError where making one runs code of the class."""
+    """TypeError where ``cls`` has a ``__post_init__``, which would run when an object is made."""
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__name__} does something where it is made")
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """All that there are, also those in slots; not to be changed."""
+    """All attributes of ``value``, those in slots too. The caller must not change the map."""
     state: Any = object.__getstate__(value)
     if type(state) is dict:
         return state
@@ -187,7 +177,7 @@ def names_in(cls: type) -> tuple[str, ...]:
 
 
 def maker_of_tuples(cls: type) -> Maker:
-    """What makes the names of a named tuple's class, and its items."""
+    """Gives the function that takes a named tuple apart: the names of its class, and its items."""
     _check_plain(cls)
     found = names_of_class(cls)
 
@@ -200,7 +190,8 @@ def maker_of_tuples(cls: type) -> Maker:
 
 
 def maker_of_members(cls: Any) -> Maker:
-    """What makes the names of an enum, and that of a member, or the bits of several together."""
+    """Gives the function that takes a member apart: the names of its enum, and its own; or, for
+    several members of a flag together, their bits."""
     found = names_of_class(cls)
 
     def parts(value: Any) -> list[Any]:
@@ -211,7 +202,8 @@ def maker_of_members(cls: Any) -> Maker:
 
 
 def maker_of_models(cls: Any) -> Maker:
-    """What makes the names of a class of models, and what one of it keeps."""
+    """Gives the function that takes a model of pydantic apart: the names of its class, and its
+    state."""
     _check_plain(cls)
     found, check = names_of_class(cls), _check_of_model(cls)
 
@@ -227,15 +219,29 @@ def maker_of_models(cls: Any) -> Maker:
 
 
 def maker_of_bases(cls: Any) -> Maker:
-    """What makes the names of a class derived from a type of Python, that type's, the contents of
-    an object of it, and its attributes."""
+    """Gives the function that takes an object of a class derived from a type of Python apart: the
+    names of its class and of that type, its contents, and its attributes."""
     base, found = check_derived(cls), names_of_class(cls)
     contents = CONTENTS[base]
     return lambda value: [*found, base.__name__, contents(value), attributes_of(value)]
 
 
+def maker_of_objects(cls: Any) -> Maker:
+    """Gives the function that takes an object that keeps attributes alone apart: the names of its
+    class, and its attributes."""
+    found = names_of_class(cls)
+    return lambda value: [*found, attributes_of(value)]
+
+
+def maker_of_errors(cls: Any) -> Maker:
+    """Gives the function that takes an exception apart: the names of its class, and its state."""
+    found = names_of_class(cls)
+    return lambda value: [*found, *exception_state(value)]
+
+
+@lru_cache(256)
 def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
-    """What raises TypeError where models of ``cls`` do not keep such things."""
+    """Gives the function that raises TypeError for a state that no model of ``cls`` has."""
 
     def held(name: str) -> dict[str, Any]:
         return next((vars(each)[name] for each in cls.__mro__ if name in vars(each)), {})
@@ -254,8 +260,8 @@ def _check_of_model(cls: Any) -> Callable[[ModelState], None]:
 
 
 def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
-    """What makes a named tuple of such items again."""
-    cls: Any = _class(module, name)
+    """Gives the function that makes a named tuple of its items."""
+    cls: Any = class_named(module, name)
     if not issubclass(cls, tuple):
         raise ValueError(f"{name} has no names")
     count = len(names_in(cls))
@@ -269,7 +275,7 @@ def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
 
 
 def back_to_member(module: str, name: str) -> Callable[..., Any]:
-    cls: Any = _class(module, name)
+    cls: Any = class_named(module, name)
 
     def back(member: str | int) -> Any:
         if type(member) is int:
@@ -282,7 +288,7 @@ def back_to_member(module: str, name: str) -> Callable[..., Any]:
 
 
 def _flag(cls: type, bits: int) -> Any:
-    """Members of a flag together, as Python itself makes them."""
+    """The members of a flag that ``bits`` stand for, together."""
     found: Any = None
     if issubclass(cls, Flag) and type(cls) is EnumType and vars(cls)["_member_type_"] in _NO_MIXIN:
         made: Any = cls._missing_
@@ -295,8 +301,8 @@ def _flag(cls: type, bits: int) -> Any:
 
 
 def back_to_fields(module: str, name: str) -> Callable[..., Any]:
-    """What makes an object with such fields again."""
-    cls: Any = _class(module, name)
+    """Gives the function that makes an object of the map of its fields."""
+    cls: Any = class_named(module, name)
     if names_of_fields(cls) is None:
         raise ValueError(f"{name} has no fields")
     settable, struct = _settable(cls), is_struct(cls)
@@ -327,8 +333,8 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
 
 
 def back_to_model(module: str, name: str) -> Callable[..., Any]:
-    """What makes a model that keeps such things again."""
-    cls: Any = _class(module, name)
+    """Gives the function that makes a model of its state."""
+    cls: Any = class_named(module, name)
     if not is_model(cls):
         raise ValueError(f"{name} is no class of models")
     check = _check_of_model(cls)
@@ -345,8 +351,8 @@ def back_to_model(module: str, name: str) -> Callable[..., Any]:
 
 
 def back_to_derived(module: str, name: str) -> Callable[..., Any]:
-    """What makes an object of such a class again."""
-    cls: Any = _class(module, name)
+    """Gives the function that makes an object of a derived class of its contents and attributes."""
+    cls: Any = class_named(module, name)
     make, base = maker_of_derived(cls), base_of(cls).__name__
 
     def back(kind: str, contents: Any, attributes: Any) -> Any:
@@ -355,3 +361,13 @@ def back_to_derived(module: str, name: str) -> Callable[..., Any]:
         return make(contents, attributes)
 
     return back
+
+
+def back_to_object(module: str, name: str) -> Callable[[Any], Any]:
+    """Gives the function that makes an object of its attributes."""
+    return maker_of_attributed(class_named(module, name))
+
+
+def back_to_error(module: str, name: str) -> Callable[..., Any]:
+    """Gives the function that makes an exception of its state."""
+    return maker_of_exceptions(class_named(module, name))

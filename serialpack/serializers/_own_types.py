@@ -10,7 +10,7 @@ import re
 import sys
 from array import array
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -27,18 +27,24 @@ from serialpack.serializers._moments import moment_back, parts_of_moment, parts_
 from serialpack.serializers._own_classes import (
     Maker,
     back_to_derived,
+    back_to_error,
     back_to_fields,
     back_to_member,
     back_to_model,
+    back_to_object,
     back_to_tuple,
     maker_of_bases,
+    maker_of_errors,
     maker_of_fields,
     maker_of_members,
     maker_of_models,
+    maker_of_objects,
     maker_of_tuples,
     names_in,
     names_of_fields,
 )
+from serialpack.serializers.arrays import bytes_in
+from serialpack.values.attributed import base_of_exception, has_attributes_alone
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
 
@@ -75,12 +81,20 @@ ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
 #: After those of libraries, to 37.
 _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
 _PATTERN, _CHAIN_MAP, MODEL, ROWS, DERIVED = range(45, 50)
+#: After that of xarray.
+ATTRIBUTED, ERROR = 51, 52
 #: Objects of classes that are found by their names.
-OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL, DERIVED})
+OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL, DERIVED, ATTRIBUTED, ERROR})
+#: Of these one that stands in two places is one object again.
+REFERRED = frozenset({ATTRIBUTED, ERROR})
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
 }
+_HOLDING = frozenset(
+    {list, dict, tuple, set, frozenset, bytearray, array, SimpleNamespace}
+    | {OrderedDict, defaultdict, deque, Counter, ChainMap}
+)
 _BUILT_IN = bool, bytes, dict, float, frozenset, int, list, set, str, tuple
 #: What a defaultdict makes of nothing: types of plain values, and none of the user's.
 _FACTORIES: dict[str, type] = {
@@ -98,8 +112,8 @@ _ADDRESSES = {f"IPv{v}{what}" for v in (4, 6) for what in ("Address", "Network",
 
 
 def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
-    """What makes the parts of values of ``cls``; None for a type that is not known here, TypeError
-    where it is one whose values are not held."""
+    """Gives the function that makes an extension of a value of ``cls``: its code and its parts.
+    None for a type that is not known here, TypeError for one whose values cannot be held."""
     if cls in OWN_TYPES:
         return OWN_TYPES[cls]
     if issubclass(cls, Enum):
@@ -118,8 +132,21 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
 
 
 def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
-    """``maker_of`` for a class that no library is known to define."""
-    return None if base_of(cls) is None else _with_code(DERIVED, maker_of_bases(cls))
+    """As ``maker_of``, for classes to be asked about last: no extension of a library has them."""
+    if base_of(cls) is not None:
+        return _with_code(DERIVED, maker_of_bases(cls))
+    if has_attributes_alone(cls):
+        return _with_code(ATTRIBUTED, maker_of_objects(cls))
+    if base_of_exception(cls) is not None:
+        return _with_code(ERROR, maker_of_errors(cls))
+    return None
+
+
+def holding(classes: Iterable[type]) -> frozenset[type]:
+    """The types whose objects may change or hold others, those of ``classes`` among them."""
+    return _HOLDING.union(
+        cls for cls in classes if cls.__module__ != "ipaddress" and not issubclass(cls, Enum)
+    )
 
 
 def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:
@@ -127,8 +154,8 @@ def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:
 
 
 def value_of(code: int, parts: list[Any]) -> Any:
-    """The value again, of none of ``OWN_CLASSES``; ValueError, TypeError or OverflowError where the
-    parts are none."""
+    """The value that an extension stands for, if it is of none of ``OWN_CLASSES``; ValueError,
+    TypeError or OverflowError for parts of no value."""
     if code not in BACK:
         raise ValueError(f"there is no extension {code}")
     try:
@@ -154,7 +181,7 @@ def _typed(code: str, data: bytes) -> Any:
 
 
 def _items(value: OrderedDict[Any, Any] | Counter[Any]) -> dict[Any, Any]:
-    """TypeError where it has attributes too."""
+    """The items of ``value``; TypeError where it has attributes beside them."""
     if vars(value):
         raise TypeError(f"{type(value).__name__} with attributes")
     return dict(value)
@@ -200,7 +227,7 @@ def _uuid(data: bytes, safe: int | None = None) -> UUID:
 
 
 def _of_arguments() -> Any:
-    """The class of what ``argparse`` finds, where that is imported."""
+    """``argparse.Namespace``, where that module is imported."""
     return getattr(sys.modules.get("argparse"), "Namespace", None)
 
 
@@ -240,7 +267,8 @@ def _pattern_back(text: Any, flags: int) -> Any:
 
 
 def _brackets(pattern: str | bytes) -> int:
-    """How many brackets stand within each other at most, those that are text among them."""
+    """How deep brackets are nested in a regular expression, counting those that stand for
+    themselves."""
     marks = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
     return max(accumulate((mark == "(") - (mark == ")") for mark in marks), default=0)
 
@@ -310,7 +338,7 @@ BACK: dict[int, Callable[..., Any]] = {
     TUPLE: lambda *parts: parts,
     SET: lambda *parts: set(parts),
     FROZENSET: lambda *parts: frozenset(parts),
-    _BYTEARRAY: bytearray,
+    _BYTEARRAY: lambda data: bytearray(bytes_in(data)),
     _COMPLEX: lambda real, imag: complex(real, imag),
     _DECIMAL: Decimal,
     _FRACTION: Fraction,
@@ -344,4 +372,6 @@ BACK_TO_CLASS: dict[int, Callable[..., Callable[..., Any]]] = {
     NAMED_TUPLE: back_to_tuple,
     MODEL: back_to_model,
     DERIVED: back_to_derived,
+    ATTRIBUTED: back_to_object,
+    ERROR: back_to_error,
 }

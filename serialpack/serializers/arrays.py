@@ -12,6 +12,7 @@ from serialpack.formats.arrays.types import items_of
 from serialpack.imported import imported
 from serialpack.serializers._fields import spelled_type, type_spelled
 from serialpack.stages.stage import Buffer
+from serialpack.text import with_article
 
 #: The extensions of arrays with a mask, and of a matrix, a recarray or a chararray.
 MASKED, SHOWN = 33, 34
@@ -69,10 +70,17 @@ def type_of(descr: str, shape: list[int], size: int) -> Any:
     return kind
 
 
+def bytes_in(part: Any) -> bytes:
+    """``part``; ValueError where it is no bytes: of a number Python would make as many zeros."""
+    if type(part) is not bytes:
+        raise ValueError(f"{with_article(type(part).__name__)} where bytes are due")
+    return part
+
+
 def scalar_over(data: bytes, descr: str) -> Any:
     """The scalar of NumPy that ``data`` is."""
     # A record is not a copy, but a view, and its fields may be set: so its memory must be its own.
-    array = array_over(bytearray(data), descr, [], False, True)
+    array = array_over(bytearray(bytes_in(data)), descr, [], False, True)
     found = array[()]
     # In an array, bytes and texts lose zeros at their end; NumPy makes a single zero of an empty
     # one.

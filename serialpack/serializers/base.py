@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
-from serialpack.serializers.refused import first_refused
+from serialpack.serializers.refused import innermost
 from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
     BEYOND_JSON,
@@ -26,7 +26,6 @@ from serialpack.values.kinds import (
     key_kind,
     shown,
     unplaced,
-    value_step,
 )
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ class RecordSerializer(Serializer):
     written_in_c: ClassVar[bool] = False
     #: Whether ``dump_object`` gives, for a value without buffers, a pickle of protocol 5.
     pickles: bool = False
+    #: Whether it holds objects of classes by their attributes, where the class says no more.
+    holds_objects: ClassVar[bool] = False
     #: Whether it writes msgspec's structs as maps.
     holds_structs: ClassVar[bool] = False
     #: The format that it writes, where that is a dialect of the stored one.
@@ -310,30 +311,9 @@ class RecordSerializer(Serializer):
         return None
 
     def _descend(self, record: Any) -> tuple[str, Any, bool]:
-        """The innermost part that is refused on its own, its path, and whether it is a key."""
-        # Parts of a map are tried in a map: some formats take no other records. What is not written
-        # is found without reading, which may take ten times as long.
-        in_map = isinstance(record, dict)
-        refused = partial(self.failure, reads=self.failure([record], reads=False) is None)
-        path, value, met = "$", record, set()
-        while _has_parts(value) and id(value) not in met:
-            met.add(id(value))
-            parts, keys = list(value), list[Any]()
-            if isinstance(value, dict):  # whatever a class of somebody's makes of that
-                keys, parts = list(dict.keys(value)), list(dict.values(value))
-                at = first_refused(keys, lambda some: refused([dict.fromkeys(some, "x")]))
-                if at >= 0:
-                    return path, keys[at], True
-            at = first_refused(parts, lambda some: refused(_in_map(some) if in_map else some))
-            if at < 0:
-                break
-            path += value_step(keys[at]) if keys else f"[{at}]"
-            value = parts[at]
-        return path, value, False
-
-
-def _in_map(parts: list[Any]) -> list[Any]:
-    return [{f"x{number}": part for number, part in enumerate(parts)}]
+        # What is not written is found without reading, which may take ten times as long.
+        reads = self.failure([record], reads=False) is None
+        return innermost(record, partial(self.failure, reads=reads), objects=self.holds_objects)
 
 
 def in_one(pieces: list[Buffer]) -> Buffer:
@@ -347,11 +327,6 @@ def _depth_check(identity: bool) -> Callable[[list[Any]], None]:
     from serialpack.depth.values import check_graph, check_values
 
     return check_graph if identity else check_values
-
-
-def _has_parts(value: Any) -> bool:
-    """Whether a part of it may be refused alone: a tuple with a name of its own is one value."""
-    return isinstance(value, dict | list) or type(value) is tuple
 
 
 def check_finite(values: Any) -> None:

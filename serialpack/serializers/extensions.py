@@ -16,6 +16,7 @@ from serialpack.serializers.arrays import (
     OBJECTS,
     SHOWN,
     array_over,
+    bytes_in,
     masked_of,
     objects_of,
     one_of,
@@ -48,6 +49,10 @@ def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> 
         reader = _ExtensionReader(buffers, over, most)
         try:
             found = messages(message, ext_hook=reader)
+        except (*FAILURES, SerialpackError, NeedsRoom):
+            raise
+        except Exception as error:  # a key that cannot be one without all of its fields
+            raise ValueError(f"a map with other keys ({error})") from None
         finally:
             reader.close()
         if reader.used != len(buffers):
@@ -91,7 +96,9 @@ class _ExtensionReader:
             raise ValueError(f"an extension {code} without its parts")
         try:
             if code in BACK_TO_CLASS:
-                return self._of_class(code, parts)
+                made = self._of_class(code, parts)
+                self._met.keep(code, made)
+                return made
             if code not in _TAKE_ANY and not _PLAIN.issuperset(map(type, parts)):
                 check_none_own(parts)
             if code in BACK:
@@ -149,7 +156,7 @@ class _ExtensionReader:
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:
         if inside is not None:
-            return array_over(bytearray(inside), *facts)
+            return array_over(bytearray(bytes_in(inside)), *facts)
         self.used += 1
         if self.used > len(self._buffers):
             raise ValueError("an array whose buffer is not there")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from serialpack.depth import TooDeep
-from serialpack.depth.values import contents
 from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import (
     LARGE,
@@ -27,14 +25,17 @@ from serialpack.serializers._own_types import (
     ARRAY,
     OWN_CLASSES,
     OWN_TYPES,
+    REFERRED,
     ROWS,
     SCALAR,
     TUPLE,
     Parts,
+    holding,
     maker_of,
     maker_of_others,
     parts_of_rows,
 )
+from serialpack.serializers._taken import ANY_TAKEN, check_taken
 from serialpack.serializers.arrays import (
     SAME,
     SAME_OBJECT,
@@ -65,6 +66,7 @@ from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
+from serialpack.values.places import in_one_place
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
@@ -72,15 +74,11 @@ _LIBRARIES = (
     *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy),
 )
 
-#: What is written as these, bytes or an extension, may have been of a type of ``_taken``.
-_ANY_TAKEN = re.compile(rb"[\xc4-\xc9\xd4-\xd8]")
 #: Extensions of many small values, whose parts are no more than text, bytes and numbers.
 _FLAT = frozenset({ARRAY, SCALAR, SAME})
-_BELOW = frozenset({list, dict})
-_APART = _BELOW | {bytearray}
+_APART = frozenset({list, dict, bytearray})
 #: Of more tuples it is worth it to look whether they stand in lists.
 _MANY_TUPLES = 200
-_PLAIN = _BELOW | {type(None), bool, int, float, str, bytes}
 
 
 class ObjectsSerializer(RecordSerializer):
@@ -95,6 +93,7 @@ class ObjectsSerializer(RecordSerializer):
     portable = False
     stored_format = "object"
     messages = "msgpack"
+    holds_objects = True
     cannot = TEXT_KINDS | {
         *("depth", "surrogates"),
         *("tag", "function", "cycle", "value"),
@@ -150,17 +149,20 @@ class ObjectsSerializer(RecordSerializer):
 
 
 def _written(records: list[Any], **how: bool) -> _ExtensionWriter:
-    def write(most: int, **more: bool) -> _ExtensionWriter:
-        writer = _ExtensionWriter(most, **how, **more)
-        try:
-            writer.data = b"".join([writer.message(record) for record in records])
-        except _ManyTuples:
-            return write(most, rows=True)
-        finally:
-            writer.close()
-        return writer
+    return with_room(CALLS_A_LEVEL, partial(_write, records, how))
 
-    return with_room(CALLS_A_LEVEL, write)
+
+def _write(records: list[Any], how: dict[str, bool], most: int) -> _ExtensionWriter:
+    # No function inside the one above that calls itself: as a cycle it would hold the records.
+    writer = _ExtensionWriter(most, **how)
+    try:
+        writer.data = b"".join([writer.message(record) for record in records])
+        writer.check_places(records)
+    except _ManyTuples:
+        return _write(records, {**how, "rows": True}, most)
+    finally:
+        writer.close()
+    return writer
 
 
 class _ManyTuples(Exception):
@@ -213,6 +215,8 @@ class _ExtensionWriter:
         self._known_objects: dict[int, tuple[int, int, Any]] = {}
         self._objects = 0
         self._of_pandas = 0
+        #: The classes of objects that were met of ``REFERRED``.
+        self._referred: set[type] = set()
 
     def close(self) -> None:
         """To be called at the end: what writes messages holds this, which holds that."""
@@ -233,8 +237,8 @@ class _ExtensionWriter:
             if "recursion" in str(error):
                 raise TooDeep from None
             raise
-        if self._alone and _ANY_TAKEN.search(data):
-            _check_taken(value)
+        if self._alone and ANY_TAKEN.search(data):
+            check_taken(value)
         return data
 
     def _packer(self) -> Any:
@@ -276,13 +280,13 @@ class _ExtensionWriter:
             self._tuples -= 1
             if self._tuples < 0:
                 raise _ManyTuples
-        make = OWN_TYPES.get(cls) or self._makers.get(cls)
+        make = OWN_TYPES.get(cls)
         if make is None:
             if self._known_objects and (known := self._known_objects.get(id(value))):
                 return self._ext((known[0], self._flat([known[1]])))
+            make = self._makers.get(cls)
             # Arrays are not of one class: each scalar's has its own, and may be an enum too.
-            make = None if is_array(value) else maker_of(cls)
-            if make is not None:
+            if make is None and not is_array(value) and (make := maker_of(cls)) is not None:
                 self._makers[cls] = make
         made = make(value) if make is not None else None
         if made is None:
@@ -290,7 +294,29 @@ class _ExtensionWriter:
         if self._alone and made[0] in OWN_CLASSES:
             raise TypeError(f"cannot hold {cls.__name__}")
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
-        return self._inside(made[0], made[1])
+        found = self._inside(made[0], made[1])
+        if made[0] in REFERRED:
+            self._refer_to(value)
+        return found
+
+    def _refer_to(self, value: Any) -> None:
+        """Keep ``value``, an object of a class that has attributes alone or an exception: it may
+        stand in several places, where it is one object again."""
+        if self._of_library:
+            raise TypeError(f"cannot hold {type(value).__name__} in an object of a library")
+        self._referred.add(type(value))
+        if self._beside:
+            self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
+        self._objects += 1
+
+    def check_places(self, records: list[Any]) -> None:
+        """TypeError where there were such objects, and a list or the like stands in two places:
+        it would be two, and who changes one by an attribute means both."""
+        if not self._referred:
+            return
+        known = frozenset(self._referred if self._beside else ())
+        if not in_one_place(records, holding(self._makers), known):
+            raise TypeError("one list or the like in two places of objects with attributes")
 
     def _of_library_too(self, value: Any) -> Any:
         """What becomes of a value that is none of Python's own."""
@@ -362,27 +388,3 @@ class _ExtensionWriter:
             return ARROW, [bytes(data), data.nbytes]
         self.buffers.append(data)
         return ARROW, [None, data.nbytes]
-
-
-@cache
-def _taken() -> frozenset[type]:
-    """What the library takes for bytes, or for an extension of ours, and asks nobody."""
-    import msgpack
-
-    return frozenset({bytearray, memoryview, msgpack.ExtType})
-
-
-def _check_taken(value: Any) -> None:
-    """TypeError where one of ``_taken`` is in a value that was written: in its own lists and maps,
-    as all else is written apart."""
-    level, taken = [[value]], _taken()
-    while level:
-        below: list[Any] = []
-        for values in contents(level):
-            kinds = set(map(type, values))
-            for kind in kinds & taken:
-                raise TypeError(f"cannot hold {kind.__name__}")
-            if kinds & _BELOW:
-                plain = kinds <= _PLAIN  # in others of these the collector finds nothing
-                below += values if plain else [v for v in values if type(v) in _BELOW]
-        level = below

@@ -1,7 +1,8 @@
 """Frames, series, schemas and types of polars as extensions of MessagePack, and back.
 
 ``man/spk.5``, Objects of Python. Frames and series are tables of Arrow over their own memory; a
-schema is a table without rows, a type the only column of one. A nested type is stored as its inner
+schema is a table without rows, a type the only column of one. Integers of 128 bits, which Arrow
+has not, are two columns. A nested type is stored as its inner
 types, which may be classes: Arrow cannot tell ``List(Int8)`` from ``List(Int8())``.
 """
 
@@ -32,6 +33,8 @@ def parts_of_polars(value: Any) -> tuple[int, list[Any]] | None:
         return (OF_POLARS, ["class", value.__name__]) if named else None
     if (nested := _parts_of_nested(value)) is not None:
         return OF_POLARS, nested
+    if (wide := _parts_of_wide(value)) is not None:
+        return OF_POLARS, wide
     if is_of_polars(value):
         word, held = "frame" if hasattr(value, "columns") else "series", value
     elif type(value) is polars.Schema:
@@ -64,6 +67,64 @@ def _parts_of_nested(value: Any) -> list[Any] | None:
     ):
         return ["fields", *(pl.Field(*pair) for pair in value.items())]
     return None
+
+
+def _parts_of_wide(value: Any) -> list[Any] | None:
+    """The parts of a series of integers of 128 bits, which Arrow has not, of a frame with such, or
+    of their type; None for all else."""
+    import polars as pl
+
+    if type(value) is pl.DataFrame:
+        wide = any(type(each) in _wide() for each in value.dtypes)
+        return ["columns", *value.get_columns()] if wide else None
+    kind = value.dtype if type(value) is pl.Series else value
+    halves = _wide().get(type(kind))
+    if halves is None:
+        return None
+    if kind is value:
+        return ["wide type", type(kind).__name__]
+    whole = pl.Series([1 << 64], dtype=kind)
+    high = value // whole
+    low = (value - high * whole).cast(pl.UInt64)
+    table = table_of_polars(pl.DataFrame({"high": high.cast(halves), "low": low}))
+    return ["wide", value.name, type(kind).__name__, table]
+
+
+def _wide() -> dict[type, Any]:
+    """The types of integers of 128 bits, each with that of its upper half."""
+    import polars as pl
+
+    halves = {"Int128": pl.Int64, "UInt128": pl.UInt64}
+    return {_class(name): half for name, half in halves.items() if _class(name) is not None}
+
+
+def _wide_back(word: str, parts: tuple[Any, ...]) -> Any:
+    """What ``_parts_of_wide`` took apart; None for another word, ValueError for wrong parts."""
+    import polars as pl
+
+    if word == "columns":
+        if {*map(type, parts)} - {pl.Series} or len({len(each) for each in parts}) > 1:
+            raise ValueError("columns of polars that are none of one frame")
+        return pl.DataFrame(parts)
+    if word == "wide type":
+        (name,) = parts
+        return _wide_type(name)()
+    if word != "wide":
+        return None
+    label, name, table = parts
+    kind = _wide_type(name)
+    halves = pl.DataFrame(table) if is_table(table) else pl.DataFrame()
+    if type(label) is not str or halves.schema != {"high": _wide()[kind], "low": pl.UInt64}:
+        raise ValueError("no halves of integers of 128 bits")
+    whole = pl.Series([1 << 64], dtype=kind)
+    return (halves["high"].cast(kind) * whole + halves["low"].cast(kind)).alias(label)
+
+
+def _wide_type(name: Any) -> Any:
+    found = _class(name) if type(name) is str else None
+    if found not in _wide():
+        raise ValueError("polars has no such type")
+    return found
 
 
 def _nested_back(word: str, parts: tuple[Any, ...]) -> Any:
@@ -113,8 +174,10 @@ def polars_of(word: str, *parts: Any) -> Any:
         import polars
     except ImportError:
         raise UnsupportedError("needs polars", hint="pip install polars") from None
-    if (nested := _nested_back(word, parts)) is not None:
-        return nested
+    if (made := _nested_back(word, parts)) is not None:
+        return made
+    if (made := _wide_back(word, parts)) is not None:
+        return made
     (table,) = parts
     if word == "class":
         if type(table) is not str or _class(table) is None:
@@ -128,5 +191,5 @@ def polars_of(word: str, *parts: Any) -> Any:
         raise ValueError(f"nothing of polars ({error})") from None
     if frame is None or (word in ("series", "type") and frame.width != 1):
         raise ValueError("no table of its columns")
-    made: dict[str, Any] = {"series": frame.to_series, "type": lambda: frame.dtypes[0]}
-    return frame.schema if word == "schema" else made.get(word, lambda: frame)()
+    by_word: dict[str, Any] = {"series": frame.to_series, "type": lambda: frame.dtypes[0]}
+    return frame.schema if word == "schema" else by_word.get(word, lambda: frame)()

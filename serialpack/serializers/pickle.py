@@ -40,6 +40,7 @@ class PickleSerializer(UnsafeSerializer):
     cannot = TEXT_KINDS | {"depth"}
     partly = frozenset({"number-array", "tag", "object"})
     identity = True
+    holds_objects = True
     params: ClassVar[tuple[Param, ...]] = (Param("protocol", 0, PROTOCOL, PROTOCOL),)
     written_in_c = True
     about = "Python pickles: objects of any class; unpacked with --trust only"

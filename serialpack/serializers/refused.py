@@ -1,9 +1,13 @@
-"""Which of many parts is refused alone: halves are tried together, since there may be many."""
+"""Which part of a value is refused alone. Halves of many are tried together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from serialpack.values.kinds import value_step
+from serialpack.values.models import is_model, model_state
+from serialpack.values.quick import kept_in_attributes
 
 
 def first_refused(parts: Sequence[Any], refused: Callable[[Any], object]) -> int:
@@ -21,3 +25,57 @@ def first_refused(parts: Sequence[Any], refused: Callable[[Any], object]) -> int
         return at
     at = first_refused(parts[half:], refused)
     return at if at < 0 else half + at
+
+
+def innermost(
+    record: Any, failure: Callable[[list[Any]], object], *, objects: bool
+) -> tuple[str, Any, bool]:
+    """The innermost part of ``record`` that is refused alone, its path, and whether it is a key.
+
+    ``failure`` says whether some records, together, are not held. ``objects``: whether attributes
+    of objects are such parts, too.
+    """
+    # Parts of a map are tried in a map: some formats take no other records.
+    in_map = isinstance(record, dict)
+    path, value, met = "$", record, set()
+    while id(value) not in met and (found := _parts(value, objects=objects)):
+        met.add(id(value))
+        keys, parts = found
+        if isinstance(value, dict):
+            at = first_refused(keys, lambda some: failure([dict.fromkeys(some, "x")]))
+            if at >= 0:
+                return path, keys[at], True
+        at = first_refused(parts, lambda some: failure(_in_map(some) if in_map else some))
+        if at < 0:
+            break
+        path += value_step(keys[at]) if keys else f"[{at}]"
+        value = parts[at]
+    return path, value, False
+
+
+def _parts(value: Any, *, objects: bool) -> tuple[list[Any], list[Any]] | None:
+    """The keys and the parts of a value of which one may be refused alone; no keys of a list. A
+    tuple with a name of its own is one value."""
+    if isinstance(value, dict):  # whatever a class of somebody's makes of that
+        return list(dict.keys(value)), list(dict.values(value))
+    if isinstance(value, list) or type(value) is tuple:
+        return [], list(value)
+    held = _held(value) if objects else None
+    return None if held is None else ([*held], [*held.values()])
+
+
+def _held(value: Any) -> dict[str, Any] | None:
+    """What an object has by names, where its class says nothing else of it to pickle."""
+    cls: Any = type(value)
+    if is_model(cls):
+        fields: dict[str, Any] = model_state(value)[0]
+        return fields
+    # attrs itself gives classes with slots such a method.
+    if getattr(getattr(cls, "__getstate__", None), "__name__", "") == "slots_getstate":
+        names = [field.name for field in cls.__attrs_attrs__]
+        return {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return kept_in_attributes(value)
+
+
+def _in_map(parts: list[Any]) -> list[Any]:
+    return [{f"x{number}": part for number, part in enumerate(parts)}]

@@ -20,6 +20,9 @@ from serialpack.values.quick import plainly_same
 #: The most bytes of two values that may be compared by their bytes, which takes them once more.
 _FEW = 64 << 10
 
+#: What pickle leaves out of exceptions.
+_OF_EXCEPTIONS = (".__traceback__", ".__cause__", ".__context__", ".__suppress_context__")
+
 Default = Callable[[Any], Any]
 ObjectHook = Callable[[dict[Any, Any]], Any]
 
@@ -178,6 +181,13 @@ def prove(
         was = f"{shown(obj)}, which changes what it is loaded from"
         lost = Difference(0, "$", was, "", "object")
     if lost is not None:
-        # Its class tells pickle less than there is: who wants it so may have it.
-        hint = None if serializer.safe else "--no-verify takes what its class tells pickle"
-        raise serializer.refuse(lost, None, hint)
+        raise serializer.refuse(lost, None, _hint(serializer, lost))
+
+
+def _hint(serializer: RecordSerializer, lost: Difference) -> str | None:
+    if serializer.safe:
+        return None
+    if lost.value_path.endswith(_OF_EXCEPTIONS):
+        return "objects hold exceptions without tracebacks: error.with_traceback(None)"
+    # Its class tells pickle less than there is: who wants it so may have it.
+    return "--no-verify takes what its class tells pickle"

@@ -1,5 +1,5 @@
-"""Objects of classes derived from Python's own types: what one holds and keeps, asked and made
-without running what its class defines."""
+"""Objects of classes derived from Python's own types: their contents and attributes, read and
+restored without calling a method of the class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from abc import ABCMeta
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
-from inspect import getattr_static
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -26,7 +25,8 @@ CONTENTS: dict[type, Callable[[Any], Any]] = {
     frozenset: lambda v: [*frozenset.__iter__(v)],
 }
 #: Any other may do what it likes where its class is asked for something.
-_METACLASSES = type, ABCMeta
+METACLASSES = type, ABCMeta
+_TEXT = frozenset({str})
 #: Methods by which a class says what pickle writes of it, or what attributes it has.
 _WORDS = (
     *("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__"),
@@ -36,17 +36,18 @@ _WORDS = (
 
 @lru_cache(256)
 def base_of(cls: Any) -> Any:
-    """The one of ``CONTENTS`` that ``cls`` is derived from, itself not; None where there is none,
-    or where C code keeps more."""
+    """The type in ``CONTENTS`` that ``cls`` is derived from; None where there is none, for that
+    type itself, and where C code adds fields."""
     base = solid_base(cls)
     return base if base in CONTENTS and base is not cls else None
 
 
+@lru_cache(256)
 def check_derived(cls: Any) -> Any:
     """``base_of``; TypeError where objects of ``cls`` say themselves what is written of them, or
     would run code of it where they are made, kept or dropped."""
     base = base_of(cls)
-    if base is None or type(cls) not in _METACLASSES:
+    if base is None or type(cls) not in METACLASSES:
         raise TypeError(f"{cls.__name__} is derived from no type of Python")
     if cls in copyreg.dispatch_table or any(
         getattr(cls, word, None) is not getattr(base, word, None) for word in _WORDS
@@ -67,17 +68,19 @@ def attributes_of(value: Any) -> dict[str, Any] | bool | None:
         return state is value or None
     inside, slots = state if type(state) is tuple else (state, {})
     held = {} if inside is None else inside
-    if type(held) is not dict or any(type(name) is not str for name in held):
+    if type(held) is not dict or not _TEXT.issuperset(map(type, held)):
         raise TypeError(f"{type(value).__name__} keeps its attributes in no map")
     if not slots:
         return held
-    if any(_slot(type(value), name) for name in held):
+    cls: Any = type(value)
+    if not _slots(cls).keys().isdisjoint(held):
         raise TypeError(f"{type(value).__name__} has an attribute twice")
     return {**held, **slots}
 
 
+@lru_cache(256)
 def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
-    """What tells all that an object of ``cls`` is; None where nothing does."""
+    """Gives the function that tells all that an object of ``cls`` keeps; None without one."""
     base = base_of(cls)
     if base is None or cls.__getattribute__ is not base.__getattribute__:
         return None
@@ -90,11 +93,12 @@ def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
     return told
 
 
+@lru_cache(256)
 def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
-    """What makes an object of ``cls`` of its contents and attributes; TypeError as
-    ``check_derived``, and ValueError where it cannot have these."""
+    """Gives the function that makes an object of ``cls`` of its contents and attributes, and raises
+    ValueError where it cannot have these; TypeError as ``check_derived``."""
     base = check_derived(cls)
-    place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
+    keep = keeper_of_attributes(cls)
     kind = list if base in (list, tuple, set, frozenset) else dict if base is OrderedDict else base
 
     def make(contents: Any, attributes: Any) -> Any:
@@ -107,34 +111,45 @@ def maker_of_derived(cls: Any) -> Callable[[Any, Any], Any]:
             made = base.__new__(cls)
             fill(made, contents)
         if attributes is not None:
-            _keep(made, attributes)
+            keep(made, attributes)
         return made
 
-    def _keep(made: Any, attributes: Any) -> None:
+    return make
+
+
+def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
+    """Gives the function that sets the attributes of an object of ``cls``, as ``attributes_of``
+    gives them, of a map that becomes its own; it raises ValueError where the object cannot have
+    them."""
+    slots = _slots(cls)
+    place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
+
+    def keep(made: Any, attributes: Any) -> None:
         held = made if attributes is True and isinstance(made, dict) else {}
         if held is not made:
             if type(attributes) is not dict:
                 raise ValueError(f"no attributes of a {cls.__name__}")
-            for name, value in attributes.items():
-                if (slot := _slot(cls, name)) is not None:
-                    slot.__set__(made, value)
-                else:
-                    held[name] = value
+            if not _TEXT.issuperset(map(type, attributes)):
+                raise ValueError("an attribute whose name is no text")
+            held = attributes
+            for name in slots.keys() & attributes.keys():
+                slots[name].__set__(made, held.pop(name))
             if not held:
                 return
         if not isinstance(place, GetSetDescriptorType):
             raise ValueError(f"{cls.__name__} has no such attributes")
         place.__set__(made, held)
 
-    return make
+    return keep
 
 
-def _slot(cls: Any, name: Any) -> Any:
-    """The slot of that name; None where there is none. ValueError where that is no name."""
-    if type(name) is not str:
-        raise ValueError("an attribute whose name is no text")
-    found = getattr_static(cls, name, None)
-    return found if isinstance(found, MemberDescriptorType) else None
+@lru_cache(256)
+def _slots(cls: Any) -> dict[str, Any]:
+    """The slots of an object of ``cls``, by name."""
+    found: dict[str, Any] = {}
+    for each in reversed(cls.__mro__):
+        found.update(vars(each))
+    return {name: there for name, there in found.items() if isinstance(there, MemberDescriptorType)}
 
 
 def _fill_ordered(made: Any, contents: dict[Any, Any]) -> None:

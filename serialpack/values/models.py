@@ -21,7 +21,7 @@ _PLACES = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__", "__pydan
 
 @lru_cache(1)
 def _places(base: type) -> tuple[Any, ...]:
-    """What gets and sets these in a model; nothing where ``base`` is of version 1 of pydantic."""
+    """The descriptors that get and set the four parts of a model's state; none for pydantic 1."""
     found = tuple(vars(base).get(name) for name in _PLACES)
     known = GetSetDescriptorType | MemberDescriptorType
     return found if all(isinstance(each, known) for each in found) else ()
@@ -40,7 +40,8 @@ def is_model(cls: type) -> bool:
 
 
 def model_state(model: Any) -> ModelState:
-    """What ``model`` keeps, not to be changed; TypeError where these are no maps and names."""
+    """The state of ``model``, which the caller must not change; TypeError where it is not made of
+    maps and names."""
     found = []
     for place in _places(base_of_models()):
         try:
@@ -52,8 +53,10 @@ def model_state(model: Any) -> ModelState:
     return fields, extra, given, private
 
 
+@lru_cache(256)
 def told_of_models(cls: Any) -> Callable[[Any], Any] | None:
-    """What tells all that a model of ``cls`` is; None where they may have more than each has."""
+    """Gives the function that tells all that a model of ``cls`` keeps; None where models of ``cls``
+    may keep more than that."""
     first = cls.__mro__[: cls.__mro__.index(base_of_models())]
     plain = cls.__getattribute__ is object.__getattribute__
     if any(map(slots, first)) or not plain or issubclass(cls, WITH_CONTENTS) or is_hidden(cls):
@@ -67,7 +70,7 @@ def _told(model: Any) -> Any:
 
 
 def check_state(state: ModelState) -> None:
-    """TypeError where a model cannot keep it."""
+    """TypeError where ``state`` cannot be that of a model."""
     fields, extra, given, private = state
     names = type(given) is set and all(type(name) is str for name in given)
     if not (names and type(fields) is dict):

@@ -230,7 +230,7 @@ class _Ways(dict[type, Callable[[Any], Any]]):
             self.know(cls)
         return way
 
-    def _way(self, cls: type) -> Callable[[Any], Any]:
+    def _way(self, cls: Any) -> Callable[[Any], Any]:
         numpy = imported("numpy")
         if numpy is not None and cls is numpy.ndarray:
             return self._array
@@ -349,6 +349,17 @@ def _tells_all(cls: type) -> bool:
         and not any(hasattr(cls, name) for name in _MORE_WORDS)
         and cls not in copyreg.dispatch_table
     )
+
+
+def kept_in_attributes(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object that has nothing else, and of which pickle writes these; None of
+    any other value."""
+    cls: Any = type(value)
+    if not (_has_only_attributes(cls) and _tells_all(cls)) or issubclass(cls, type):
+        return None
+    state: Any = object.__getstate__(value)
+    inside, slots = state if type(state) is tuple else (state, None)
+    return {**(inside or {}), **(slots or {})}
 
 
 #: Methods that named tuples have as tuples have them.

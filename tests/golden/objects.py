@@ -79,6 +79,24 @@ def _derived() -> list[ExtType]:
     ]
 
 
+def _attributed() -> list[ExtType]:
+    """Objects with attributes alone, one of them twice, and exceptions."""
+    module, about = "tests.fidelity.things", (None, None, False)
+    cause = ExtType(52, packb(["builtins", "KeyError", ["x"], {"__notes__": ["a"]}, *about, {}]))
+    again = ExtType(36, packb([2]))
+    fields = {"errno": 2, "strerror": "No", "filename": "a"}
+    inside = ExtType(52, packb(["builtins", "ValueError", [], None, *about, {}]))
+    group = ["c", ExtType(2, packb([ExtType(36, packb([5]))]))]
+    return [
+        ExtType(51, packb([module, "Plain", {"a": 1, "b": [2]}])),
+        ExtType(36, packb([0])),
+        ExtType(51, packb([module, "Slotted", {"value": 1}])),
+        ExtType(52, packb(["builtins", "RuntimeError", ["b"], None, cause, again, True, {}])),
+        ExtType(52, packb(["builtins", "FileNotFoundError", [2, "No"], None, *about, fields])),
+        ExtType(52, packb(["builtins", "ExceptionGroup", ["c", [inside]], None, *about, group])),
+    ]
+
+
 def _labelled() -> list[ExtType]:
     """A data set of xarray with an index, and with a label without one; one of its arrays."""
 
@@ -218,6 +236,7 @@ def serialized() -> dict[str, bytes]:
             }
         ),
         "object-derived": packb(_derived()),
+        "object-attributed": packb(_attributed()),
         "object-labelled": packb(_labelled()),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
@@ -240,6 +259,7 @@ DUMPED = {
     "object-more": "objects+none",
     "object-rows": "objects+none",
     "object-derived": "objects+none",
+    "object-attributed": "objects+none",
     "object-labelled": "objects+none",
     "object-pandas": "objects+zstd:3",
     "object-pieces": "objects+zstd:3",

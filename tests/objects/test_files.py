@@ -305,3 +305,11 @@ def test_of_other_compressed_files_is_said_what_reads_them(tmp_path: Path) -> No
         serialpack.open(packed)
     serialpack.convert(packed, tmp_path / "again", to="ndjson")
     assert len((tmp_path / "again").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["a.pkl", "a.msgpack", "a.cbor", "a.yaml"])
+def test_a_file_with_nothing_in_it_has_no_object(name: str, tmp_path: Path) -> None:
+    """It "holds no document (pickle)", where pickle.load raises EOFError."""
+    (tmp_path / name).touch()
+    with pytest.raises(EOFError, match="empty file"):
+        serialpack.load(tmp_path / name, trust=True)

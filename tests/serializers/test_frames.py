@@ -176,6 +176,47 @@ def test_polars_needs_no_trust(column: list[Any]) -> None:
         assert serialpack.loads(serialpack.dumps(value, "pickle"), trust=True).shape == value.shape
 
 
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        ("Int128", [-(1 << 127), (1 << 127) - 1, 1 << 64, -1, None, 0]),
+        ("UInt128", [(1 << 128) - 1, 1 << 64, None, 0]),
+        ("Int128", []),
+        ("UInt128", [None]),
+    ],
+)
+def test_integers_of_128_bits_need_no_trust(kind: str, numbers: list[int | None]) -> None:
+    """Arrow has none."""
+    pl = pytest.importorskip("polars")
+    series = pl.Series("a", numbers, dtype=getattr(pl, kind))
+    frame = pl.DataFrame([series, pl.Series("b", [[1]] * len(numbers), dtype=pl.List(pl.Int8))])
+    for value in (series, frame, frame[:0], series.dtype, type(series.dtype)):
+        (back,) = serialpack.loads(serialpack.dumps([value], "objects"))
+        assert type(back) is type(value)
+        assert repr(back) == repr(value)
+        assert difference(value, back) is None
+    if any(numbers):
+        assert difference(series, series.reverse()) is not None
+        assert difference(series, series.fill_null(0)) is not None
+
+
+def test_lies_about_integers_of_128_bits_are_one_error() -> None:
+    pl = pytest.importorskip("polars")
+    sink = pa.BufferOutputStream()
+    table = pl.DataFrame({"high": [1.5], "low": [1]}).to_arrow()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    stored = sink.getvalue().to_pybytes()
+    inner = msgpack.ExtType(20, msgpack.packb([stored, len(stored)]))
+    for parts in (
+        *(["wide", "a", name, table] for name, table in (("Int128", inner), ("Int64", inner))),
+        *(["wide", "a", "Int128", 1], ["wide type", "Int8"], ["wide type", 1], ["columns", 1]),
+    ):
+        message = msgpack.packb(msgpack.ExtType(32, msgpack.packb(parts)))
+        with pytest.raises(serialpack.DamagedError):
+            serialpack.loads(Small(((60,), (0,)), 0, len(message), {}, message).encode())
+
+
 def test_types_and_schemas_of_polars_need_no_trust() -> None:
     pl = pytest.importorskip("polars")
     types = [

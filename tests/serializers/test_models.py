@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgpack
 import pytest
@@ -163,3 +163,37 @@ def test_other_classes_are_none() -> None:
     with pytest.raises(UnsupportedError, match="none_models"):
         serialpack.loads(made_of(away))
     assert "none_models" not in sys.modules
+
+
+_Item = TypeVar("_Item")
+
+
+class Page(pydantic.BaseModel, Generic[_Item]):  # type: ignore[misc]
+    items: list[_Item]
+
+
+def test_models_of_filled_classes_need_no_pickle() -> None:
+    """No serializer held them: their class stands in no module."""
+    for value in (Page[int](items=[1]), Page[Page[Address]](items=[]), Page(items=[1])):
+        (again,) = serialpack.loads(serialpack.dumps([value], "objects"))
+        assert type(again) is type(value)
+        assert difference(value, again) is None
+
+
+def test_a_filled_class_that_is_not_there_is_named() -> None:
+    away = msgpack.ExtType(47, msgpack.packb([__name__, "Page[bytes]", {}, None, [], None]))
+    with pytest.raises(UnsupportedError, match=r"Page\[bytes\]"):
+        serialpack.loads(made_of(away))
+
+
+def test_one_of_two_filled_classes_of_one_name_is_refused() -> None:
+    def other() -> Any:
+        class Address(pydantic.BaseModel):  # type: ignore[misc]
+            street: str
+
+        return Page[Address]
+
+    one, two = other(), other()
+    for cls in (one, two):
+        with pytest.raises(serialpack.ValueRefusedError):
+            serialpack.dumps(cls(items=[]), "objects")

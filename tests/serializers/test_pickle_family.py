@@ -373,7 +373,7 @@ def test_what_nobody_holds_is_said_of_nobody() -> None:
     assert caught.value.hint == "list(it) can be held"
 
 
-@pytest.mark.parametrize("chain", ["auto", "pickle", "cloudpickle"])
+@pytest.mark.parametrize("chain", ["pickle", "cloudpickle"])
 def test_what_is_written_and_not_read_is_no_matter_of_who_writes(
     chain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,9 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import attrs
+import pydantic
 import pytest
 
+import serialpack
 from serialpack.serializers.refused import first_refused
+
+
+@dataclass
+class Data:
+    held: Any
+
+
+@attrs.define
+class Slotted:
+    held: Any
+    other: int = 1
+
+
+class Model(pydantic.BaseModel):
+    held: Any
+
+
+class Plain:
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
+class Without:
+    """Tells pickle that it leaves its lock out."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.held = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"held": self.held}
 
 
 @pytest.mark.parametrize("bad", [[], [0], [999], [500, 501], [3, 998]])
@@ -23,3 +61,24 @@ def test_the_first_is_found_in_few_tries(bad: list[int]) -> None:
 def test_what_is_refused_together_alone_is_not_found() -> None:
     assert first_refused([1, 2, 3], lambda some: len(some) > 1) == -1
     assert first_refused([], lambda _: True) == -1
+
+
+@pytest.mark.parametrize("chain", ["auto", "pickle", "objects"])
+@pytest.mark.parametrize("cls", [Data, Slotted, Model, Plain])
+def test_the_path_leads_into_objects(cls: Any, chain: str) -> None:
+    """It ended at the whole object."""
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        serialpack.dumps({"a": [1, cls(held={"b": cls(held=Lock())})]}, chain)
+    assert caught.value.value_path == "$.a[1].held.b.held"
+
+
+def test_the_path_ends_where_a_class_says_itself_what_is_pickled() -> None:
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        serialpack.dumps([Without()], "pickle")
+    assert caught.value.value_path == "$[0]"
+
+
+def test_a_serializer_without_objects_names_the_object() -> None:
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        serialpack.dumps([Data(Lock())], "msgpack")
+    assert caught.value.value_path == "$[0]"

@@ -1,0 +1,157 @@
+"""Objects that keep attributes and nothing else, and exceptions: their state, read and restored
+without calling a method of the class."""
+
+from __future__ import annotations
+
+import builtins
+import copyreg
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from serialpack.values.derived import METACLASSES, attributes_of, keeper_of_attributes
+from serialpack.values.parts import solid_base
+
+#: Libraries whose own objects have extensions of their own, or are left to pickle: other objects of
+#: theirs take it for granted that what is given to them is one of these.
+_LIBRARIES = frozenset(
+    {"numpy", "pandas", "polars", "pyarrow", "scipy", "xarray", "pydantic", "msgspec", "attr"}
+)
+#: Methods by which a class says what pickle writes of an object, or makes of that again.
+_WORDS = (
+    *("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__"),
+    *("__getnewargs_ex__", "__getnewargs__", "__getattribute__"),
+)
+#: Exceptions whose fields C code keeps; None in a field is as good as nothing.
+_FIELDS: dict[type, tuple[str, ...]] = {
+    StopIteration: ("value",),
+    SystemExit: ("code",),
+    OSError: ("errno", "strerror", "filename", "filename2"),
+    ImportError: ("msg", "name", "path"),
+    NameError: ("name",),
+    AttributeError: ("name", "obj"),
+    SyntaxError: (
+        *("msg", "filename", "lineno", "offset", "text"),
+        *("end_lineno", "end_offset", "print_file_and_line"),
+    ),
+}
+#: Exceptions whose fields must be of certain types, which their C code looks at where one is made.
+_CHECKED = (UnicodeEncodeError, UnicodeDecodeError, UnicodeTranslateError)
+
+_ARGS, _TRACEBACK = (vars(BaseException)[name] for name in ("args", "__traceback__"))
+_ABOUT = [
+    vars(BaseException)[name] for name in ("__cause__", "__context__", "__suppress_context__")
+]
+_OF_GROUP = [vars(BaseExceptionGroup)[name] for name in ("message", "exceptions")]
+
+#: What an exception keeps: its arguments, its attributes or None, its cause, its context, whether
+#: the context is to be left out, and its fields: of a group its message and exceptions.
+ExceptionState = tuple[Any, Any, Any, Any, Any, Any]
+
+
+def _runs_nothing(cls: Any, base: type) -> bool:
+    """Whether a class derived from ``base`` runs nothing where an object of it is made, kept or
+    dropped, and says of none what is written."""
+    own = [word for word in ("__hash__", "__eq__") if getattr(cls, word) is not getattr(base, word)]
+    return (
+        type(cls) in METACLASSES
+        and all(getattr(cls, word, None) is getattr(base, word, None) for word in _WORDS)
+        and not hasattr(cls, "__del__")
+        and (not own or cls.__hash__ is None)  # as keys of maps they would be asked
+    )
+
+
+@lru_cache(256)
+def has_attributes_alone(cls: Any) -> bool:
+    """Whether objects of ``cls``, of none of Python's modules, keep nothing but attributes."""
+    if solid_base(cls) is not object or cls is object:
+        return False
+    package = str(cls.__module__).partition(".")[0]
+    known = package in _LIBRARIES or package in sys.stdlib_module_names
+    foreign = cls in copyreg.dispatch_table or (known and package != "__main__")
+    return not foreign and _runs_nothing(cls, object)
+
+
+@lru_cache(256)
+def maker_of_attributed(cls: Any) -> Callable[[Any], Any]:
+    """Gives the function that makes an object of ``cls`` of its attributes; TypeError for a class
+    whose objects keep more."""
+    if not has_attributes_alone(cls):
+        raise TypeError(f"{cls.__name__} keeps more than attributes")
+    keep = keeper_of_attributes(cls)
+
+    def make(attributes: Any) -> Any:
+        made = object.__new__(cls)
+        if attributes is not None:
+            keep(made, attributes)
+        return made
+
+    return make
+
+
+@lru_cache(256)
+def base_of_exception(cls: Any) -> Any:
+    """The exception of Python that ``cls`` is, or is derived from; None where there is none, or
+    where an object says itself what it is."""
+    if not issubclass(cls, BaseException):
+        return None
+    base: Any = solid_base(cls)
+    known = vars(builtins).get(base.__name__) is base
+    return base if known and cls.__new__ is base.__new__ and _runs_nothing(cls, base) else None
+
+
+def _places(base: type) -> dict[str, Any]:
+    """What gets and sets the fields of exceptions of ``base``, by name."""
+    kind = next((each for each in base.__mro__ if each in _FIELDS), None)
+    return {name: vars(kind)[name] for name in _FIELDS.get(kind, ())} if kind else {}
+
+
+def exception_state(error: BaseException) -> ExceptionState:
+    """What ``error`` keeps; TypeError where it has a traceback, which belongs to this process."""
+    if _TRACEBACK.__get__(error) is not None:
+        raise TypeError(f"{type(error).__name__} with a traceback")
+    cls: Any = type(error)
+    base = base_of_exception(cls)
+    if issubclass(base, BaseExceptionGroup):
+        fields: Any = [place.__get__(error) for place in _OF_GROUP]
+    elif issubclass(base, _CHECKED):
+        fields = None
+    else:
+        there = ((name, place.__get__(error)) for name, place in _places(base).items())
+        fields = {name: field for name, field in there if field is not None}
+    about = (place.__get__(error) for place in _ABOUT)
+    return [*_ARGS.__get__(error)], attributes_of(error), *about, fields
+
+
+@lru_cache(256)
+def maker_of_exceptions(cls: Any) -> Callable[..., Any]:
+    """Gives the function that makes an exception of ``cls`` of its state, and raises ValueError for
+    no such state; TypeError for a class that decides itself what is stored."""
+    base = base_of_exception(cls)
+    if base is None:
+        raise TypeError(f"{cls.__name__} is no exception that keeps what Python's own do")
+    keep, places = keeper_of_attributes(cls), _places(base)
+
+    def make(args: Any, attributes: Any, cause: Any, context: Any, hidden: Any, fields: Any) -> Any:
+        if type(args) is not list or type(hidden) is not bool:
+            raise ValueError(f"no arguments of a {cls.__name__}")
+        if issubclass(base, BaseExceptionGroup):
+            message, inside = fields
+            made = BaseExceptionGroup.__new__(cls, message, inside)
+        else:
+            made = base.__new__(cls)
+        if issubclass(base, _CHECKED):
+            base.__init__(made, *args)
+        elif not issubclass(base, BaseExceptionGroup):
+            for name, field in fields.items():
+                places[name].__set__(made, field)
+        for place, part in zip(
+            (_ARGS, *_ABOUT), (tuple(args), cause, context, hidden), strict=True
+        ):
+            place.__set__(made, part)
+        if attributes is not None:
+            keep(made, attributes)
+        return made
+
+    return make

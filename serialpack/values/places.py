@@ -1,0 +1,43 @@
+"""Whether what may be changed in a value stands in one place of it only."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+from serialpack.depth.values import contents
+
+
+def in_one_place(value: Any, kinds: frozenset[type], known: frozenset[type]) -> bool:
+    """Whether each object in ``value`` that is of one of ``kinds``, which hold others, stands in
+    one place of it. Those in others are not looked for.
+
+    Of ``known`` an object may stand in several places, and of tuples and frozensets one that holds
+    none of ``kinds``.
+    """
+    met: set[int] = {id(value)}
+    level = [value]
+    while level:
+        below: list[Any] = []
+        for values in contents(level):
+            held = [*compress(values, map(kinds.__contains__, map(type, values)))]
+            ids = set(map(id, held))
+            if len(ids) == len(held) and met.isdisjoint(ids):  # as nearly always
+                met |= ids
+                below += held
+                continue
+            for each in held:
+                if id(each) not in met:
+                    met.add(id(each))
+                    below.append(each)
+                elif not _may_stand_twice(each, kinds, known):
+                    return False
+        level = below
+    return True
+
+
+def _may_stand_twice(value: Any, kinds: frozenset[type], known: frozenset[type]) -> bool:
+    kind = type(value)
+    if kind in (tuple, frozenset):
+        return kinds.isdisjoint(map(type, value))
+    return kind in known
