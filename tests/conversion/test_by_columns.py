@@ -18,8 +18,15 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import arrow_cells
 from serialpack.conversion.types.quoting import quoted, quotes_of, quotes_of_columns
 from serialpack.conversion.types.spelling import possible, values_of
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv import by_columns
+from serialpack.formats.csv.text import CsvText
+from serialpack.formats.csv.tokens import rows_of
 
 pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.csv")
+pytest.importorskip("pyarrow.parquet")
 
 _CELLS = {
     "integer": ["0", "7", "-12", "9223372036854775807", "-0", "+1", "007", "0x1f", "1_0", "2" * 20],
@@ -157,6 +164,64 @@ def test_the_same_comes_of_columns_as_of_records(
     monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
     monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
     assert _converted(TABLES[name], to, infer=infer) == found
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_pyarrow_reads_the_very_cells_or_none(
+    newline: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it reads otherwise, or as more rows or fields, Python's rows are made of."""
+    monkeypatch.setattr(by_columns, "_LEAST", 0)
+    drawn, read = random.Random(newline), 0
+    pieces = [
+        "a",
+        "",
+        " ",
+        "\0",
+        "\u00e9",
+        "NA",
+        "null",
+        "\\",
+        "'",
+        "\r",
+        "\n",
+        "\n\n",
+        "x,",
+        '"',
+        "1",
+    ]
+    fmt = FORMATS.get("csv")
+    assert isinstance(fmt, CsvText)
+    for _ in range(4000):
+        most = drawn.choice([5, 9, len(pieces)])
+        rows = [[drawn.choice(pieces[:most]) for _ in range(3)] for _ in range(3)]
+        body = newline.join(map(",".join, rows)) + newline * drawn.randrange(2)
+        block = SourceBlock(f"a,b,c\n{body}".encode(), 0, 0, None, last=True)
+        found = by_columns.text_columns(fmt, block, verify=True)
+        if found is None or not found.newline:
+            continue
+        read += 1
+        assert [cells.to_pylist() for cells in found.cells] == [
+            list(cells) for cells in zip(*rows_of(body, ","), strict=True)
+        ]
+    assert read > 500
+
+
+def test_cells_that_pyarrow_reads_otherwise_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = pa.csv.read_csv
+
+    def otherwise(*given: Any) -> Any:
+        table = read(*given)
+        return table.set_column(1, "x", pa.array(["x"] * len(table)))
+
+    monkeypatch.setattr("pyarrow.csv.read_csv", otherwise)
+    block = SourceBlock(_rows(2000).encode(), 0, 0, None, last=True)
+    fmt = FORMATS.get("csv")
+    assert isinstance(fmt, CsvText)
+    found = by_columns.text_columns(fmt, block, verify=True)
+    assert found is not None
+    assert not found.newline
+    assert found.cells[1][1] == "0.125"
 
 
 @pytest.mark.parametrize("to", ["parquet", "sqlite"])

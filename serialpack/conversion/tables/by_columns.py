@@ -14,7 +14,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import KEEPING
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.table import Table
-from serialpack.conversion.types.arrow_cells import array_of_cells, is_text_of, values_in
+from serialpack.conversion.types.arrow_cells import array_of_cells, is_array, is_text_of, values_in
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.spelling import Spelling, values_of
 from serialpack.errors import ValueRefusedError
@@ -90,7 +90,7 @@ class ColumnConverter:
     def convert(self, block: SourceBlock, losses: Losses) -> ColumnsWritten | None:
         """The rows of a block, proved; None where it is to go by records. ``losses``: where it is
         told what is carried."""
-        found = text_columns(self._format, block)
+        found = text_columns(self._format, block, verify=True)
         if found is None or set(found.names) != set(self._names):
             return None
         columns = dict(zip(found.names, found.cells, strict=True))
@@ -105,32 +105,51 @@ class ColumnConverter:
             losses.check_carried(self._plan.target)
         except (*FAILURES, ValueRefusedError):
             return None
-        kept = self._plan.kept if self._plan.verify else None
-        first, last = block.index == 0, block.last
-        same = kept is not None and kept.writes_columns(
-            bytes(block.data), columns, first=first, last=last
-        )
-        return ColumnsWritten(written.piece, losses, same)
+        return ColumnsWritten(written.piece, losses, self._is_as_kept(found, block))
 
-    def _values(self, cells: Sequence[str], spelling: Spelling | None) -> Any:
+    def _is_as_kept(self, found: TextColumns, block: SourceBlock) -> bool:
+        """Whether what the plan keeps of a table of text writes the bytes of the block again."""
+        kept = self._plan.kept if self._plan.verify else None
+        if kept is None:
+            return False
+        data, first, last = bytes(block.data), block.index == 0, block.last
+        if found.newline:
+            mark = self._format.declared.delimiter.decode()
+            return kept.writes_bare(data, found.names, mark, found.newline, first=first, last=last)
+        columns = dict(zip(found.names, found.cells, strict=True))
+        return kept.writes_columns(data, columns, first=first, last=last)
+
+    def _values(self, cells: Any, spelling: Spelling | None) -> Any:
         """The values of cells, None or null for empty ones; ValueError where they are not spelled
         so."""
-        if self._table.takes_arrays:
-            array = array_of_cells(cells, empty_is_null=spelling is not None)
-            values = None
-            if array is not None and spelling is None and is_text_of(array, cells):
-                values = array
-            elif array is not None and spelling is not None:
-                values = values_in(array, spelling)
-            if values is not None:
+        as_arrays = self._table.takes_arrays
+        if as_arrays or is_array(cells):
+            values = _array_of(cells, spelling)
+            if values is not None and as_arrays:
                 return values
-        if spelling is None:
-            return cells
-        filled = [cell for cell in cells if cell]
-        found = values_of(filled, spelling)
-        if found is None:
-            raise ValueError("a cell in another spelling")
-        if len(filled) == len(cells):
-            return found
-        each = iter(found)
-        return [next(each) if cell else None for cell in cells]
+            # Of times pyarrow makes other zones than Python reads.
+            if values is not None and not (spelling and spelling.type == "timestamp"):
+                return values.to_pylist()
+        texts = cells.to_pylist() if is_array(cells) else cells
+        return texts if spelling is None else _values_of(texts, spelling)
+
+
+def _array_of(cells: Any, spelling: Spelling | None) -> Any:
+    """The values of cells as an array; None where pyarrow does not tell."""
+    array = array_of_cells(cells, empty_is_null=spelling is not None)
+    if array is None:
+        return None
+    if spelling is not None:
+        return values_in(array, spelling)
+    return array if is_array(cells) or is_text_of(array, cells) else None
+
+
+def _values_of(texts: Sequence[str], spelling: Spelling) -> list[Any]:
+    filled = [text for text in texts if text]
+    found = values_of(filled, spelling)
+    if found is None:
+        raise ValueError("a cell in another spelling")
+    if len(filled) == len(texts):
+        return found
+    each = iter(found)
+    return [next(each) if text else None for text in texts]

@@ -115,7 +115,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
             return looked(block)
 
     def looked(block: SourceBlock) -> Looked:
-        found_columns = by_columns and text_columns(by_columns, block)
+        found_columns = by_columns and text_columns(by_columns, block, verify=False)
         if by_columns and found_columns and found_columns.rows > 1:
             if writes_table(plan, "maps"):
                 check_columns(len(found_columns.names))

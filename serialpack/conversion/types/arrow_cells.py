@@ -8,12 +8,11 @@ is. What is not known here, or not told, is left to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from itertools import islice
 from typing import Any
 
 from serialpack.conversion.types.spelling import BOOLEANS, EXACT, Spelling
-from serialpack.errors import SerialpackError
-from serialpack.formats.tables.library import arrow
+from serialpack.formats.tables.library import arrow_if_there
 
 #: Of fewer cells Python makes values in less time than pyarrow is imported in.
 _LEAST = 1 << 10
@@ -27,31 +26,53 @@ _UNITS = {"0": "s", "3": "ms", "6": "us", "p": "us"}
 _FIRST_DAY, _LAST_DAY = "0001-01-01", "9999-12-31"
 
 
-@cache
-def _library() -> Any:
-    """pyarrow; None where it is not there."""
-    try:
-        arrow()
-        import pyarrow.compute
-    except SerialpackError:
-        return None
-    return pyarrow
+def is_array(cells: Any) -> bool:
+    """Whether cells are an array of pyarrow's, and no sequence of Python's."""
+    return not isinstance(cells, (list, tuple))
 
 
-def array_of_cells(cells: Sequence[str], *, empty_is_null: bool) -> Any:
-    """An array of text; None for few cells, or where pyarrow is not there."""
-    if len(cells) < _LEAST or _library() is None:
+def array_of_cells(cells: Any, *, empty_is_null: bool) -> Any:
+    """Cells, an array or a sequence, as an array of text; None for a sequence of few, or where
+    pyarrow is not there. ``empty_is_null``: with null in the place of each empty one."""
+    if is_array(cells):
+        array, has_empty = cells, empty_is_null
+    elif len(cells) < _LEAST or arrow_if_there() is None:
         return None
-    pa = _library()
-    array = pa.array(cells, pa.string())
-    if not empty_is_null or "" not in cells:
+    else:
+        array = arrow_if_there().array(cells, arrow_if_there().string())
+        has_empty = empty_is_null and "" in cells
+    if not has_empty:
         return array
-    return pa.compute.if_else(pa.compute.equal(array, ""), pa.scalar(None, pa.string()), array)
+    pa = arrow_if_there()
+    empty = pa.compute.equal(array, "")
+    if not pa.compute.any(empty).as_py():
+        return array
+    return pa.compute.if_else(empty, pa.scalar(None, pa.string()), array)
+
+
+def has_empty(cells: Any) -> bool:
+    """Whether one of the cells, an array or a sequence, is empty."""
+    if not is_array(cells):
+        return "" in cells
+    compute = arrow_if_there().compute
+    return compute.any(compute.equal(cells, "")).as_py() is True
+
+
+def first_filled(cells: Any, most: int) -> list[str]:
+    """Up to ``most`` of the first cells that are not empty."""
+    if is_array(cells):
+        compute = arrow_if_there().compute
+        for start in range(0, len(cells), _LEAST):
+            some = cells.slice(start, _LEAST)
+            if found := some.filter(compute.not_equal(some, "")).slice(0, most).to_pylist():
+                return list(found)
+        return []
+    return list(islice(filter(None, cells), most))
 
 
 def is_text_of(array: Any, cells: Sequence[str]) -> bool:
     """Whether an array of text has these cells."""
-    pa, joined = _library(), "\n".join(cells)
+    pa, joined = arrow_if_there(), "\n".join(cells)
     if joined.count("\n") != len(cells) - 1:  # a line's end within one, which tells nothing
         return bool(array.to_pylist() == list(cells))
     rows = pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array)
@@ -67,7 +88,7 @@ def values_in(cells: Any, spelling: Spelling) -> Any:
     read = _READ.get(spelling.type)
     if read is None:
         return None
-    pa = _library()
+    pa = arrow_if_there()
     try:
         return read(pa, cells, spelling.style)
     except pa.ArrowException:
@@ -76,7 +97,7 @@ def values_in(cells: Any, spelling: Spelling) -> Any:
 
 def bounds(values: Any) -> tuple[int, int]:
     """The least and the greatest of integers, or 0 where there are none."""
-    found = _library().compute.min_max(values)
+    found = arrow_if_there().compute.min_max(values)
     return found["min"].as_py() or 0, found["max"].as_py() or 0
 
 

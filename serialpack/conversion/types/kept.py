@@ -145,6 +145,23 @@ class KeptTable(NamedTuple):
             return False
         return body == (text.removesuffix(self.newline.encode()) if last and not self.end else text)
 
+    def writes_bare(
+        self,
+        data: bytes,
+        names: list[str],
+        delimiter: str,
+        newline: str,
+        *,
+        first: bool,
+        last: bool,
+    ) -> bool:
+        """As ``writes``, of cells that stand without quotes, and need none."""
+        bare = all(column.quotes == NEEDED for column in self.columns.values())
+        same = (names, delimiter, newline) == (list(self.columns), self.delimiter, self.newline)
+        head = not first or data.startswith(self.head.encode())
+        ends = data.endswith(newline.encode()) != (last and not self.end)
+        return bare and same and head and ends
+
 
 def is_written_so(kept: KeptTable, block: SourceBlock, records: list[Any]) -> bool:
     """Whether the text of a block's records is written as the bytes of that block."""

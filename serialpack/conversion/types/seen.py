@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing, each_column
-from serialpack.conversion.types.arrow_cells import array_of_cells, bounds, values_in
+from serialpack.conversion.types.arrow_cells import (
+    array_of_cells,
+    bounds,
+    first_filled,
+    has_empty,
+    is_array,
+    values_in,
+)
 from serialpack.conversion.types.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.conversion.types.spelling import (
     EXACT,
@@ -72,25 +79,28 @@ class CellsSeen:
         if some := [cell for cell in cells if cell not in NON_FINITE]:
             self._narrow(some)
 
-    def look_at_cells(self, cells: Sequence[str]) -> None:
-        """Take in the text of cells of a table of text, of which an empty one is null."""
-        if self.spellings == frozenset():
-            self.nothing = self.nothing or "" in cells
-        elif not self._looked_at_once(cells):
-            self.look(cells, empty_is_null=True)
+    def look_at_cells(self, cells: Any) -> None:
+        """Take in the text of cells of a table of text, of which an empty one is null: a sequence,
+        or an array of pyarrow's."""
+        if not self._looked_at_once(cells):
+            texts = cells.to_pylist() if is_array(cells) else cells
+            self.look(texts, empty_is_null=True)
 
-    def _looked_at_once(self, cells: Sequence[str]) -> bool:
+    def _looked_at_once(self, cells: Any) -> bool:
         """As ``look_at_cells``, by arrays; False where these do not tell, and nothing is known."""
-        first = next(filter(None, cells), "")
-        if first in NON_FINITE or not first:
+        few = first_filled(cells, _FEW)
+        if not few or few[0] in NON_FINITE:
             return False
-        found = frozenset(possible(first))
+        found = frozenset(possible(few[0]))
         if self.spellings is not None:
             found &= self.spellings
-        few = [cell for cell in cells[:_FEW] if cell]
         fit = {spelling for spelling in found if values_of(few, spelling) is not None}
-        array = array_of_cells(cells, empty_is_null=True) if fit else None
-        if fit and array is None:
+        if not fit:  # of a column of text there is no more to know
+            self.spellings = frozenset()
+            self.nothing = self.nothing or has_empty(cells)
+            return True
+        array = array_of_cells(cells, empty_is_null=True)
+        if array is None:
             return False
         held: set[Spelling] = set()
         for spelling in sorted(fit, key=rank):
@@ -106,7 +116,7 @@ class CellsSeen:
                     held |= {_NUMBER} & fit
                     break
         self.spellings = frozenset(held)
-        self.nothing = self.nothing or "" in cells
+        self.nothing = self.nothing or array.null_count > 0
         return True
 
     def _narrow(self, cells: Sequence[str]) -> None:
@@ -167,7 +177,7 @@ class TypesSeen:
                 seen = self.columns.setdefault(name, CellsSeen())
                 seen.look(values, empty_is_null=empty_is_null)
 
-    def look_at_columns(self, names: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
+    def look_at_columns(self, names: Sequence[str], columns: Sequence[Any]) -> None:
         """Take in the text of the columns of a table of text."""
         for name, cells in zip(names, columns, strict=True):
             self.columns.setdefault(name, CellsSeen()).look_at_cells(cells)
