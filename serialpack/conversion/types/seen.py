@@ -1,4 +1,5 @@
-"""What all cells of each column have in common: the spellings that fit, and how they are quoted."""
+"""The first pass over columns of text, for ``--infer``: in which spellings all cells of a column
+can be read, and how they are quoted."""
 
 from __future__ import annotations
 
