@@ -14,6 +14,7 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of
+from serialpack.conversion.tables.by_columns import ColumnConverter
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.writers import carrier_of, picked_records, table_writer, typer_of
 from serialpack.conversion.targets import is_sequence
@@ -77,6 +78,7 @@ class BlockConverter(WritingHalf):
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
         self._typer = typer_of(plan)
         self._table = table_writer(plan)
+        self._columns = ColumnConverter.of(plan, self._table)
         self._carrier = carrier_of(plan)
         if self._table is not None and not plan.whole:
             self._join = self._table.join
@@ -95,7 +97,7 @@ class BlockConverter(WritingHalf):
         left_out: list[LeftOut] = []
         try:
             tried = self._try_wide(block) or self._try_alike(block)
-            tried = tried or self._tried(block, self._reader)
+            tried = tried or self._try_columns(block) or self._tried(block, self._reader)
         except (InputError, RefusedError) as error:
             if not self.plan.skip_bad:
                 raise
@@ -274,10 +276,8 @@ class BlockConverter(WritingHalf):
         assert self.plan.layout is not None
         most = self.plan.layout.most_rows
         for first in range(0, len(found.records) or 1, most):
-            records, numbers = (
-                found.records[first : first + most],
-                found.numbers[first : first + most],
-            )
+            some = slice(first, first + most)
+            records, numbers = found.records[some], found.numbers[some]
             try:
                 written = [self._rows_of(records, first_record + first)]
             except ValueRefusedError:
@@ -332,6 +332,11 @@ class BlockConverter(WritingHalf):
         found = None if self._wide is None else self._wide.convert(block, arrays=not one)
         return None if found is None else _Tried([], Losses(()), b"", False, None, *found)
 
+    def _try_columns(self, block: SourceBlock) -> _Tried | None:
+        """The block by its columns; None where it has to go by its records."""
+        found = None if self._columns is None else self._columns.convert(block, self._losses())
+        return found and _Tried([], found.losses, b"", False, piece=found.piece, same=found.same)
+
     def part(self, block: SourceBlock) -> tuple[Any, bytes]:
         """As of ``wide.PartConverter``; who asks wants no more than to know that it is the same."""
         self._caught = True
@@ -354,13 +359,8 @@ class BlockConverter(WritingHalf):
 
     def _is_array(self, block: SourceBlock, records: list[Any]) -> bool:
         """Whether the source is one document, an array, and the target a sequence of records."""
-        return (
-            self._flattens
-            and block.index == 0
-            and block.last
-            and len(records) == 1
-            and type(records[0]) is list
-        )
+        alone = self._flattens and block.index == 0 and block.last and len(records) == 1
+        return alone and type(records[0]) is list
 
     def _without_bad(self, block: SourceBlock, error: Exception) -> tuple[_Tried, list[LeftOut]]:
         """The block's records but for those that are refused, and those."""

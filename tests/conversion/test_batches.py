@@ -15,6 +15,7 @@ import serialpack
 from serialpack.cli.app import run
 from serialpack.conversion.tables import batches
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.formats.tables.bits import same_bits
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -240,7 +241,7 @@ def test_what_does_not_come_back_is_made_by_values(monkeypatch: pytest.MonkeyPat
         seen.append(True)
         return False
 
-    monkeypatch.setattr(batches, "_same_bits", unlike)
+    monkeypatch.setattr(batches, "same_bits", unlike)
     found, _ = converted(data, "arrow", "parquet")
     assert seen == [True]
     assert found.schema.types == [pa.int64()]
@@ -254,11 +255,11 @@ def test_bits_of_floats_are_compared() -> None:
         pa.array([{"x": [value, None]}, None], pa.struct([("x", pa.list_(pa.float32()))]))
         for value in (0.0, -0.0)
     )
-    assert batches._same_bits(one, one)
+    assert same_bits(one, one)
     assert one.equals(other)
-    assert not batches._same_bits(one, other)
+    assert not same_bits(one, other)
     nan = pa.array([float("nan")])
-    assert batches._same_bits(nan, nan)
+    assert same_bits(nan, nan)
 
 
 def test_no_more_is_written_than_is_allowed_and_nothing_is_left(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_pipe_with_a_name_is_opened_once(
 ) -> None:
     """Its reader takes the first end for the end."""
     if not same:
-        monkeypatch.setattr(batches, "_same_bits", lambda *_: False)
+        monkeypatch.setattr(batches, "same_bits", lambda *_: False)
     pipe = source.with_suffix(".pipe")
     os.mkfifo(pipe)
     found: list[bytes] = []
@@ -112,7 +112,7 @@ def test_what_does_not_come_back_is_made_by_values_in_its_place(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of the first attempt is in the second, or beside it."""
-    monkeypatch.setattr(batches, "_same_bits", lambda *_: False)
+    monkeypatch.setattr(batches, "same_bits", lambda *_: False)
     made = source.with_suffix(".parquet")
     serialpack.convert(source, made)
     assert pq.read_table(made)["a"].type == pa.int64()
@@ -127,7 +127,7 @@ def test_it_has_no_name_before_it_is_proved(source: Path, monkeypatch: pytest.Mo
         assert not made.exists()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(batches, "_same_bits", broken_off)
+    monkeypatch.setattr(batches, "same_bits", broken_off)
     with pytest.raises(KeyboardInterrupt):
         serialpack.convert(source, made)
     assert names_in(source.parent) == ["a.arrow"]

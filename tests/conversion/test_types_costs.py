@@ -78,3 +78,13 @@ def test_times_without_fractions_are_looked_at_once(monkeypatch: pytest.MonkeyPa
     look.look(cells, empty_is_null=True)
     assert tried.count(1000) == 1
     assert {s.style for s in look.spellings or ()} == {"T0", "Tt", "Tp"}
+
+
+def test_a_cell_of_a_short_row_stays_missing_among_empty_ones() -> None:
+    """In a column with empty cells it became null, silently in JSON, and a warning of Python's."""
+    text = b"a,n\n1,2\n2,\n3\n"
+    made = io.BytesIO()
+    how = Shaping(infer=True)
+    serialpack.convert(io.BytesIO(text), made, to="ndjson", format="csv", shaping=how)
+    records = [json.loads(line) for line in made.getvalue().splitlines()]
+    assert records == [{"a": 1, "n": 2}, {"a": 2, "n": None}, {"a": 3}]

@@ -11,6 +11,7 @@ import pytest
 from serialpack.columns.parse.csv import fields_of
 from serialpack.formats.csv.tokens import (
     CsvField,
+    counted_records,
     fields,
     fields_of_row,
     line_of_row,
@@ -136,3 +137,26 @@ def _places_agree(text: str, found: list[CsvField], delimiter: str) -> None:
             spans, places.quoted.tolist(), places.begins.tolist(), strict=True
         )
     ] == expected
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_counting_records_at_once_finds_those_found_one_by_one(delimiter: str) -> None:
+    counted = 0
+    for text in awkward(delimiter, 4000):
+        buf, mark = bytearray(b"\n" + text.encode()), delimiter.encode()
+        found = counted_records(buf, 1, len(buf), mark)
+        if found is None:
+            continue
+        counted += 1
+        start, records = 1, 0
+        for end in record_ends(buf, 1, len(buf), mark):
+            records += bool(buf[start:end].strip(b"\r\n"))
+            start = end
+        assert found == (start, records), text
+    assert counted > 1000
+
+
+def test_quotes_within_fields_are_left_to_the_search_for_each_end() -> None:
+    """They open nothing, so that what stands behind them is outside quotes, too."""
+    text = bytearray(b'\n5" disk,1\n3" disk,2\n')
+    assert counted_records(text, 1, len(text), b",") is None

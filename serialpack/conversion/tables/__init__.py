@@ -3,7 +3,9 @@
 A table has columns, which must be known before its first row is written. So a source is read
 twice: ``survey`` looks at all records and finds which columns there are (``shape``, ``layout``);
 then each block of records is written under that layout (``writers``), column by column, and what
-was written is read again and compared, column by column.
+was written is read again and compared, column by column. A sound table of text that becomes one
+with types makes no records on that way: the columns of a block go through as they are
+(``by_columns``).
 
 - cell: what stands in a row for a value; ``cells`` turns columns of values into these and back
 - shape: the types, and the keys, of all values that stand in one place of the records

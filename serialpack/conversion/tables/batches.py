@@ -26,6 +26,7 @@ from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.shared.random_access import as_file, put
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.bits import same_bits
 from serialpack.formats.tables.folded import is_folded
 from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Progress
@@ -242,26 +243,6 @@ def _same_rows(found: Iterator[Any], again: Iterator[Any]) -> bool:
             return left is right
         rows = min(left.num_rows, right.num_rows)
         pairs = zip(left.slice(0, rows).columns, right.slice(0, rows).columns, strict=True)
-        if not all(starmap(_same_bits, pairs)):
+        if not all(starmap(same_bits, pairs)):
             return False
         left, right = left.slice(rows), right.slice(rows)
-
-
-def _same_bits(was: Any, became: Any) -> bool:
-    if tables.arrow().types.is_dictionary(was.type):
-        same = was.dictionary.equals(became.dictionary) and was.indices.equals(became.indices)
-        return bool(same)
-    bits = tables.mapped(was.type, _bits)
-    if bits != was.type:  # NaN is not equal to itself, and 0.0 to -0.0
-        was, became = was.view(bits), became.view(bits)
-    return bool(was.equals(became))
-
-
-def _bits(kind: Any) -> Any:
-    """Of floats, and what is called otherwise, a type that has the same bits."""
-    pa = tables.arrow()
-    if isinstance(kind, pa.BaseExtensionType):
-        return tables.mapped(kind.storage_type, _bits)
-    if pa.types.is_floating(kind):
-        return {16: pa.int16, 32: pa.int32, 64: pa.int64}[kind.bit_width]()
-    return kind

@@ -1,4 +1,4 @@
-"""Which value it is that a column with types does not take."""
+"""Finds the value to name in an error message, where a column with a type does not take all."""
 
 from __future__ import annotations
 

@@ -35,6 +35,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.pieces.join import Join, Piece
 from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.bits import same_bits
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
@@ -61,6 +62,11 @@ class FrameTable(TypedTable):
 
     join = Join()
 
+    @property
+    def takes_arrays(self) -> bool:  # type: ignore[override]
+        """Whether all columns are written at once."""
+        return not self._in_strips
+
     def _rows(
         self, values: list[Sequence[Any]], told: list[Loss], first_record: int
     ) -> tuple[bytes, Difference | None]:
@@ -80,21 +86,25 @@ class FrameTable(TypedTable):
         """A file of ``some`` columns, which have these values; as ``_rows``."""
         columns, fields = self._layout.columns[some], self._fields[some]
         held: list[Sequence[Any]] = []
-        for column, each in zip(columns, values, strict=True):
+        for column, field, each in zip(columns, fields, values, strict=True):
             try:
-                held.append(self._held(column, each, first_record, told))
+                if _is_array(each):
+                    held.append(tables.cast(each, field.type))
+                else:
+                    held.append(self._held(column, each, first_record, told))
             except FAILURES:
                 return b"", no_json(column, each)
         try:
-            arrays = [
-                tables.array_of(each, field.type) for each, field in zip(held, fields, strict=True)
+            arrays: list[Any] = [
+                each if _is_array(each) else tables.array_of(each, field.type)
+                for each, field in zip(held, fields, strict=True)
             ]
             data = self._written(arrays, fields)
             if self._verify:
                 del arrays  # each takes kilobytes, however short it is
                 return data, self._unheld(data, columns, values, held, told, first_record)
             for column, put, array in zip(columns, held, arrays, strict=True):
-                if not column.is_json and _may_widen(put, array.type):
+                if not (column.is_json or _is_array(put)) and _may_widen(put, array.type):
                     _widened_column(column, put, array.to_pylist(), told, first_record)
         except FAILURES as error:
             return b"", blame(columns, fields, held, error)
@@ -124,10 +134,13 @@ class FrameTable(TypedTable):
         first_record: int,
     ) -> Difference | None:
         """The first value that does not come back from the bytes of the file."""
-        found = self._format.columns_written(data)
+        found = self._written_again(data, held)
         for column, was, put, became in zip(columns, values, held, found, strict=True):
             lost = None
-            if column.is_json:
+            if _is_array(put):
+                if not same_bits(put, became):
+                    return Difference(0, column.value_path, "the values", "others", "value")
+            elif column.is_json:
                 lost = unlike(column, put, became) or self._turned(column, was, became)
             elif not same_column(put, became):
                 wide = _widened_column(column, put, became, told, first_record)
@@ -135,6 +148,22 @@ class FrameTable(TypedTable):
             if lost is not None:
                 return lost
         return None
+
+    def _written_again(self, data: bytes, held: list[Sequence[Any]]) -> Iterator[Any]:
+        """The columns in the bytes of a file: arrays where such are ``held``, else values."""
+        if not any(map(_is_array, held)):
+            yield from self._format.columns_written(data)
+            return
+        table = self._format.own_table(data)
+        others = table.select([n for n, each in enumerate(held) if not _is_array(each)])
+        values = tables.columns_in(others, len(data), most=STORED_VALUES)
+        for number, each in enumerate(held):
+            if _is_array(each):
+                column = table.column(number)
+                column.validate(full=True)
+                yield column.combine_chunks()
+            else:
+                yield next(values)
 
     def _turned(
         self, column: TableColumn, was: Sequence[Any], became: Sequence[Any]
@@ -144,6 +173,10 @@ class FrameTable(TypedTable):
         losses = Losses(*self._lossy)
         plain = self._json.carried(made, losses, 0)
         return unlike(column, plain, of_json_texts(became, plain))
+
+
+def _is_array(values: Any) -> bool:
+    return isinstance(values, tables.arrow().Array)
 
 
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:

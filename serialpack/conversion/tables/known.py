@@ -1,4 +1,5 @@
-"""What is known of a source, and of others beside it, before it becomes a table."""
+"""What the first pass over a source found, by which the second pass writes the table: its columns,
+the types of its text, and how it was written."""
 
 from __future__ import annotations
 

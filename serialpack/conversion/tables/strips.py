@@ -1,5 +1,5 @@
-"""Rows of very many columns, which wait for others: files of Arrow's, one behind another, with
-some of the columns each (strips).
+"""Rows of tables with very many columns, held until they are enough for a row group: as strips,
+which are files of Arrow's, one behind another, each with some of the columns.
 
 An array takes 2 kB beside its values, a column of Parquet 6 kB while it is written or read, however
 few rows it has. So such rows are made and proved strip by strip, and a group of Parquet's only of

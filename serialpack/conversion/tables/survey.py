@@ -13,6 +13,11 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.rules import DATABASES, ELEMENTS, KEEPING, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables.at import Lists, lists_in, only_lists
+from serialpack.conversion.tables.by_columns import (
+    goes_by_columns,
+    shape_of_columns,
+    types_of_columns,
+)
 from serialpack.conversion.tables.columnar import tables_by_column
 from serialpack.conversion.tables.header import has_header
 from serialpack.conversion.tables.nested import nested
@@ -25,6 +30,7 @@ from serialpack.conversion.types.typing import named_types, shape_of
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
+from serialpack.formats.csv.by_columns import text_columns
 from serialpack.formats.csv.style import TableStyle
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.pieces.join import Join
@@ -109,12 +115,20 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
     converter = BlockConverter(plan)
 
     looks = plan.shaping.gives_types or plan.kept is not None
+    by_columns = None if plan.kept is not None or rows == "values" else goes_by_columns(plan)
 
     def look(block: SourceBlock) -> Looked:
         with gc_paused():  # also while the records are taken apart
             return looked(block)
 
     def looked(block: SourceBlock) -> Looked:
+        found_columns = by_columns and text_columns(by_columns, block, verify=False)
+        if by_columns and found_columns and found_columns.rows > 1:
+            if writes_table(plan, "maps"):
+                check_columns(len(found_columns.names))
+            seen = types_of_columns(found_columns, plan, by_columns, block) if looks else None
+            shape = shape_of_columns(found_columns, within=within)
+            return Looked("maps", shape, types=seen, most=found_columns.rows)
         types = TypesSeen() if looks else None
         if types is not None:
             converter.look_into(types)

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from serialpack.conversion.literals import has_literals, without_literals
 from serialpack.conversion.losses import Losses
@@ -66,6 +66,16 @@ class Table(ABC):
             became = "a row" if type(records[0]) is list else "a row of one cell"
             told.append(Loss("shapes", len(records), first_record, "$", shown(records[0]), became))
         return Written(Piece(data, len(records), self._head), totals(told), lost)
+
+    #: Whether ``write_columns`` takes arrays of pyarrow's.
+    takes_arrays: ClassVar[bool] = False
+
+    def write_columns(self, values: list[Any], count: int, first_record: int) -> Written:
+        """As ``write``, of ``count`` records that stand column by column, in the order of the
+        layout: as sequences, or arrays whose values are proved."""
+        told: list[Loss] = []
+        data, lost = self._rows(values, told, first_record)
+        return Written(Piece(data, count, self._head), totals(told), lost)
 
     @abstractmethod
     def _rows(

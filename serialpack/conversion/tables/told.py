@@ -1,4 +1,5 @@
-"""What is said of values that were carried, and the words that turn them back."""
+"""The closing line of a conversion to a table: how many values changed their form on the way, and
+the options that give them their first form again."""
 
 from __future__ import annotations
 

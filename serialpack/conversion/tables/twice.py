@@ -1,4 +1,5 @@
-"""A source that is read twice: a pipe is kept in a temporary file, first or as it is read."""
+"""Sources that can be read from their front again, since a table takes two passes: files as they
+are, pipes by a copy in a temporary file, made before the first pass or as it goes."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Collection, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING, each_column
+from serialpack.conversion.types.quoting import quoted
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
@@ -74,30 +74,13 @@ class KeptColumn(NamedTuple):
 
     def cells(self, texts: Sequence[str], delimiter: str, *, alone: bool) -> list[str]:
         """The raw cells of texts, quoted as they were."""
-        if self.quotes == ALL:
-            return [f'"{text.replace(_QUOTE, _TWO)}"' for text in texts]
-        filled = self.quotes == FILLED
-        if not (filled or alone):
-            joined = "".join(texts)
-            if not any(mark in joined for mark in ('"', delimiter, "\n", "\r")):
-                return list(texts)
-        needs = partial(_has_quotes, delimiter=delimiter, filled=filled, alone=alone)
-        return [f'"{text.replace(_QUOTE, _TWO)}"' if needs(text) else text for text in texts]
+        return quoted(texts, self.quotes, delimiter, alone=alone)
 
 
 def _is_same(one: Any, other: Any) -> bool:
     """Whether they are equal, or both NaN, or nothing."""
     both_nan = one != one and other != other
     return both_nan or bool(one == (None if other is MISSING else other))
-
-
-_QUOTE, _TWO = '"', '""'
-
-
-def _has_quotes(text: str, *, delimiter: str, filled: bool, alone: bool) -> bool:
-    if not text:
-        return alone
-    return filled or '"' in text or delimiter in text or "\n" in text or "\r" in text
 
 
 class KeptTable(NamedTuple):
@@ -137,25 +120,47 @@ class KeptTable(NamedTuple):
 
     def writes(self, data: bytes, records: list[Any], *, first: bool, last: bool) -> bool:
         """Whether the text of a block's records is written as the bytes of that block."""
-        names = list(self.columns)
-        if any(list(record) != names for record in records[:1]):
+        if any(list(record) != list(self.columns) for record in records[:1]):
             return False
+        columns = dict(each_column(records)) if records else None
+        return self.writes_columns(data, columns, first=first, last=last)
+
+    def writes_columns(
+        self, data: bytes, columns: dict[str, Sequence[str]] | None, *, first: bool, last: bool
+    ) -> bool:
+        """As ``writes``, of the text of columns by their names; None: there are no rows."""
         if first and not data.startswith(self.head.encode()):
             return False
         body = data[len(self.head.encode()) :] if first else data
-        if not records:
+        if columns is None:
             return not body
-        alone = len(names) == 1
+        alone = len(self.columns) == 1
         try:
-            values = dict(each_column(records))
             cells = [
-                column.cells(values[name], self.delimiter, alone=alone)
+                column.cells(columns[name], self.delimiter, alone=alone)
                 for name, column in self.columns.items()
             ]
             text = self.rows(cells).encode()
         except (*FAILURES, LookupError):
             return False
         return body == (text.removesuffix(self.newline.encode()) if last and not self.end else text)
+
+    def writes_bare(
+        self,
+        data: bytes,
+        names: list[str],
+        delimiter: str,
+        newline: str,
+        *,
+        first: bool,
+        last: bool,
+    ) -> bool:
+        """As ``writes``, of cells that stand without quotes, and need none."""
+        bare = all(column.quotes == NEEDED for column in self.columns.values())
+        same = (names, delimiter, newline) == (list(self.columns), self.delimiter, self.newline)
+        head = not first or data.startswith(self.head.encode())
+        ends = data.endswith(newline.encode()) != (last and not self.end)
+        return bare and same and head and ends
 
 
 def is_written_so(kept: KeptTable, block: SourceBlock, records: list[Any]) -> bool:

@@ -1,12 +1,21 @@
-"""What all cells of each column have in common: the spellings that fit, and how they are quoted."""
+"""The first pass over columns of text, for ``--infer``: in which spellings all cells of a column
+can be read, and how they are quoted."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing, each_column
+from serialpack.conversion.types.arrow_cells import (
+    array_of_cells,
+    bounds,
+    first_filled,
+    has_empty,
+    is_array,
+    values_in,
+)
+from serialpack.conversion.types.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.conversion.types.spelling import (
     EXACT,
     NON_FINITE,
@@ -17,11 +26,9 @@ from serialpack.conversion.types.spelling import (
     values_of,
 )
 from serialpack.csv_front import before_header
-from serialpack.formats.csv.style import ALL, FILLED, NEEDED
+from serialpack.formats.csv.style import NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
-
-_EVERY = frozenset({NEEDED, ALL, FILLED})
 
 _INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
 #: So many cells are tried first.
@@ -45,7 +52,7 @@ class CellsSeen:
         self.spellings: frozenset[Spelling] | None = None
         self.low = self.high = 0
         self.nothing = self.non_finite = False
-        self.quotes: frozenset[str] = _EVERY
+        self.quotes: frozenset[str] = EVERY
 
     def __getstate__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -72,6 +79,46 @@ class CellsSeen:
             self.non_finite = True
         if some := [cell for cell in cells if cell not in NON_FINITE]:
             self._narrow(some)
+
+    def look_at_cells(self, cells: Any) -> None:
+        """Take in the text of cells of a table of text, of which an empty one is null: a sequence,
+        or an array of pyarrow's."""
+        if not self._looked_at_once(cells):
+            texts = cells.to_pylist() if is_array(cells) else cells
+            self.look(texts, empty_is_null=True)
+
+    def _looked_at_once(self, cells: Any) -> bool:
+        """As ``look_at_cells``, by arrays; False where these do not tell, and nothing is known."""
+        few = first_filled(cells, _FEW)
+        if not few or few[0] in NON_FINITE:
+            return False
+        found = frozenset(possible(few[0]))
+        if self.spellings is not None:
+            found &= self.spellings
+        fit = {spelling for spelling in found if values_of(few, spelling) is not None}
+        if not fit:  # of a column of text there is no more to know
+            self.spellings = frozenset()
+            self.nothing = self.nothing or has_empty(cells)
+            return True
+        array = array_of_cells(cells, empty_is_null=True)
+        if array is None:
+            return False
+        held: set[Spelling] = set()
+        for spelling in sorted(fit, key=rank):
+            if spelling in held:
+                continue
+            if (values := values_in(array, spelling)) is None:
+                return False
+            held |= {spelling, *as_well(spelling)} & fit
+            if spelling == _INTEGER:
+                low, high = bounds(values)
+                self.low, self.high = min(self.low, low), max(self.high, high)
+                if max(-low, high) <= EXACT:
+                    held |= {_NUMBER} & fit
+                    break
+        self.spellings = frozenset(held)
+        self.nothing = self.nothing or array.null_count > 0
+        return True
 
     def _narrow(self, cells: Sequence[str]) -> None:
         found = frozenset(possible(cells[0]))
@@ -106,28 +153,6 @@ class CellsSeen:
         self.quotes &= other.quotes
 
 
-def quotes_of(cells: Iterable[str], delimiter: str, *, alone: bool) -> frozenset[str]:
-    """How raw cells are quoted; ``alone``: they are their table's only column."""
-    needs = re.compile(f'["\r\n{re.escape(delimiter)}]').search
-    found, different = set(_EVERY), set(cells)
-    together = "".join(different)
-    if different and not needs(together):  # then none is quoted, nor needs to be
-        alone_empty = alone and "" in different
-        return frozenset([NEEDED] * (not alone_empty) + [FILLED] * (not (together or alone)))
-    for cell in different:
-        quoted = cell[:1] == '"'
-        text = cell[1:-1] if quoted else cell
-        if quoted != (bool(needs(text)) or (alone and not text)):
-            found.discard(NEEDED)
-        if not quoted:
-            found.discard(ALL)
-        if quoted != (bool(text) or alone):
-            found.discard(FILLED)
-        if not found:
-            break
-    return frozenset(found)
-
-
 class TypesSeen:
     """The columns of all records, by name, as far as they were looked at.
 
@@ -153,15 +178,32 @@ class TypesSeen:
                 seen = self.columns.setdefault(name, CellsSeen())
                 seen.look(values, empty_is_null=empty_is_null)
 
-    def look_at_text(self, data: bytes, head: bytes, fmt: Declaration) -> None:
-        """Take in how the cells of a block of a table of text are quoted, and its last end."""
+    def look_at_columns(self, names: Sequence[str], columns: Sequence[Any]) -> None:
+        """Take in the text of the columns of a table of text."""
+        for name, cells in zip(names, columns, strict=True):
+            self.columns.setdefault(name, CellsSeen()).look_at_cells(cells)
+
+    def look_at_text(
+        self,
+        data: bytes,
+        head: bytes,
+        fmt: Declaration,
+        columns: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        """Take in how the cells of a block of a table of text are quoted, and its last end.
+
+        ``columns``: the text of its cells, where that is known.
+        """
         mark = fmt.delimiter.decode()
         self.head, self.end = head, (data or head).endswith(b"\n")
         body = data.decode()
         names = rows_of(head[before_header(head) :].decode(), mark)[0]
         alone = len(names) == 1
         filled = [frozenset({NEEDED})] * len(names)
-        if '"' in body or alone:
+        known = quotes_of_columns(body, columns, mark) if columns and '"' in body else None
+        if known is not None:
+            filled = known
+        elif '"' in body or alone:
             try:
                 columns = raw_columns(body, mark, len(names), padded=alone)
             except ValueError:  # rows of other lengths, which do not come back as they were

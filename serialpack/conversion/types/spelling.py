@@ -45,8 +45,8 @@ NON_FINITE = frozenset({"nan", "inf", "-inf"})
 ZONES = ("", "Z", "+00:00")
 _OFFSET = r"[+-](?!00:00)(?:[01]\d|2[0-3]):[0-5]\d"
 _IS_OFFSET = re.compile(_OFFSET, re.ASCII).fullmatch
-_WORDS = {word: (word, other) for word, other in (("true", "false"), ("TRUE", "FALSE"))}
-_WORDS["True"] = ("True", "False")
+#: The words for true and false, by that for true.
+BOOLEANS = {yes: (yes, no) for yes, no in (("true", "false"), ("TRUE", "FALSE"), ("True", "False"))}
 
 
 class Spelling(NamedTuple):
@@ -79,7 +79,7 @@ def possible(cell: str) -> Iterator[Spelling]:
         if exponent == "e":
             yield Spelling("number", f"e{len(decimals or '')}")
         return
-    for yes, no in _WORDS.values():
+    for yes, no in BOOLEANS.values():
         if cell in (yes, no):
             yield Spelling("boolean", yes)
     if _DATE.fullmatch(cell):
@@ -155,7 +155,7 @@ def spelled(values: Sequence[Any], spelling: Spelling) -> list[str]:
     if kind == COMMA:
         return [text.replace(".", ",") for text in _numbers(values, style)]
     if kind == "boolean":
-        yes, no = _WORDS[style or "true"]
+        yes, no = BOOLEANS[style or "true"]
         return [yes if value else no for value in values]
     if kind in ("time", "timestamp"):
         return _times(values, style)
@@ -261,7 +261,7 @@ def _boolean(text: str) -> bool:
 
 
 def _boolean_word(text: str) -> bool:
-    return text in _WORDS
+    return text in BOOLEANS
 
 
 def _base64(text: str) -> bytes:

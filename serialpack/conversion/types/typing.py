@@ -142,7 +142,7 @@ class Typer:
             some, texts = maps, cells
             if not {str}.issuperset(map(type, cells)) or (self._empty_is_null and "" in cells):
                 if self._empty_is_null and "" in cells:
-                    for record in compress(maps, map("".__eq__, cells)):
+                    for record in compress(maps, [cell == "" for cell in cells]):
                         record[name] = None
                 are_text = list(map(self._is_text, cells))
                 some, texts = list(compress(maps, are_text)), list(compress(cells, are_text))

@@ -15,7 +15,13 @@ from serialpack.csv_front import LONGEST_SEPARATOR_LINE, before_header, separato
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.csv.found import dialect_of
 from serialpack.formats.csv.text import CsvText
-from serialpack.formats.csv.tokens import WITHIN_QUOTES, first_width, line_tokens, record_ends
+from serialpack.formats.csv.tokens import (
+    WITHIN_QUOTES,
+    counted_records,
+    first_width,
+    line_tokens,
+    record_ends,
+)
 from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
 from serialpack.formats.shared.split import Boundary, Finder, split_records
 from serialpack.stages.stage import Buffer
@@ -73,10 +79,14 @@ class _CsvFinder(Finder):
             if not end:
                 return None
             return self._split(buf, start, end, count_lines(buf, start, end, LINE_ENDS))
-        end, records = start, 0
-        for behind in record_ends(buf, start, limit, self._delimiter):
-            records += bool(buf[end:behind].strip(LINE_ENDS))
-            end = behind
+        found = counted_records(buf, start, limit, self._delimiter)
+        if found is None:
+            end, records = start, 0
+            for behind in record_ends(buf, start, limit, self._delimiter):
+                records += bool(buf[end:behind].strip(LINE_ENDS))
+                end = behind
+            found = end, records
+        end, records = found
         return self._split(buf, start, end, records) if end > start else None
 
     def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:

@@ -17,6 +17,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.lines import LINE_ENDS, count_lines
 
 #: What may stand between the quotes of a field: more than the field where text ends within one.
 _WITHIN = r'[^"]*+(?:""[^"]*+)*+'
@@ -226,3 +227,29 @@ def record_ends(buf: bytes | bytearray, start: int, limit: int, delimiter: bytes
             yield at + 1
         elif match.end() == at + 1:
             return
+
+
+def counted_records(
+    buf: bytearray, start: int, limit: int, delimiter: bytes
+) -> tuple[int, int] | None:
+    """Where the last whole record of ``buf[start:limit]`` ends, and how many there are that are no
+    blank lines; None where a quote stands inside a field that has no quotes around it.
+
+    What stands between quotes is left out, and the lines of the rest are counted at once: to look
+    for the end of each record takes three times as long. ``buf[start]`` is in no field in quotes.
+    """
+    parts = bytes(buf[start:limit]).split(b'"')
+    outside = parts[::2]
+    before_quotes = {part[-1:] for part in outside[: len(parts) // 2]}
+    if not before_quotes <= {b"", delimiter, b"\r", b"\n"}:
+        return None
+    end = limit
+    for number in range(len(parts) - 1, -1, -1):
+        end -= len(parts[number])
+        if number % 2 == 0 and (newline := parts[number].rfind(b"\n") + 1):
+            end += newline
+            # A quote in the place of each field in quotes: its line is not blank.
+            lines = b'"'.join([*outside[: number // 2], parts[number][:newline]])
+            return end, count_lines(lines, 0, len(lines), LINE_ENDS)
+        end -= 1  # the quote before the part
+    return start, 0

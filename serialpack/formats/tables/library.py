@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from serialpack.alone import spare_pandas
+from serialpack.errors import MissingLibraryError
 from serialpack.stages.stage import import_library
 
 
@@ -14,6 +15,17 @@ def arrow() -> Any:
     pyarrow = import_library("pyarrow", "arrow")
     spare_pandas(pyarrow)
     return pyarrow
+
+
+@cache
+def arrow_if_there() -> Any:
+    """pyarrow, with what computes with its arrays; None where it is not installed."""
+    try:
+        found = arrow()
+    except MissingLibraryError:
+        return None
+    import_library("pyarrow.compute", "arrow")
+    return found
 
 
 @cache

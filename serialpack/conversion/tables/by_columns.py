@@ -1,0 +1,155 @@
+"""Blocks of a table of text as rows of a table with types, column by column, without records.
+
+What is to be told, carried or refused of a block is left to who goes by records (``blocks``): then
+nothing comes of it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.rules import KEEPING
+from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.tables.table import Table
+from serialpack.conversion.types.arrow_cells import array_of_cells, is_array, is_text_of, values_in
+from serialpack.conversion.types.seen import TypesSeen
+from serialpack.conversion.types.spelling import Spelling, values_of
+from serialpack.errors import ValueRefusedError
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv.by_columns import TextColumns, text_columns
+from serialpack.formats.csv.text import CsvText
+from serialpack.formats.pieces.join import Piece
+from serialpack.serializers.base import FAILURES
+
+
+class ColumnsWritten(NamedTuple):
+    """The piece that a block became, what is told of it, and ``plan.Found.same``."""
+
+    piece: Piece
+    losses: Losses
+    same: bool
+
+
+def goes_by_columns(plan: ConversionPlan) -> CsvText | None:
+    """The format of the source, where nothing is asked for that takes its records: a table of text
+    is read as it stands, and the only types are those that are found in it."""
+    fmt = FORMATS.get(plan.source)
+    shaping = plan.shaping
+    asked = plan.fields or plan.tagged or shaping.at or shaping.reads or plan.source_serializer
+    if asked or not isinstance(fmt, CsvText) or any(column.by_hand for column in plan.types):
+        return None
+    return fmt
+
+
+def shape_of_columns(found: TextColumns, *, within: bool) -> ValueShape:
+    """What ``ValueShape.look`` finds in the records of columns of text."""
+    shape = ValueShape()
+    shape.look([dict.fromkeys(found.names, "")], within=within)
+    shape.maps, shape.members = found.rows, found.rows * len(found.names)
+    return shape
+
+
+def types_of_columns(
+    found: TextColumns, plan: ConversionPlan, fmt: CsvText, block: SourceBlock
+) -> TypesSeen:
+    """What is known of columns of text, and how they are written, as far as that is asked for."""
+    types = TypesSeen()
+    if plan.shaping.infer:
+        types.look_at_columns(found.names, found.cells)
+    if plan.target in KEEPING:
+        head = fmt.header_of(block)
+        types.look_at_text(fmt.without_header(block), head, fmt.declared, found.cells)
+    return types
+
+
+class ColumnConverter:
+    """Writes blocks of a table of text by their columns. Belongs to one worker."""
+
+    def __init__(self, plan: ConversionPlan, fmt: CsvText, table: Table) -> None:
+        assert plan.layout is not None
+        self._plan, self._format, self._table = plan, fmt, table
+        self._names = [column.name for column in plan.layout.columns]
+        self._spellings = {column.name: column.spelling for column in plan.types}
+
+    @classmethod
+    def of(cls, plan: ConversionPlan, table: Any) -> ColumnConverter | None:
+        """One for a plan whose target ``table`` writes; None where it is to go by records."""
+        layout, fmt = plan.layout, goes_by_columns(plan)
+        if fmt is None or layout is None or plan.target not in KEEPING or layout.most_rows:
+            return None
+        plain = all(len(c.path) == 1 and c.path[0] == c.name for c in layout.columns)
+        if not plain or any(column.is_json for column in layout.columns) or plan.whole:
+            return None
+        assert isinstance(table, Table)
+        return cls(plan, fmt, table)
+
+    def convert(self, block: SourceBlock, losses: Losses) -> ColumnsWritten | None:
+        """The rows of a block, proved; None where it is to go by records. ``losses``: where it is
+        told what is carried."""
+        found = text_columns(self._format, block, verify=True)
+        if found is None or set(found.names) != set(self._names):
+            return None
+        columns = dict(zip(found.names, found.cells, strict=True))
+        try:
+            values = [
+                self._values(columns[name], self._spellings.get(name)) for name in self._names
+            ]
+            written = self._table.write_columns(values, found.rows, block.first_record)
+            if written.lost is not None:
+                return None
+            losses.merge(written.told)
+            losses.check_carried(self._plan.target)
+        except (*FAILURES, ValueRefusedError):
+            return None
+        return ColumnsWritten(written.piece, losses, self._is_as_kept(found, block))
+
+    def _is_as_kept(self, found: TextColumns, block: SourceBlock) -> bool:
+        """Whether what the plan keeps of a table of text writes the bytes of the block again."""
+        kept = self._plan.kept if self._plan.verify else None
+        if kept is None:
+            return False
+        data, first, last = bytes(block.data), block.index == 0, block.last
+        if found.newline:
+            mark = self._format.declared.delimiter.decode()
+            return kept.writes_bare(data, found.names, mark, found.newline, first=first, last=last)
+        columns = dict(zip(found.names, found.cells, strict=True))
+        return kept.writes_columns(data, columns, first=first, last=last)
+
+    def _values(self, cells: Any, spelling: Spelling | None) -> Any:
+        """The values of cells, None or null for empty ones; ValueError where they are not spelled
+        so."""
+        as_arrays = self._table.takes_arrays
+        if as_arrays or is_array(cells):
+            values = _array_of(cells, spelling)
+            if values is not None and as_arrays:
+                return values
+            # Of times pyarrow makes other zones than Python reads.
+            if values is not None and not (spelling and spelling.type == "timestamp"):
+                return values.to_pylist()
+        texts = cells.to_pylist() if is_array(cells) else cells
+        return texts if spelling is None else _values_of(texts, spelling)
+
+
+def _array_of(cells: Any, spelling: Spelling | None) -> Any:
+    """The values of cells as an array; None where pyarrow does not tell."""
+    array = array_of_cells(cells, empty_is_null=spelling is not None)
+    if array is None:
+        return None
+    if spelling is not None:
+        return values_in(array, spelling)
+    return array if is_array(cells) or is_text_of(array, cells) else None
+
+
+def _values_of(texts: Sequence[str], spelling: Spelling) -> list[Any]:
+    filled = [text for text in texts if text]
+    found = values_of(filled, spelling)
+    if found is None:
+        raise ValueError("a cell in another spelling")
+    if len(filled) == len(texts):
+        return found
+    each = iter(found)
+    return [next(each) if text else None for text in texts]

@@ -1,0 +1,100 @@
+"""The text of a block of CSV, column by column, where its rows are sound and all of one length."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from serialpack.csv_front import before_header
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv.text import CsvText
+from serialpack.formats.csv.tokens import rows_of
+from serialpack.formats.tables.library import arrow_if_there
+
+#: Of fewer bytes the rows are read in less time than pyarrow is imported in.
+_LEAST = 64 << 10
+
+
+class TextColumns(NamedTuple):
+    """The columns of a block: their names, each its own, and the text of the cells below each.
+
+    ``newline``: what ends each line, where the cells are arrays of pyarrow's, and stand without
+    quotes; else they are sequences.
+    """
+
+    names: list[str]
+    cells: list[Any]
+    rows: int
+    newline: str = ""
+
+
+def text_columns(fmt: CsvText, block: SourceBlock, *, verify: bool) -> TextColumns | None:
+    """The columns of a block; None where there are fewer than two, or no rows, or where something
+    is to be told of them, which ``CsvText.parse`` does.
+
+    ``verify``: what pyarrow reads is written again, and compared.
+    """
+    if block.partial:
+        return None
+    mark, head, body = fmt.declared.delimiter, fmt.header_of(block), fmt.without_header(block)
+    try:
+        names = rows_of(head[before_header(head) :].decode(), mark.decode())[0]
+    except (ValueError, IndexError):
+        return None
+    if len(names) < 2 or len(set(names)) < len(names):
+        return None
+    found = _arrays(names, body, mark, verify=verify) or _sequences(names, body, mark)
+    return None if found is None or block.records not in (None, found.rows) else found
+
+
+def _sequences(names: list[str], body: bytes, mark: bytes) -> TextColumns | None:
+    try:
+        rows = rows_of(body.decode(), mark.decode())
+    except ValueError:
+        return None
+    rows = list(filter(None, rows)) if [] in rows else rows
+    if set(map(len, rows)) != {len(names)}:
+        return None
+    return TextColumns(names, list(zip(*rows, strict=True)), len(rows))
+
+
+def _arrays(names: list[str], body: bytes, mark: bytes, *, verify: bool) -> TextColumns | None:
+    """The columns as pyarrow reads them, where no cell has quotes, in a fifth of the time; None
+    where they are not the very text."""
+    newline = b"\r\n" if b"\r" in body else b"\n"
+    lines = body.count(newline)
+    if not lines == body.count(b"\n") == body.count(newline[:1]) or b'"' in body:
+        return None
+    if len(body) < _LEAST or (pa := arrow_if_there()) is None:
+        return None
+    import pyarrow.csv
+
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(body),
+            pyarrow.csv.ReadOptions(
+                column_names=names, use_threads=False, block_size=len(body) + 1
+            ),
+            pyarrow.csv.ParseOptions(
+                delimiter=mark.decode(), quote_char=False, ignore_empty_lines=False
+            ),
+            pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException:
+        return None
+    rows = table.num_rows
+    if rows != lines + (not body.endswith(b"\n")) or body.count(mark) != rows * (len(names) - 1):
+        return None
+    cells = [column.combine_chunks() for column in table.columns]
+    if verify and not _is_text_of(pa, cells, body, mark.decode(), newline.decode()):
+        return None
+    return TextColumns(names, cells, rows, newline.decode())
+
+
+def _is_text_of(pa: Any, cells: list[Any], body: bytes, mark: str, newline: str) -> bool:
+    """Whether rows of these cells are the text."""
+    lines = pa.compute.binary_join_element_wise(*cells, mark)
+    whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
+    text = pa.compute.binary_join(whole, newline)[0].as_buffer().to_pybytes()
+    return bool(body.removesuffix(newline.encode()) == text)
