@@ -9,6 +9,7 @@ from serialpack.codecs.chunks import (
     AUTO,
     CONVOLVED,
     LOOKBACK,
+    NO_OP,
     ChunkWay,
     Delta,
     Meta,
@@ -281,6 +282,8 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
     it is left to be found for each chunk. So it is where most numbers have come before, or several
     stand together: then it counts how far back, and how often in all of them."""
+    import numpy as np
+
     size, count = numbers.itemsize, len(numbers)
     wide = size >= _WIDE
     if way.delta != AUTO:
@@ -291,14 +294,15 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     middle = numbers[(count - min(count, most)) // 2 :][:most].view(f"u{size}")
     if not wide or _recurs(middle) or _stand_together(middle[: 2 * least]):
         return AUTO
-    found: set[Delta] = set()
     length = min(max(count // _SHARE, least), most)
-    for share in _PLACES:
-        start = int((count - length) * share)
-        found.add(_quickly(numbers[start : start + length], way))
-        if len(found) > 1:
-            return AUTO
-    return found.pop()
+    starts = [int((count - length) * share) for share in _PLACES]
+    pieces = [numbers[start : start + length] for start in (starts[0], starts[-1])]
+    pieces.append(middle.view(numbers.dtype))
+    found = _quickly(pieces[0], way)
+    if found == NO_OP:
+        # Numbers that wander slowly are alike in each piece, and not in all of them together.
+        pieces.append(np.concatenate([numbers[start : start + least] for start in starts]))
+    return found if all(_quickly(piece, way) == found for piece in pieces[1:]) else AUTO
 
 
 def _quickly(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:

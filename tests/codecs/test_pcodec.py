@@ -297,6 +297,15 @@ def test_a_number_unlike_all_others_spoils_little_of_sound() -> None:
     assert len(codec.compress(numbers.tobytes())) < 1.4 * all_alike
 
 
+def test_differences_are_taken_of_noise_that_wanders() -> None:
+    """A piece of it is smaller without them, all of it is not."""
+    draw = np.random.default_rng(5)
+    numbers = (np.arange(60_000) // 1200 * 2000 + draw.integers(0, 2000, 60_000)).astype("<i4")
+    codec = CODECS.create(*parse_stage(CODECS, "pcodec:9@i4"))
+    own = simple_compress(numbers, pcodec.ChunkConfig())
+    assert len(codec.compress(numbers.tobytes())) < 1.01 * len(own)
+
+
 def test_chunks_follow_numbers_that_change_their_ways() -> None:
     """More of them than pcodec makes by itself, and hardly larger where the numbers do not."""
     changing = DRAW.integers(0, 100, 1 << 18) * np.array([1, 50]).repeat(1 << 17)
