@@ -246,9 +246,9 @@ def _smallest(
 
 def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     """What floats are multiples of, where pieces of them are not larger so; and whether differences
-    are to those some way back, where several stand together and a piece is smaller so: pcodec,
-    which looks at fewer, often takes those to the one before; or to what several before foretell,
-    where there is time."""
+    are to those some way back, where several stand together, or most have come before, and a piece
+    is smaller so: pcodec, which looks at fewer, often takes those to the one before; or to what
+    several before foretell, where there is time."""
     import numpy as np
 
     way, (least, most) = ChunkWay(), _PIECE
@@ -261,10 +261,13 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
         so = way._replace(unit=unit)
         way = so if _left(pieces, so) <= _NO_LARGER * _left(pieces, way) else way
     middle = numbers[starts[len(starts) // 2] :][:least]
-    if numbers.itemsize >= _WIDE and _stand_together(middle.view(f"u{numbers.itemsize}")):
+    bits = middle.view(f"u{numbers.itemsize}")
+    together = numbers.itemsize >= _WIDE and _stand_together(bits)
+    if together or (numbers.itemsize >= _WIDE and _recurs(bits)):
         piece = numbers[(len(numbers) - min(len(numbers), most)) // 2 :][:most]
-        so = way._replace(delta=LOOKBACK)
-        way = so if _left(piece, so) <= _left(piece, way) else way
+        left = _left(piece, so := way._replace(delta=LOOKBACK))
+        # Of less than a bit of each all ways leave about as much.
+        way = so if left <= _left(piece, way) and (together or left > len(piece) // 8) else way
     if level >= _FORETOLD and numbers.itemsize <= _NARROW:
         pieces = np.concatenate([numbers[start : start + least] for start in starts])
         so = way._replace(delta=(CONVOLVED, _ORDER), chunk=_CHUNK_FORETOLD)

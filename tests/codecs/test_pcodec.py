@@ -123,6 +123,15 @@ def test_colours_are_counted_from_the_same_colour_where_that_is_smaller(
     assert compressed(numbers, 9) < most * len(simple_compress(numbers, pcodec.ChunkConfig(9)))
 
 
+def test_shades_that_come_again_are_counted_from_the_last_alike() -> None:
+    """As floats of no unit, of which pcodec takes differences to the one before."""
+    draw = np.random.default_rng(6)
+    y, x = np.mgrid[:300, :400]
+    shade = 120 + 60 * (np.sin(x / 20) + np.cos(y / 33)) + draw.normal(0, 2, x.shape)
+    numbers = ((shade.clip(0, 255).astype("u1") / 255 - 0.485) / 0.229).astype("f4").ravel()
+    assert compressed(numbers, 9) < 0.9 * len(simple_compress(numbers, pcodec.ChunkConfig(9)))
+
+
 DRAW = np.random.default_rng(2)
 OWN = pcodec.DeltaSpec
 SMOOTH = DRAW.normal(size=1 << 18).cumsum().cumsum()
