@@ -12,7 +12,7 @@ CHUNK = 1 << 17
 
 #: How differences are taken: the name of pcodec's ``DeltaSpec``, and their order where it asks.
 Delta = tuple[Any, ...]
-AUTO, LOOKBACK = ("auto",), ("try_lookback",)
+AUTO, NO_OP, LOOKBACK = ("auto",), ("no_op",), ("try_lookback",)
 
 #: Numbers foretold from several before each, as sound is (linear prediction).
 CONVOLVED = "try_conv1"
@@ -59,7 +59,7 @@ class Meta(NamedTuple):
         way = bits >> at
         order = (way >> 73 & 31) + 1
         ways = {
-            0: (("no_op",), 4),
+            0: (NO_OP, 4),
             1: (("try_consecutive", way >> 4 & 7), 8),
             2: (LOOKBACK, 14),
             3: ((CONVOLVED, order), 78 + 32 * order),

@@ -9,6 +9,7 @@ from serialpack.codecs.chunks import (
     AUTO,
     CONVOLVED,
     LOOKBACK,
+    NO_OP,
     ChunkWay,
     Delta,
     Meta,
@@ -245,9 +246,9 @@ def _smallest(
 
 def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     """What floats are multiples of, where pieces of them are not larger so; and whether differences
-    are to those some way back, where several stand together and a piece is smaller so: pcodec,
-    which looks at fewer, often takes those to the one before; or to what several before foretell,
-    where there is time."""
+    are to those some way back, where several stand together, or most have come before, and a piece
+    is smaller so: pcodec, which looks at fewer, often takes those to the one before; or to what
+    several before foretell, where there is time."""
     import numpy as np
 
     way, (least, most) = ChunkWay(), _PIECE
@@ -260,10 +261,13 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
         so = way._replace(unit=unit)
         way = so if _left(pieces, so) <= _NO_LARGER * _left(pieces, way) else way
     middle = numbers[starts[len(starts) // 2] :][:least]
-    if numbers.itemsize >= _WIDE and _stand_together(middle.view(f"u{numbers.itemsize}")):
+    bits = middle.view(f"u{numbers.itemsize}")
+    together = numbers.itemsize >= _WIDE and _stand_together(bits)
+    if together or (numbers.itemsize >= _WIDE and _recurs(bits)):
         piece = numbers[(len(numbers) - min(len(numbers), most)) // 2 :][:most]
-        so = way._replace(delta=LOOKBACK)
-        way = so if _left(piece, so) <= _left(piece, way) else way
+        left = _left(piece, so := way._replace(delta=LOOKBACK))
+        # Of less than a bit of each all ways leave about as much.
+        way = so if left <= _left(piece, way) and (together or left > len(piece) // 8) else way
     if level >= _FORETOLD and numbers.itemsize <= _NARROW:
         pieces = np.concatenate([numbers[start : start + least] for start in starts])
         so = way._replace(delta=(CONVOLVED, _ORDER), chunk=_CHUNK_FORETOLD)
@@ -281,6 +285,8 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
     it is left to be found for each chunk. So it is where most numbers have come before, or several
     stand together: then it counts how far back, and how often in all of them."""
+    import numpy as np
+
     size, count = numbers.itemsize, len(numbers)
     wide = size >= _WIDE
     if way.delta != AUTO:
@@ -291,14 +297,15 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     middle = numbers[(count - min(count, most)) // 2 :][:most].view(f"u{size}")
     if not wide or _recurs(middle) or _stand_together(middle[: 2 * least]):
         return AUTO
-    found: set[Delta] = set()
     length = min(max(count // _SHARE, least), most)
-    for share in _PLACES:
-        start = int((count - length) * share)
-        found.add(_quickly(numbers[start : start + length], way))
-        if len(found) > 1:
-            return AUTO
-    return found.pop()
+    starts = [int((count - length) * share) for share in _PLACES]
+    pieces = [numbers[start : start + length] for start in (starts[0], starts[-1])]
+    pieces.append(middle.view(numbers.dtype))
+    found = _quickly(pieces[0], way)
+    if found == NO_OP:
+        # Numbers that wander slowly are alike in each piece, and not in all of them together.
+        pieces.append(np.concatenate([numbers[start : start + least] for start in starts]))
+    return found if all(_quickly(piece, way) == found for piece in pieces[1:]) else AUTO
 
 
 def _quickly(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:

@@ -96,6 +96,13 @@ class ShortMember(NamedTuple):
         return checksum(HEADER + self.index.header)
 
 
+def is_short(block: Block) -> bool:
+    """Whether ``block``, as far as its header tells, can be the only one of a short member."""
+    alone = block.seq == 0 and len(block.parts) == 1 and block.parts[0].chain is None
+    known = not block.extras.keys() - {ENTRIES} and not block.flags & ~_KNOWN_FLAGS
+    return alone and known and block.payload <= MOST_WRITTEN
+
+
 class ShortWriter:
     """Makes the frames of short members whose headers differ only in name and time.
 
@@ -155,16 +162,8 @@ class ShortWriter:
     def _fields(
         self, block: Block, payload: Buffer, name: str | None, mtime: int | None
     ) -> list[Any] | None:
-        alone = block.seq == 0 and len(block.parts) == 1 and block.parts[0].chain is None
-        if (
-            not alone
-            or block.extras.keys() - {ENTRIES}
-            or block.flags & ~_KNOWN_FLAGS
-            or len(payload) > MOST_WRITTEN
-        ):
-            return None
         # If this member gets damaged, a container within its payload could be taken for a member.
-        if has_mark(payload):
+        if not is_short(block) or has_mark(payload):
             return None
         serialized = block.parts[0].restored
         fields = [

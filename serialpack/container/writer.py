@@ -26,7 +26,7 @@ from serialpack.container.frames import (
 )
 from serialpack.container.header import Header
 from serialpack.container.index import Index, IndexRow
-from serialpack.container.short import ShortWriter, short_index
+from serialpack.container.short import ShortWriter, is_short, short_index
 from serialpack.errors import InputError, RefusedError
 from serialpack.stages.stage import Buffer
 
@@ -46,9 +46,8 @@ class MemberWriter:
         self._given = header
         self._rows: list[IndexRow] = []
         self._frames: list[tuple[int, int]] = []
-        #: The first block (header, payload, frame of the short member, entries), while it is held
-        #: back.
-        self._held: tuple[Block, Sequence[Buffer], bytes, Covered | None] | None = None
+        #: The first block, and the frame of its header, while it is held back.
+        self._held: tuple[Block, bytes, Sequence[Buffer], Covered | None] | None = None
         #: How many bytes were written so far, and how many of them are payload.
         self.length = 0
         self.payload = 0
@@ -74,8 +73,11 @@ class MemberWriter:
         ``payload``: the stored bytes of its parts, in pieces that may be cut anywhere. ``covered``:
         which entries are in the block, for the index. A block in place must be the only one.
         """
-        if self.length or self._held is not None or not self._hold(block, payload, covered):
-            frame = self._frame(block)
+        first = not self.length and self._held is None
+        frame = self._frame(block)
+        if first and len(payload) == 1 and not block.in_place and is_short(block):
+            self._held = block, frame, payload, covered
+        else:
             self._begin()
             self._put_block(block, frame, payload, covered)
 
@@ -84,8 +86,8 @@ class MemberWriter:
 
         ``digest``: XXH3-128 of all that the member restores to.
         """
-        if self._held is not None:
-            block, (payload,), frame, _ = self._held
+        if (short := self._short()) is not None:
+            block, frame, payload = short
             self._put(b"".join((self._given.start, frame, payload)))
             self.payload = len(payload)
             row = IndexRow.of(block, len(frame), frame_check(frame))
@@ -110,9 +112,8 @@ class MemberWriter:
             self._put(self._given.start)
             self._put(write_frame(HEADER, self._header))
         if self._held is not None:
-            block, payload, _, covered = self._held
-            self._held = None
-            self._put_block(block, self._frame(block), payload, covered)
+            held, self._held = self._held, None
+            self._put_block(*held)
 
     def _frame(self, block: Block) -> bytes:
         """The frame of the header of ``block``, which was read back as proof."""
@@ -136,18 +137,16 @@ class MemberWriter:
         row = IndexRow.of(block, len(frame), frame_check(frame)).indexed
         self._rows.append(row._replace(covered=covered))
 
-    def _hold(self, block: Block, payload: Sequence[Buffer], covered: Covered | None) -> bool:
-        """Hold the first block back, where a short member can be made of it; whether that was
-        done."""
-        held = payload and not block.in_place
-        if not held:
-            return False
+    def _short(self) -> tuple[Block, bytes, Buffer] | None:
+        """The block that was held back, the frame of a short member of it, and its payload; None
+        where the member has to be a long one."""
+        if self._held is None:
+            return None
+        block, _, (payload,), _ = self._held
         given = self._given
         with refused_as_written():
-            frame = ShortWriter(given).frame(block, payload[0], given.name, given.mtime)
-        if frame is not None:
-            self._held = block, payload, frame, covered
-        return frame is not None
+            frame = ShortWriter(given).frame(block, payload, given.name, given.mtime)
+        return None if frame is None else (block, frame, payload)
 
     def _header_in(self, bodies: Sequence[bytes]) -> Header:
         # Only the digits of the writer's version are stored.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import parse_stage
 from serialpack.stages.stage import Buffer
+from tests.auto.test_arrays import packed
 
 LAYOUT = NumbersLayout(0, "i", 4, False, (1,))
 
@@ -56,3 +59,11 @@ def test_all_labels_are_compressed_for_the_choice_where_that_may_tell(
     monkeypatch.setattr("serialpack.auto.arrays.slower.of_all", of_all)
     assert slower.by_all(chain(*best), chain("", plain), head) == chain(*best)
     assert len(tried) == made
+
+
+def test_what_is_near_by_samples_is_told_by_all(tmp_path: Path) -> None:
+    """A higher effort leaves no more than a lower one of columns that wander apart."""
+    steps = np.random.default_rng(42).normal(scale=0.1, size=(20_000, 12))
+    path = tmp_path / "a.npy"
+    np.save(path, np.round(20 + np.cumsum(steps, axis=0), 1).astype("<f4"))
+    assert packed(path, effort=9)[1] <= packed(path, effort=3)[1]

@@ -58,3 +58,17 @@ def test_of_nearly_empty_arrays_no_filter_is_looked_for(
     _, size = packed(path)
     assert size < 900
     assert len(counted.calls) < 6
+
+
+@pytest.mark.parametrize("kind", ["<i4", "<i8", "<f8"])
+def test_what_is_counted_up_is_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Its bytes of equal weight are, its numbers all differ: pcodec leaves next to nothing."""
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(300_000, dtype=kind))
+    counted = Counted(monkeypatch)
+    chain, size = packed(path)
+    assert "pcodec" in chain
+    assert size < 500
+    assert not [spec for spec, _ in counted.calls if spec[:2] == ("zstd", 7)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -156,14 +157,27 @@ def test_slices_of_columns_apart_are_read(tmp_path: Path) -> None:
     assert np.array_equal(lazy[:, 1], table[:, 1])
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_many_columns_are_packed_apart(tmp_path: Path, order: Literal["C", "F"]) -> None:
+    draw = np.random.default_rng(4)
+    columns = [draw.integers(0, 10 ** (number % 7), 3000) for number in range(100)]
+    path = tmp_path / "a.npy"
+    np.save(path, np.array(np.stack(columns, axis=1), "<i4", order=order))
+    chain, size = packed(path)
+    assert chain.endswith(("=100", "=50"))  # in one block, or two
+    rows = tmp_path / "rows.npy"
+    np.save(rows, np.stack(columns, axis=1).astype("<i4"))
+    assert size < 0.9 * packed(rows, serializer="raw", codec="pcodec@i4")[1]
+
+
 def test_which_arrays_have_columns() -> None:
     """Neither an image of bytes, nor records of several types, nor what is longer than a table."""
 
     def columns(size: int, *lags: int, record: int = 0) -> int:
         return NumbersLayout(0, "f", size, False, lags, record).columns
 
-    assert [columns(8, 2), columns(8, 1, 64), columns(1, 5), columns(4, 3, 900)] == [2, 64, 5, 3]
-    assert not any((columns(8, 1), columns(8, 1, 65), columns(1, 3, 900)))
+    assert [columns(8, 2), columns(8, 1, 256), columns(1, 5), columns(4, 3, 900)] == [2, 256, 5, 3]
+    assert not any((columns(8, 1), columns(8, 1, 257), columns(1, 3, 900)))
     assert not columns(1, 12, record=12)
 
 

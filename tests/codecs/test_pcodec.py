@@ -123,6 +123,15 @@ def test_colours_are_counted_from_the_same_colour_where_that_is_smaller(
     assert compressed(numbers, 9) < most * len(simple_compress(numbers, pcodec.ChunkConfig(9)))
 
 
+def test_shades_that_come_again_are_counted_from_the_last_alike() -> None:
+    """As floats of no unit, of which pcodec takes differences to the one before."""
+    draw = np.random.default_rng(6)
+    y, x = np.mgrid[:300, :400]
+    shade = 120 + 60 * (np.sin(x / 20) + np.cos(y / 33)) + draw.normal(0, 2, x.shape)
+    numbers = ((shade.clip(0, 255).astype("u1") / 255 - 0.485) / 0.229).astype("f4").ravel()
+    assert compressed(numbers, 9) < 0.9 * len(simple_compress(numbers, pcodec.ChunkConfig(9)))
+
+
 DRAW = np.random.default_rng(2)
 OWN = pcodec.DeltaSpec
 SMOOTH = DRAW.normal(size=1 << 18).cumsum().cumsum()
@@ -295,6 +304,15 @@ def test_a_number_unlike_all_others_spoils_little_of_sound() -> None:
     all_alike = len(codec.compress(numbers.tobytes()))
     numbers[1000] = np.iinfo("i4").min
     assert len(codec.compress(numbers.tobytes())) < 1.4 * all_alike
+
+
+def test_differences_are_taken_of_noise_that_wanders() -> None:
+    """A piece of it is smaller without them, all of it is not."""
+    draw = np.random.default_rng(5)
+    numbers = (np.arange(60_000) // 1200 * 2000 + draw.integers(0, 2000, 60_000)).astype("<i4")
+    codec = CODECS.create(*parse_stage(CODECS, "pcodec:9@i4"))
+    own = simple_compress(numbers, pcodec.ChunkConfig())
+    assert len(codec.compress(numbers.tobytes())) < 1.01 * len(own)
 
 
 def test_chunks_follow_numbers_that_change_their_ways() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import struct
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from serialpack.formats.arrays.layout import numbers_in
 from serialpack.formats.arrays.volumes import read_mrc
@@ -73,7 +75,9 @@ def test_arrays_of_numpy(
         (np.zeros((3, 80)), 3),
         (np.zeros((80, 64), order="F"), 64),
         (np.zeros((80, 3)), 0),
-        (np.zeros((65, 80)), 0),
+        (np.zeros((80, 256), order="F"), 0),
+        (np.zeros((256, 300)), 256),
+        (np.zeros((257, 300)), 0),
         (np.zeros((9, 9)), 0),
         (np.zeros((3, 80), "u1"), 0),
         (np.zeros((3, 80, 2)), 0),
@@ -91,18 +95,19 @@ def test_columns_one_after_another(values: np.ndarray, columns: int) -> None:
         assert not found.of_length(length).stacked
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.array([None, "x"], object),
-        np.zeros(4, np.longdouble),
-    ],
-    ids=str,
-)
-def test_arrays_that_are_no_numbers_of_the_machine(values: np.ndarray) -> None:
+def test_objects_are_no_numbers() -> None:
     out = io.BytesIO()
-    np.save(out, values, allow_pickle=True)
+    np.save(out, np.array([None, "x"], object), allow_pickle=True)
     assert numbers_in(out.getvalue()) is None
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize != 16, reason="this machine has none so long")
+@pytest.mark.parametrize(("kind", "lags"), [(np.longdouble, (2,)), (np.clongdouble, (2, 4))])
+def test_long_floats_are_two_numbers_each(kind: type, lags: tuple[int, ...]) -> None:
+    values: NDArray[Any] = np.zeros(9, kind)
+    data = npy(values)
+    start = len(data) - values.nbytes
+    assert numbers_in(data) == NumbersLayout(start, "u", 8, False, lags)
 
 
 RECORD = [("at", "<f8"), ("id", "<i4"), ("side", "S1"), ("place", "<f4", 3)]

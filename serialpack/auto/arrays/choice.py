@@ -29,7 +29,8 @@ _ALONE = 48 << 10
 #: Where so small a share is left, numbers are nearly all runs: labels of regions, masks, what is
 #: mostly zeros; unless differences, or pcodec, leave much less, and not of next to nothing. Few
 #: samples tell little of these. Where all that takes long is tried, it saves nothing of so little.
-_RUNS, _LITTLE_BETTER, _NOTHING, _HARDLY_ANY = 0.1, 1.5, 0.02, 0.001
+#: Numbers that are counted up evenly are all unlike, of which zstd alone leaves more.
+_RUNS, _LITTLE_BETTER, _NOTHING, _HARDLY_ANY, _UNLIKE = 0.1, 1.5, 0.02, 0.001, 0.05
 
 #: Where a quick level leaves less than this of so many bytes of a sample, and of all, there is
 #: nothing to look for.
@@ -94,7 +95,9 @@ def _hardly_any(head: Buffer, sample: Buffer, codec: StageSpec) -> bool:
 
 def _nearly_runs(seen: Seen, own: list[ArrayChain], effort: int) -> bool:
     """Whether numbers are, by what few of them tell."""
-    least = min(seen.least, least_of(own))
+    least, by_pcodec = min(seen.least, least_of(own)), least_of(own)
     if not EFFORTS[effort].least_gain and least < _HARDLY_ANY:
+        return False
+    if by_pcodec < _HARDLY_ANY and seen.plain > _UNLIKE:
         return False
     return seen.still < max(_NOTHING, min(_RUNS, _LITTLE_BETTER * least))

@@ -275,6 +275,8 @@ class LayoutChoice:
             chains.append(trial.of(PLAIN, self._quick))
         more = _MORE if asked else 0
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
+        if not asked and len(self._head) == self._length:
+            least = self._slower().among_near(least, chains, self._head)
         return Chosen(least, plain)
 
     def _tried(self, way: Way, level: StageSpec) -> ArrayChain:

@@ -52,6 +52,11 @@ _WAYS, _ALIKE, _PLAIN_ALIKE = 2, 1.5, 2.5
 #: numbers longer than a byte it leaves more of what the middle one does.
 _HOPEFUL, _HOPEFUL_LONGER, _LABELS = 1.8, 1.3, 0.03
 
+#: So many that leave at most so much more of samples than the best (so many times as much, and so
+#: large a share of all), and take little time, are tried on all numbers; where the best takes long,
+#: of fewer bytes than are cut into blocks.
+_TRIED, _NEAR, _TINY, _CUT = 2, 1.08, 0.001, 2 << 20
+
 
 class Slower:
     """The highest levels of ``codec``, and LZMA where it is ``lzma``, on ``trial``; what of them
@@ -127,6 +132,19 @@ class Slower:
             found.append(trial.of(PLAIN, self._codec))
         return found
 
+    def among_near(
+        self, best: ArrayChain, chains: Iterable[ArrayChain], head: Buffer
+    ) -> ArrayChain:
+        """``best`` by samples, or whichever of ``chains`` that are near it leaves less of all of
+        ``head``. With the payload, where more than one was tried, and the share of the best."""
+        most = _NEAR * best.share + _TINY
+        near = [each for each in chains if each.share < most and _is_quick(each)]
+        near = sorted((each for each in near if each[:2] != best[:2]), key=lambda each: each.share)
+        if self._whole or not near or (len(head) >= _CUT and not _is_quick(best)):
+            return best
+        found = smallest([of_all(head, each) for each in (best, *near[:_TRIED])])
+        return found._replace(share=best.share)
+
     def by_all(self, best: ArrayChain, plain: ArrayChain, head: Buffer) -> ArrayChain:
         """``best``, or a high level on ``plain`` numbers, whose share a middle one tells: it finds
         what comes again in all of ``head``, of which samples tell little. With the payload of
@@ -142,3 +160,8 @@ class Slower:
         """LZMA as it takes items of each of ``sizes`` bytes, where time matters least."""
         # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
         return [parse_stage(CODECS, f"xz:6@{size}") for size in dict.fromkeys(sizes) if self._lzma]
+
+
+def _is_quick(chain: ArrayChain) -> bool:
+    name, values = chain.codec
+    return name == "pcodec" or (name == "zstd" and values[0] <= MIDDLE)

@@ -21,6 +21,9 @@ MOST_HEAD = 4096
 #: Fewer numbers than this side by side are channels of one place, not a row.
 _CHANNELS = 4
 
+#: A column that is packed by itself has more numbers than this.
+_ROWS = 64
+
 
 def numbers_in(head: bytes) -> NumbersLayout | None:
     """The array in a file that begins with ``head``; None where there is none that is known."""
@@ -46,6 +49,8 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
     letter, size = match[2], int(match[3])
     if letter == "c":
         letter, size, shape = "f", size // 2, [2, *shape]
+    if (letter, size) == ("f", 16):  # fractions, and signs, exponents and padding
+        letter, size, shape = "u", 8, [2, *shape]
     if size not in (1, 2, 4, 8) or header.size % size:
         return None
     long = [length for length in shape if length > 1]
@@ -54,14 +59,15 @@ def layout_of(header: ArrayHeader) -> NumbersLayout | None:
         del steps[0]
     # A step over all of the last dimension would lead out of the array.
     lags = tuple(step for step in steps[:-1] if step < 1 << 31) or (1,)
-    table = len(long) == 2 and long[1] <= MOST_COLUMNS < long[0] and size > 1
+    stacked = len(long) == 2 and long[1] < long[0] > _ROWS and size > 1
+    stacked = stacked and long[1] <= MOST_COLUMNS
     return NumbersLayout(
         header.size,
         {"b": "u", "m": "i", "M": "i"}.get(letter, letter),
         size,
         match[1] == ">" and size > 1,
         lags[:4],
-        stacked=long[1] if table else 0,
+        stacked=long[1] if stacked else 0,
     )
 
 

@@ -15,7 +15,7 @@ ReadAt = Callable[[int, int], Buffer]
 MOST_ITEM = 255
 
 #: The most columns of a table that may each be compressed by itself.
-MOST_COLUMNS = 64
+MOST_COLUMNS = 256
 
 #: The most numbers that a point of an image has, as a rule: colours, and what shines through.
 _CHANNELS = 4
@@ -52,7 +52,7 @@ class NumbersLayout(NamedTuple):
         places in rows of images no columns."""
         few = max((lag for lag in self.lags if 1 < lag <= MOST_COLUMNS), default=0)
         image = max(self.lags) > MOST_COLUMNS and (self.size == 1 or few > _CHANNELS)
-        return 0 if self.record or image else few
+        return 0 if self.record or self.stacked or image else few
 
     @property
     def row(self) -> int:
