@@ -22,17 +22,17 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
+from serialpack.stages.stage import MAX_BLOCK
 
 #: Larger files are members of their own: what that takes is less than a hundredth of them, and
 #: each is taken apart by itself.
 SHARED_SIZE = 64 << 10
 
-#: But not texts up to this part of a block, which have more in common with others than they gain by
-#: that: of trees with versions of a document, or large documents among small ones of a kind,
-#: archives were 0.42 to 1.01 of what they are without. Tables, and records by line, gain more by
-#: themselves. Nor programs, fonts, catalogs of messages, and whatever else is in no format that is
-#: known: at -3 archives of seven trees with such were 0.67 to 1.001, in part as what is shared gets
-#: a higher level of zstd (Effort.shared). But numbers gain more by themselves.
+#: But not documents of up to this part of a block, even where they are JSON, which columns take
+#: apart: they have more in common with others than they gain by that. Of trees with versions of a
+#: document, or large documents among small ones of a kind, archives were 0.42 to 1.01 of what they
+#: are without. Larger ones gain more by themselves (of two trees with JSON of 1 to 4 MiB, archives
+#: would be 1.13 and 1.19), and so do tables, records by line, and numbers.
 _LARGE_PART = 4
 
 
@@ -79,24 +79,31 @@ def look(path: Path, entry: str, *, owner: bool) -> ArchiveSource:
 
 def most_shared(block_size: int) -> int:
     """Bytes up to which a file may share blocks with others, where its own were of that size."""
-    return max(SHARED_SIZE, block_size // _LARGE_PART)
+    return max(SHARED_SIZE, block_size)
 
 
-def _shares(format: str, size: int, head: bytes, whole: Callable[[], bytes]) -> bool:
-    """Whether a file of up to ``most_shared`` bytes shares blocks with others of its kind."""
+def _shares(
+    format: str, size: int, head: bytes, whole: Callable[[], bytes], block_size: int
+) -> bool:
+    """Whether a file of up to ``most_shared(block_size)`` bytes shares blocks with others of its
+    kind."""
     if size <= SHARED_SIZE:
         return True
-    if _is_binary(format, head):
-        from serialpack.auto.raw_numbers import guessed_layouts
-
-        return not guessed_layouts(whole())
     declared = FORMATS.declaration(format)
-    return format == "bytes" or (declared.is_text and not declared.has_lines)
+    if declared.columns:
+        return declared.is_text and not declared.has_lines and size <= block_size // _LARGE_PART
+    if not _is_binary(format, head):
+        return not declared.has_lines
+    from serialpack.auto.raw_numbers import likely_layouts
+    from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
+
+    return not likely_layouts(numbers_in(head[:MOST_HEAD]), whole)
 
 
 def _is_binary(format: str, head: bytes) -> bool:
-    """Whether it is in no format that is known, and no text."""
-    return format == "bytes" and b"\0" in head
+    """Whether it is no text, and has no records for columns."""
+    declared = FORMATS.declaration(format)
+    return b"\0" in head if format == "bytes" else not (declared.is_text or declared.columns)
 
 
 def planned(path: str, serializer: str, format: str | None, table: AsFound, block_size: int) -> str:
@@ -111,7 +118,7 @@ def planned(path: str, serializer: str, format: str | None, table: AsFound, bloc
     if SHARED_SIZE < size <= most_shared(block_size):
         head = beginning_of(path, HEAD)
         found = told(format, path, head, table)
-        shares = _shares(found, size, head, lambda: beginning_of(path, size))
+        shares = _shares(found, size, head, lambda: beginning_of(path, size), block_size)
     else:
         shares = size <= SHARED_SIZE
     return "in a block of files of its format" if shares else ""
@@ -127,17 +134,18 @@ def _likeness(files: Sequence[ArchiveSource]) -> Callable[[ArchiveSource], tuple
     again: Counter[str] = Counter()
     for found in files:
         name = os.path.basename(found.entry.path)
-        again[_extension(name)] += found.size if times[name] >= _AGAIN else -found.size
+        again[extension_of(name)] += found.size if times[name] >= _AGAIN else -found.size
 
     def key(found: ArchiveSource) -> tuple[str, str, str]:
         name = os.path.basename(found.entry.path)
-        extension = _extension(name)
+        extension = extension_of(name)
         return extension, name if again[extension] > 0 else "", found.entry.path
 
     return key
 
 
-def _extension(name: str) -> str:
+def extension_of(name: str) -> str:
+    """The extension of a name or path, with its dot; nothing where it has none."""
     return os.path.splitext(name)[1]
 
 
@@ -161,22 +169,26 @@ def read_small(found: ArchiveSource) -> bytes:
 
 
 class SharedKind(NamedTuple):
-    """What the files are that share blocks: their ``format``, and whether they are large and in
-    none that is known: these are looked at one by one for numbers, small ones together."""
+    """What the files are that share blocks: their ``format``, and whether they are large and no
+    text: these are looked at one by one for numbers, small ones together. ``group``: of files of
+    any size that are nearly copies, which group of these; 0 of others."""
 
     format: str
     large: bool = False
+    group: int = 0
 
 
 class SmallFiles:
     """The small files of an archive, by kind.
 
-    ``format``, ``table``: what the user said that they are.
+    ``format``, ``table``: what the user said that they are. ``block_size``: what blocks of a file
+    with a member of its own have, in bytes.
     """
 
-    def __init__(self, format: str | None, table: AsFound) -> None:
+    def __init__(self, format: str | None, table: AsFound, block_size: int) -> None:
         self._format = format
         self._table = table
+        self._block_size = block_size
         #: Those of the last kind that could not be read, and why: the others go on.
         self.failed: list[tuple[ArchiveSource, SerialpackError]] = []
         #: What was looked at, and is better packed by itself.
@@ -191,7 +203,14 @@ class SmallFiles:
         """``found`` is a small file; of its format its name tells, until it is read."""
         declared = FORMATS.by_extension(os.path.basename(found.path))
         name = self._format or (declared.name if declared is not None else "bytes")
-        self._leave(found, SharedKind(name, large=name == "bytes" and found.size > SHARED_SIZE))
+        maybe_binary = name == "bytes" or _is_binary(name, b"")
+        self._leave(found, SharedKind(name, large=maybe_binary and found.size > SHARED_SIZE))
+
+    def add_copies(self, groups: Sequence[Sequence[ArchiveSource]]) -> None:
+        """Each of ``groups`` is of files that are nearly copies of one another."""
+        for number, group in enumerate(groups, 1):
+            for found in group:
+                self._leave(found, SharedKind("bytes", group=number))
 
     def _leave(self, found: ArchiveSource, kind: SharedKind) -> None:
         self._left.setdefault(kind, []).append(found)
@@ -210,6 +229,8 @@ class SmallFiles:
         self._given.clear()
         files = self._left.pop(kind)
         files.sort(key=_likeness(files))
+        if kind.group:
+            block_size = MAX_BLOCK
         pieces: list[bytes] = []
         held: list[ArchiveSource] = []
         size = room = offset = 0
@@ -218,11 +239,14 @@ class SmallFiles:
                 data = read_small(found)
                 head = data[:HEAD]
                 name = told(self._format, found.path, head, self._table)
-                actual = SharedKind(name, large=len(data) > SHARED_SIZE and _is_binary(name, head))
+                large = len(data) > SHARED_SIZE and _is_binary(name, head)
+                actual = SharedKind(name, large, kind.group)
                 if actual != kind:
                     self._leave(found, actual)
                     continue
-                if not _shares(name, len(data), head, partial(bytes, data)):
+                if not kind.group and not _shares(
+                    name, len(data), head, partial(bytes, data), self._block_size
+                ):
                     self.alone.append(found)
                     continue
             except SerialpackError as error:

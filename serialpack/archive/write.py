@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, pack
+from serialpack.archive.copies import near_copies
 from serialpack.archive.gather import (
     ArchiveSource,
     SharedKind,
@@ -19,11 +20,12 @@ from serialpack.archive.gather import (
     other_blocks,
     total,
 )
+from serialpack.archive.names import check_together
 from serialpack.auto.choice import NEITHER, choose, settle
 from serialpack.checked import checked
-from serialpack.container.entries import EntryRow, fault_of
+from serialpack.container.entries import EntryRow
 from serialpack.detection.detect import AsFound
-from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
+from serialpack.errors import ArchiveError, FileError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files.output import Output
 from serialpack.files.source import File, Path, shown
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
 
 #: Called with each entry and what became of it.
 EachPacked = Callable[[str, PackReport | SerialpackError], object]
+
+#: The path in the archive of what has a member of its own, its source, and what was found there.
+_Alone = tuple[str, "Path | File", ArchiveSource | None]
 
 
 class PackOptions(TypedDict, total=False):
@@ -134,7 +139,7 @@ class _ArchiveWriter:
         self.entries: list[PackReport] = []
         self.failures: list[tuple[str, SerialpackError]] = []
         effort = EFFORTS[how.get("effort", DEFAULT_EFFORT)]
-        self._most_shared = most_shared(how.get("block_size") or effort.block_size)
+        self._block_size = how.get("block_size") or effort.block_size
         #: Of what shares blocks.
         self._choice = choose(
             how.get("serializer", "auto"),
@@ -152,8 +157,8 @@ class _ArchiveWriter:
         table = table._replace(no_header=self._how.get("no_header", False))
         format = self._how.get("format")
         format = None if format is None else FORMATS.source(format).name
-        shared = SmallFiles(format, table)
-        alone: list[tuple[str, Path | File, ArchiveSource | None]] = []
+        shared = SmallFiles(format, table, self._block_size)
+        alone: list[_Alone] = []
         others: list[ArchiveSource] = []
         for path, source in sources.items():
             try:
@@ -170,17 +175,28 @@ class _ArchiveWriter:
                 )
             if not found.entry.is_file:
                 others.append(found)
-            elif shares and found.size <= self._most_shared:
+            elif shares and found.size <= most_shared(self._block_size):
                 shared.add(found)
             else:
                 alone.append((path, source, found))
         for kind in shared.kinds():
             self._share(shared, kind)
         alone += [(found.entry.path, found.path, found) for found in shared.alone]
+        if shares and not self._choice.sized:
+            alone = self._share_copies(shared, alone)
         for path, source, entry in alone:
             self._alone(path, source if entry is None else entry.path, entry)
         if self.entries or others:
             self._close(others)
+
+    def _share_copies(self, shared: SmallFiles, alone: Sequence[_Alone]) -> list[_Alone]:
+        """Write members of what is nearly the same among ``alone``, and give the rest."""
+        groups = near_copies([found for *_, found in alone if found is not None])
+        shared.add_copies(groups)
+        for kind in shared.kinds():
+            self._share(shared, kind)
+        done = {found.entry.path for group in groups for found in group}
+        return [each for each in alone if each[0] not in done]
 
     def _share(self, shared: SmallFiles, kind: SharedKind) -> None:
         """Write the member of all small files of ``kind``."""
@@ -353,26 +369,6 @@ class _Counted:
         return taken
 
 
-def check_together(sources: Mapping[str, Path | File]) -> None:
-    """UsageError where the paths of ``sources`` cannot be those of one archive; TypeError."""
-    if not isinstance(sources, Mapping):
-        kind = type(sources).__name__
-        raise TypeError(f'sources must be a mapping as {{"a.json": "folder/a.json"}}, not {kind}')
-    if not sources:
-        raise UsageError("an archive has at least one entry")
-    seen = {""}
-    for path in sources:
-        if fault := fault_of(path):
-            raise UsageError(f"the path of an entry {fault}: {path!r}")
-        folder = path.rpartition("/")[0]
-        while folder not in seen:
-            seen.add(folder)
-            source = sources.get(folder)
-            if source is not None and not _is_folder(source):
-                raise UsageError(f"{folder!r} cannot be both an entry and the folder of one")
-            folder = folder.rpartition("/")[0]
-
-
 def _file_of(target: Target) -> tuple[int, int] | None:
     """Which file is at ``target``, on which device; None where none is."""
     try:
@@ -380,11 +376,6 @@ def _file_of(target: Target) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return found and (found.st_dev, found.st_ino)
-
-
-def _is_folder(source: Path | File) -> bool:
-    named = isinstance(source, str | os.PathLike)
-    return named and os.path.isdir(source) and not os.path.islink(source)  # type: ignore[arg-type]
 
 
 @contextmanager

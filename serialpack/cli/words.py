@@ -153,8 +153,8 @@ def print_table(
             table.add_row(*(Text(cell) for cell in row))
         Console().print(table)
         return
-    for line in aligned([list(headers), *rows] if headers else rows, right):
-        print(line)
+    lines = aligned([list(headers), *rows] if headers else rows, right)
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def percent(part: int, whole: int) -> str:

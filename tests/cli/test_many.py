@@ -183,6 +183,14 @@ def sums(run: Run, journal: str) -> dict[str, Any]:
     return found
 
 
+def test_a_journal_in_which_nothing_was_packed_tells_no_sizes(run: Run) -> None:
+    """It said that 0 bytes had become 0, a ratio of nothing, and that 0 bytes were saved."""
+    run("pack", "missing.json", "-o", "o.spk", "--journal", "j", code=1)
+    shown = run("inspect", "j").stdout.decode()
+    assert "0, 1 failed\n" in shown
+    assert "size" not in shown
+
+
 @pytest.mark.parametrize("size", [b"1e999", b"NaN", b"-1", b'"3"', b"null", b"9" * 400])
 def test_a_size_in_a_journal_that_is_none_is_a_line_that_is_cut(
     run: Run, tmp_path: Path, size: bytes

@@ -178,8 +178,12 @@ def test_golden_files(name: str) -> None:
     dictionaries.read(KINDS)  # what was read once is known, also to what comes from memory
     try:
         file = Whole.of(data, format)
-    except (serialpack.MissingLibraryError, serialpack.UnsupportedError) as other:
-        pytest.skip(str(other))
+    except serialpack.MissingLibraryError as missing:
+        pytest.skip(str(missing))
+    except serialpack.UnsupportedError as unsupported:
+        if "is not installed" not in str(unsupported):
+            raise
+        pytest.skip(str(unsupported))
     if name.startswith("small"):
         for place in (0, len(data) // 2, len(data) - 1):
             with pytest.raises(serialpack.InputError):

@@ -130,7 +130,9 @@ def show_sums(path: str, sums: JournalSums, *, several: bool) -> None:
     if sums.failed:
         files += f", {len(sums.failed):,} failed"
     rows = [("file", path)] if several else []
-    rows += [("journal of", ", ".join(runs)), ("files", files), ("size", _sizes(sums.all))]
+    rows += [("journal of", ", ".join(runs)), ("files", files)]
+    if sums.all.files:
+        rows.append(("size", _sizes(sums.all)))
     if sums.cut:
         rows.append(("cut", "a line breaks off, as a crash leaves it"))
     print_table(rows)

@@ -196,7 +196,8 @@ class Packer:
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
-        from serialpack.archive.write import check_together, pack_archive
+        from serialpack.archive.names import check_together
+        from serialpack.archive.write import pack_archive
 
         entries, refused = entries_of(self._inputs, self._manner, recursive=self._recursive)
         for path, error in refused:
