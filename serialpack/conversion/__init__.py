@@ -7,7 +7,7 @@ what a source is, ``found_tables`` how a CSV file is written, ``listed`` all tha
 
 - carried: all content is there, in a type or shape that the target has; turned back by options
 - loss: what a target does not hold, changed by a rule that ``--lossy`` names (``losses``)
-- tag: how ``--tagged`` writes a value that JSON has no words for (``tagged``)
+- tag: how ``--tagged`` writes a value that JSON has no words for (``tagging``)
 - structure: whether records are a document, the elements of an array, the members of a map, or
   one after another
 - plan: what workers are told of a source and a target (``plan.ConversionPlan``); of a member that

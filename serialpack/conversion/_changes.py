@@ -284,7 +284,7 @@ def _of_tag(value: Any) -> Any:
     if type(value) is YamlTag or type(value).__module__.partition(".")[0] not in _TAGGING:
         return as_map(value)
     # What it takes to know libraries is loaded for such values alone.
-    from serialpack.conversion._librarytags import shallow_tag
+    from serialpack.conversion.tagging.library_tags import shallow_tag
 
     try:
         return shallow_tag(value)

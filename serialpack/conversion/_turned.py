@@ -84,7 +84,7 @@ def _extended(made: Any, kind: type) -> Any:
 def _tag(made: dict[str, Any], kind: type) -> Any:
     if kind is YamlTag:
         return of_map(made)
-    from serialpack.conversion._librarytags import of_shallow_tag
+    from serialpack.conversion.tagging.library_tags import of_shallow_tag
 
     return of_shallow_tag(made)
 

@@ -105,7 +105,7 @@ def convert(
 
     What ``to`` holds in another type or shape only is carried and counted (``conversion.rules``),
     with ``strict`` refused. What would be lost is refused, unless ``lossy`` names its loss (or
-    ``all``), or ``tagged`` writes it as JSON can say it (``conversion.tagged``), and reads it
+    ``all``), or ``tagged`` writes it as JSON can say it (``conversion.tagging``), and reads it
     again. With ``skip_bad`` records that cannot be read or written are left out. The report counts
     all of them. ``shaping`` says how records become rows of a table, and rows records.
     ``delimiter`` stands between the fields of a source that is CSV: ``,``, ``;``, ``|`` or a tab;

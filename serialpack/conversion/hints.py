@@ -167,7 +167,7 @@ def _decimal_column(plan: ConversionPlan, lost: Difference) -> str:
 
 
 def _has_tags(plan: ConversionPlan, record: Any) -> bool:
-    from serialpack.conversion.tagged import TagFailure, tag
+    from serialpack.conversion.tagging.extended_json import TagFailure, tag
 
     try:
         tag([record], decimal128=FORMATS.declaration(plan.source).decimal128)

@@ -131,7 +131,7 @@ class SourceReader:
         losses.merge(found)
         if not self._untags:
             return records
-        from serialpack.conversion.tagged import BadTag, untag
+        from serialpack.conversion.tagging.extended_json import BadTag, untag
 
         try:
             values = untag(records, decimal128=self._decimal128)

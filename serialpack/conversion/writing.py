@@ -144,7 +144,7 @@ class WritingHalf:
             self._caught = False
 
     def _tagged(self, records: list[Any], block: SourceBlock) -> list[Any]:
-        from serialpack.conversion.tagged import TagFailure, tag
+        from serialpack.conversion.tagging.extended_json import TagFailure, tag
 
         if self.plan.structure == Structure.MAP and any(
             type(key) is not str for r in records for key in r
@@ -192,7 +192,7 @@ class WritingHalf:
         ``records``, ``proof``: as of ``write``; ``small``: whether few bytes were written.
         """
         if self._tags:
-            from serialpack.conversion.tagged import untag
+            from serialpack.conversion.tagging.extended_json import untag
 
             restored = untag(again, decimal128=self._decimal128)
             return compared(values, again) or compared(records, restored)

@@ -1,4 +1,4 @@
-"""Records made only of what JSON holds to the records that they stand for. ``tagged`` says how."""
+"""Reads records of JSON with tags as the values that the tags are of: see ``extended_json``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from serialpack.conversion._librarytags import READERS, pymongo_bson, read_decimal128
-from serialpack.conversion._tagplaces import BadTag, Place, difference_at
-from serialpack.conversion._tags import ODD, integer_of, text_of
+from serialpack.conversion.tagging.failures import BadTag, Place, difference_at
+from serialpack.conversion.tagging.library_tags import READERS, pymongo_bson, read_decimal128
+from serialpack.conversion.tagging.python_tags import ODD, integer_of, text_of
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import shown
 from serialpack.values.yaml_tags import YamlTag

@@ -1,4 +1,4 @@
-"""The tags of values that hold no others, of Python's own types: what ``tagged`` says of them.
+"""The tags of values that hold no others, of Python's own types: see ``extended_json``.
 
 A writer gives the tag of a value, and raises one of ``ODD`` for a value that has none. A reader
 is given what stands in a tag, and raises one of ``ODD`` for what no writer of it writes.

@@ -1,4 +1,4 @@
-"""The tags of values of libraries: what ``tagged`` says of them. As in ``_tags``.
+"""The tags of values of libraries: see ``extended_json``. As in ``python_tags``.
 
 A library is imported to read its values, and to write one it is there already.
 """
@@ -11,10 +11,10 @@ from collections.abc import Callable
 from re import RegexFlag
 from typing import Any
 
-from serialpack.conversion._tags import (
+from serialpack.conversion.tagging.python_tags import (
     READERS as PYTHON_READERS,
 )
-from serialpack.conversion._tags import (
+from serialpack.conversion.tagging.python_tags import (
     base64_bytes,
     base64_text,
     binary_of,
@@ -33,7 +33,7 @@ _OPTIONS = "ilmsux"
 
 
 def library_tag(value: Any) -> Any:
-    """The tag of a value of a library; one of ``_tags.ODD`` where it has none."""
+    """The tag of a value of a library; one of ``python_tags.ODD`` where it has none."""
     kind = type(value)
     writer = _WRITERS.get(f"{kind.__module__}.{kind.__name__}")
     if writer is None and kind.__module__ == "numpy" and isinstance(value, _numpy().generic):

@@ -70,11 +70,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-from serialpack.conversion._tagplaces import BadTag as BadTag
-from serialpack.conversion._tagplaces import TagFailure as TagFailure
-from serialpack.conversion._tagplaces import TagsTooDeep as TagsTooDeep
-from serialpack.conversion._tagplaces import Untaggable as Untaggable
-from serialpack.conversion._tags import LARGE
+from serialpack.conversion.tagging.failures import BadTag as BadTag
+from serialpack.conversion.tagging.failures import TagFailure as TagFailure
+from serialpack.conversion.tagging.failures import TagsTooDeep as TagsTooDeep
+from serialpack.conversion.tagging.failures import Untaggable as Untaggable
+from serialpack.conversion.tagging.python_tags import LARGE
 from serialpack.formats.json.values import json_levels, of_type
 
 
@@ -87,7 +87,7 @@ def tag(records: list[Any], *, decimal128: bool = False) -> list[Any]:
     """
     if _needs_no_tag(records):
         return records
-    from serialpack.conversion._tagger import Tagger
+    from serialpack.conversion.tagging.tagger import Tagger
 
     return Tagger(decimal128).run(records)
 
@@ -100,7 +100,7 @@ def untag(records: list[Any], *, decimal128: bool = False) -> list[Any]:
     """
     if _has_no_dollars(records):
         return records
-    from serialpack.conversion._untagger import Untagger
+    from serialpack.conversion.tagging.untagger import Untagger
 
     return Untagger(decimal128).run(records)
 

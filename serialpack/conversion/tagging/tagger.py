@@ -1,4 +1,4 @@
-"""Records of any values to records made only of what JSON holds. ``tagged`` says how."""
+"""Writes records of any values as records of JSON with tags: see ``extended_json``."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from serialpack.conversion._librarytags import library_tag
-from serialpack.conversion._tagplaces import (
+from serialpack.conversion.tagging.failures import (
     Place,
     TagFailure,
     TagsTooDeep,
     Untaggable,
     difference_at,
 )
-from serialpack.conversion._tags import LARGE, ODD, WRITERS
+from serialpack.conversion.tagging.library_tags import library_tag
+from serialpack.conversion.tagging.python_tags import LARGE, ODD, WRITERS
 from serialpack.depth import MAX_DEPTH, TOO_DEEP
 from serialpack.depth.values import depth_of
 from serialpack.literal import Literal
