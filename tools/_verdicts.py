@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from serialpack.conversion.rule import Rule
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.rule import Rule
+from serialpack.conversion.losses.rules import RULES
 from serialpack.conversion.targets import written
 from serialpack.conversion.verdicts import Verdict, verdict
 from serialpack.values.kinds import KINDS

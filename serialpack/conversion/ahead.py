@@ -8,8 +8,8 @@ from typing import NamedTuple
 from serialpack.api import opened_source
 from serialpack.conversion.begun import begun, looked_at
 from serialpack.conversion.copying import is_copied
+from serialpack.conversion.losses.rules import DATABASES, TABLES
 from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.rules import DATABASES, TABLES
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.targets import holds_tables

@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from serialpack.conversion.datasets import other_order
-from serialpack.conversion.fixed import Rounding
 from serialpack.conversion.joining import Write
-from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rounding import Rounding
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import Converted
 from serialpack.conversion.tables.shaping import Shaping

@@ -8,14 +8,10 @@ from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
 from serialpack.conversion.copying import is_copied
-from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given, given_by, with_schema
-from serialpack.conversion.losses import Losses, check_dropped
-from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.restored import RestoredOnce
-from serialpack.conversion.rules import (
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rounding import parted
+from serialpack.conversion.losses.rules import (
     ARRAYS,
     DATABASES,
     ELEMENTS,
@@ -28,6 +24,10 @@ from serialpack.conversion.rules import (
     UNIONS,
     allowed_for,
 )
+from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.projecting import Fields, fields_lost
+from serialpack.conversion.restored import RestoredOnce
 from serialpack.conversion.tables.known import Known, TableNotMadeError
 from serialpack.conversion.tables.layout import (
     Layout,

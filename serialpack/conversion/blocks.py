@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.alike import Alike
-from serialpack.conversion.literals import has_literals
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.literals import has_literals
+from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of

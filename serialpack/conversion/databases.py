@@ -16,11 +16,11 @@ from serialpack.api import Target, target_name
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.datasets import kept_copy
 from serialpack.conversion.given import Given
-from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rules import BY_TABLE, EVERY, RULES
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
-from serialpack.conversion.rules import BY_TABLE, EVERY, RULES
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.at import Lists
 from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records

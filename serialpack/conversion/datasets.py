@@ -10,9 +10,9 @@ from typing import Any
 
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.given import Given
-from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rules import TABLES
 from serialpack.conversion.one_type import KEY_ORDER
-from serialpack.conversion.rules import TABLES
 from serialpack.errors import InputError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

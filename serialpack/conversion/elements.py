@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rooted import ITEM_NAME
 from serialpack.conversion.tables.carrier import Carrier

@@ -21,14 +21,14 @@ from serialpack.conversion.copying import (
     schema_dropped,
     table_in_place,
 )
-from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
-from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rounding import parted
+from serialpack.conversion.losses.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
 from serialpack.conversion.sinks import HeldWrite, is_own_file, opened_target
 from serialpack.conversion.stream import Converted, comes_back, convert_stream
 from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
@@ -103,24 +103,24 @@ def convert(
     one of records; an array becomes the lines of NDJSON, the rows of a table, and these an array
     again.
 
-    What ``to`` holds in another type or shape only is carried and counted (``conversion.rules``),
-    with ``strict`` refused. What would be lost is refused, unless ``lossy`` names its loss (or
-    ``all``), or ``tagged`` writes it as JSON can say it (``conversion.tagging``), and reads it
-    again. With ``skip_bad`` records that cannot be read or written are left out. The report counts
-    all of them. ``shaping`` says how records become rows of a table, and rows records.
-    ``delimiter`` stands between the fields of a source that is CSV: ``,``, ``;``, ``|`` or a tab;
-    by default that which fits its first rows, and CSV becomes CSV with the delimiter that it has,
-    and, but for ``as_source=False``, with its ends of lines, byte-order mark and quotes.
-    ``encoding`` is its encoding, or that of JSON, YAML and TOML, where that is not UTF-8 and no
-    byte-order mark says it; with ``no_header`` its columns are ``column1``, ``column2``, ...
-    ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
-    ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
-    of each record: see ``columns.fields.json`` for what that means; of a container of columns only
-    they are read then. ``table`` is the one of a database that is read, by default the only one,
-    and of one that is written, by default named as the file; of a database read, it keeps its
-    name. ``elsewhere`` has others convert the blocks (see ``ahead.is_cut``); ``below`` says which
-    line of names the rows of a table of text stand below. Everything else as ``pack`` and
-    ``unpack``.
+    What ``to`` holds in another type or shape only is carried and counted
+    (``conversion.losses.rules``), with ``strict`` refused. What would be lost is refused, unless
+    ``lossy`` names its loss (or ``all``), or ``tagged`` writes it as JSON can say it
+    (``conversion.tagging``), and reads it again. With ``skip_bad`` records that cannot be read or
+    written are left out. The report counts all of them. ``shaping`` says how records become rows of
+    a table, and rows records. ``delimiter`` stands between the fields of a source that is CSV:
+    ``,``, ``;``, ``|`` or a tab; by default that which fits its first rows, and CSV becomes CSV
+    with the delimiter that it has, and, but for ``as_source=False``, with its ends of lines,
+    byte-order mark and quotes. ``encoding`` is its encoding, or that of JSON, YAML and TOML, where
+    that is not UTF-8 and no byte-order mark says it; with ``no_header`` its columns are
+    ``column1``, ``column2``, ... ``verify=False`` skips the proof, which reads back what is
+    written. ``options`` are the ``schema`` and ``message`` of protobuf and Avro. ``fields``
+    (``["a", "b.c"]``) takes only these of each record: see ``columns.fields.json`` for what that
+    means; of a container of columns only they are read then. ``table`` is the one of a database
+    that is read, by default the only one, and of one that is written, by default named as the file;
+    of a database read, it keeps its name. ``elsewhere`` has others convert the blocks (see
+    ``ahead.is_cut``); ``below`` says which line of names the rows of a table of text stand below.
+    Everything else as ``pack`` and ``unpack``.
 
     A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2``, ``.lzma`` or ``.lz4`` is
     compressed so, at the level which that has by default; ``max_size`` counts the bytes before.

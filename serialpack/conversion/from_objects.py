@@ -14,8 +14,7 @@ from typing import Any
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.given import Given
-from serialpack.conversion.losses import Losses, check_dropped
-from serialpack.conversion.plain import (
+from serialpack.conversion.losses.library_values import (
     LIBRARIES,
     PlainMaker,
     array_of,
@@ -25,8 +24,9 @@ from serialpack.conversion.plain import (
     rows_of,
     table_of,
 )
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rules import ARRAYS
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import ARRAYS
 from serialpack.errors import DamagedError, InputError, RefusedError, UnsupportedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator
 from shlex import quote
 from typing import Any
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import MORE, RULES, TABLES, carried_to
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import MORE, RULES, TABLES, carried_to
 from serialpack.conversion.targets import TargetWriter, others, writers
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS

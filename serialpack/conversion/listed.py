@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-from serialpack.conversion.losses import Losses
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import RULES
 from serialpack.conversion.tables.twice import LONGEST, TooFar
 from serialpack.errors import SerialpackError, ValueRefusedError
 from serialpack.text import number_of

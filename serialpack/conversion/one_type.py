@@ -7,7 +7,7 @@ from base64 import b64encode
 from itertools import chain, islice
 from typing import Any
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values
 from serialpack.values.kinds import Loss, shown, value_step

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from serialpack.columns.fields.wanted import Field, Wanted
-from serialpack.conversion.rules import EVERY
+from serialpack.conversion.losses.rules import EVERY
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.values.kinds import FIELDS, Loss, value_step
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.typed import row_reader
 from serialpack.conversion.verdicts import verdict

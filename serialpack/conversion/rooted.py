@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import ROOT, TABLES
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import ROOT, TABLES
 from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
 

@@ -10,11 +10,18 @@ from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
-from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rules import (
+    ARCHIVES,
+    BY_COLUMN,
+    ELEMENTS,
+    ONE_MAP,
+    PLACES,
+    TEXT_TABLES,
+)
 from serialpack.conversion.members import MembersConverter
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.rooted import in_one_map, in_one_root
-from serialpack.conversion.rules import ARCHIVES, BY_COLUMN, ELEMENTS, ONE_MAP, PLACES, TEXT_TABLES
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.conversion.types.typing import SPELLINGS
@@ -34,7 +41,6 @@ _BESIDE_ROWS = 4
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
-
 
 #: Called with the fields that there were so far.
 Seen = Callable[[frozenset[Field]], object]

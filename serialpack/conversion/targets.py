@@ -6,7 +6,7 @@ import os
 from typing import Any, cast
 
 from serialpack.compressed.source import uncompressed_name
-from serialpack.conversion.rules import ARRAYS, TABLES, UNIONS
+from serialpack.conversion.losses.rules import ARRAYS, TABLES, UNIONS
 from serialpack.errors import UsageError
 from serialpack.files.targets import Target
 from serialpack.formats import FORMATS

@@ -1,13 +1,13 @@
 """What becomes of each kind of value in each target, as data.
 
-Made of what serializers declare and of ``rules``; the documentation's table and the tests are made
-of it.
+Made of what serializers declare and of ``losses.rules``; the documentation's table and the tests
+are made of it.
 """
 
 from functools import cache
 from typing import NamedTuple
 
-from serialpack.conversion.rules import RULES, TYPED_TABLES, UNIONS
+from serialpack.conversion.losses.rules import RULES, TYPED_TABLES, UNIONS
 from serialpack.conversion.targets import writers
 
 #: Times that tables with types hold where those of a column are in one zone.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from serialpack.conversion.literals import has_literals, settled, without_literals
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.literals import has_literals, settled, without_literals
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import ARRAYS
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import TextProof
-from serialpack.conversion.rules import ARRAYS
 from serialpack.conversion.targets import AsciiWriter, TargetWriter, writers
 from serialpack.conversion.types.typing import decimal_columns, keep_digits
 from serialpack.errors import RefusedError, ValueRefusedError

@@ -12,7 +12,7 @@ from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import compression_named
 from serialpack.container.block import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader, TextProof
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError

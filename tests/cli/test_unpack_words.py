@@ -10,7 +10,7 @@ import msgpack
 import pytest
 
 from serialpack.cli.app import VERBS
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.rules import RULES
 from serialpack.conversion.targets import written
 from serialpack.formats import FORMATS
 from serialpack.stores.registry import STORES

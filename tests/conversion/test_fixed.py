@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.conversion.fixed import nearest
+from serialpack.conversion.losses.rounding import nearest
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import UsageError
 from tests.formats.test_npy import saved

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.conversion.losses import Losses
-from serialpack.conversion.rules import ARCHIVES, TABLES, TEXT_TABLES
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import ARCHIVES, TABLES, TEXT_TABLES
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets import is_sequence, writers, written
 from serialpack.conversion.verdicts import verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from serialpack.conversion.rules import RULES, TABLES, allowed_for, carried_to
+from serialpack.conversion.losses.rules import RULES, TABLES, allowed_for, carried_to
 from serialpack.conversion.targets import written
 from serialpack.conversion.verdicts import verdict
 from serialpack.values.kinds import KINDS

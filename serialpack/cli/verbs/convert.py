@@ -22,8 +22,8 @@ from serialpack.compressed.pairs import other_of
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.ahead import check_tables, is_cut, table_ahead
 from serialpack.conversion.files import check_convert, convert
+from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.rules import TEXT_TABLES
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words

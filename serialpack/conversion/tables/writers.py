@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import (
+from serialpack.conversion.losses.rules import (
     DATABASES,
     ELEMENTS,
     TABLES,
@@ -14,6 +13,7 @@ from serialpack.conversion.rules import (
     TYPED_TABLES,
     UNIONS,
 )
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier, ZoneCarrier
 from serialpack.conversion.tables.rows import KeptJoin, TextTable

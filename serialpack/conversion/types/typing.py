@@ -6,7 +6,7 @@ from itertools import compress
 from shlex import quote
 from typing import Any, NamedTuple
 
-from serialpack.conversion.rules import DATABASES, TYPED_TABLES
+from serialpack.conversion.losses.rules import DATABASES, TYPED_TABLES
 from serialpack.conversion.tables.columns import each_column
 from serialpack.conversion.tables.shape import ZONED, ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen

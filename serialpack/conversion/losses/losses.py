@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from serialpack.conversion.rules import EVERY, RULES
+from serialpack.conversion.losses.rules import EVERY, RULES
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.values.kinds import DROPPED, Loss, totals
 
@@ -50,9 +50,9 @@ class Losses:
 
         ValueRefusedError where two keys of a map, or elements of a set, would become one.
         """
-        from serialpack.conversion._changes import Applied
+        from serialpack.conversion.losses.changes import RuleApplier
 
-        changer = Applied(self.allowed, refused, holds, never, self.asked)
+        changer = RuleApplier(self.allowed, refused, holds, never, self.asked)
         if not changer.active:
             return records
         changed = changer.changed(records, first_record)

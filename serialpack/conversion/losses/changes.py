@@ -1,4 +1,4 @@
-"""What becomes of values by the rules of ``losses``."""
+"""What becomes of values by the rules of ``rules.RULES``."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion._turned import turned_back
-from serialpack.conversion.rules import MORE, RULES
+from serialpack.conversion.losses.reversal import can_be_read_back
+from serialpack.conversion.losses.rules import MORE, RULES
 from serialpack.depth.values import CONTAINERS, by_level
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.changes import OMITTED, Changer, is_hashable
@@ -40,7 +40,7 @@ from serialpack.values.parts import NOTHING, WITH_CONTENTS, attributes, plain, w
 from serialpack.values.yaml_tags import YamlTag, as_map
 
 
-class Applied(Changer):
+class RuleApplier(Changer):
     """The rules ``allowed``, for a target that refuses some kinds of values."""
 
     def __init__(
@@ -148,7 +148,9 @@ class Applied(Changer):
         """What each of the rules for ``kind`` makes of a value, where it makes anything of it."""
         for rule in self._rules.get(kind, ()):
             became = _CHANGES[rule](value)
-            if became is not value and (rule in self._asked or turned_back(rule, value, became)):
+            if became is not value and (
+                rule in self._asked or can_be_read_back(rule, value, became)
+            ):
                 yield rule, became
 
 
@@ -300,7 +302,7 @@ def _of_library(value: Any) -> Any:
     """An array, a scalar or a table of a library as plain values; the value itself where it is
     none, holds what no value is, or would lose what nobody is told of here."""
     # What it takes to know libraries is loaded for such values alone.
-    from serialpack.conversion.plain import ARRAY_RULE, PlainMaker
+    from serialpack.conversion.losses.library_values import ARRAY_RULE, PlainMaker
 
     maker = PlainMaker()
     try:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from serialpack.conversion.rules import FIXED
+from serialpack.conversion.losses.rules import FIXED
 from serialpack.errors import UsageError
 from serialpack.values.kinds import Loss
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache, lru_cache
 
-from serialpack.conversion.rule import ALL, NONE, Rule
+from serialpack.conversion.losses.rule import ALL, NONE, Rule
 from serialpack.formats import FORMATS
 from serialpack.values.kinds import (
     AROUND,

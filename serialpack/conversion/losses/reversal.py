@@ -18,7 +18,7 @@ from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_k
 from serialpack.values.yaml_tags import YamlTag, of_map
 
 
-def turned_back(rule: str, was: Any, became: Any) -> bool:
+def can_be_read_back(rule: str, was: Any, became: Any) -> bool:
     """Whether ``rule`` made ``became`` of ``was`` so that it can be read back."""
     back = _BACK.get(rule)
     if back is None:
