@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from serialpack.conversion.losses.rule import Rule
 from serialpack.conversion.losses.rules import RULES
-from serialpack.conversion.targets import written
-from serialpack.conversion.verdicts import Verdict, verdict
+from serialpack.conversion.targets.verdicts import Verdict, verdict
+from serialpack.conversion.targets.writers import written
 from serialpack.values.kinds import KINDS
 
 INTRODUCTION = """# What becomes of a value in a conversion

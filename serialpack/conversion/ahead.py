@@ -12,7 +12,7 @@ from serialpack.conversion.losses.rules import DATABASES, TABLES
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.twice import Rereadable
-from serialpack.conversion.targets import holds_tables
+from serialpack.conversion.targets.writers import holds_tables
 from serialpack.errors import SerialpackError, SeveralTablesError
 from serialpack.files.source import Path
 from serialpack.formats import FORMATS

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from serialpack.conversion.reading import SourceReader
-from serialpack.conversion.targets import TargetWriter
+from serialpack.conversion.targets.writers import TargetWriter
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.json.text import JsonText
 from serialpack.serializers.base import FAILURES

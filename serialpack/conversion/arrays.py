@@ -13,13 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from serialpack.conversion.datasets import other_order
-from serialpack.conversion.joining import Write
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import Rounding
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import Converted
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.targets.group_order import other_order
+from serialpack.conversion.targets.joining import Write
 from serialpack.errors import InputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names

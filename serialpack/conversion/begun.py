@@ -43,7 +43,7 @@ from serialpack.conversion.tables.shape import rows_at_a_time
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
-from serialpack.conversion.targets import delimiters_of, holds_tables
+from serialpack.conversion.targets.writers import delimiters_of, holds_tables
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.places import alike_in_places
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of

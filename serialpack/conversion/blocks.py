@@ -16,7 +16,7 @@ from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer, typer_of
-from serialpack.conversion.targets import is_sequence
+from serialpack.conversion.targets.writers import is_sequence
 from serialpack.conversion.types.kept import is_written_so
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.wide import WideRecords

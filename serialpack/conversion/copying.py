@@ -7,13 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from serialpack.conversion.joining import Write
 from serialpack.conversion.losses.rules import DATABASES, FIXED
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import Converted
 from serialpack.conversion.tables.known import TableKept, TableMade
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.targets.joining import Write
 from serialpack.errors import (
     MissingLibraryError,
     RefusedError,

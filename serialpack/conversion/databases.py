@@ -21,11 +21,11 @@ from serialpack.conversion.losses.rules import BY_TABLE, EVERY, RULES
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
-from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.at import Lists
 from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.targets.sinks import opened_target
 from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError
 from serialpack.files.source import Source

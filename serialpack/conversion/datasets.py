@@ -1,5 +1,5 @@
 """Files of datasets, read as what each dataset is here: an array, or all of them arrays by name;
-archives of arrays, as one or as all of them; and the order of names in a file that is made."""
+archives of arrays, as one or as all of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.given import Given
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import TABLES
-from serialpack.conversion.one_type import KEY_ORDER
 from serialpack.errors import InputError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.zipped import opened_entry, other_entries
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.filed import FileRead, as_file, sought
@@ -121,24 +119,3 @@ def from_archive(given: Given, at: str | None, source: Source) -> Given:
 
 def _counted(rule: str, what: list[str]) -> Loss:
     return Loss(rule, len(what), 0, "$", what[0], "")
-
-
-def by_group(records: list[Any], losses: Losses, first_record: int) -> list[Any]:
-    """The records, maps of arrays by name, in the order of a file, where ``losses`` allows it."""
-    if KEY_ORDER not in losses.allowed:
-        return records
-    made = list(records)
-    for number, record in enumerate(records):
-        if type(record) is dict and all(type(name) is str for name in record):
-            names = Names(record).grouped()
-            losses.merge(other_order([*record], names, first_record + number))
-            made[number] = {name: record[name] for name in names}
-    return made
-
-
-def other_order(names: list[str], became: list[str], record: int = 0) -> list[Loss]:
-    """What is told where ``names`` became ``became``."""
-    for was, now in zip(names, became, strict=True):
-        if was != now:
-            return [Loss(KEY_ORDER, 1, record, "$", shown(was), shown(now))]
-    return []

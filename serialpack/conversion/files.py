@@ -29,14 +29,14 @@ from serialpack.conversion.losses.rules import DATABASES, EVERY, RULES, TABLES, 
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.sinks import HeldWrite, is_own_file, opened_target
 from serialpack.conversion.stream import Converted, comes_back, convert_stream
 from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, TooFar, twice
 from serialpack.conversion.tables.writers import has_plain_text
-from serialpack.conversion.targets import check_delimiter, format_of, is_written, written
+from serialpack.conversion.targets.sinks import HeldWrite, is_own_file, opened_target
+from serialpack.conversion.targets.writers import check_delimiter, format_of, is_written, written
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files.source import Path
 from serialpack.files.targets import not_kept_by

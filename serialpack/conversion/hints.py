@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import MORE, RULES, TABLES, carried_to
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.targets import TargetWriter, others, writers
+from serialpack.conversion.targets.writers import TargetWriter, others, writers
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat

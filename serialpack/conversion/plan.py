@@ -22,7 +22,7 @@ class ConversionPlan(NamedTuple):
     """How blocks are converted. Small, and can be sent to a process.
 
     ``target``: empty where the source is only read, as values of Python. ``structure``: an
-    array or a map, where the records are parts of one document (``joining``).
+    array or a map, where the records are parts of one document (``targets.joining``).
     ``style`` is the source's, as its first block has it. ``whole``: the target is written of
     all records at once, so that blocks are only read. ``alone``: the source is one document, also
     where its format is a sequence of records. ``fields``: those that are taken of each record;

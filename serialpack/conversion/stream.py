@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
-from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import (
     ARCHIVES,
@@ -21,9 +20,10 @@ from serialpack.conversion.losses.rules import (
 )
 from serialpack.conversion.members import MembersConverter
 from serialpack.conversion.plan import ConversionPlan, Found
-from serialpack.conversion.rooted import in_one_map, in_one_root
 from serialpack.conversion.tables.writers import join_of
-from serialpack.conversion.targets import is_sequence
+from serialpack.conversion.targets.joining import Joiner, Patch, Write
+from serialpack.conversion.targets.root import in_one_map, in_one_root
+from serialpack.conversion.targets.writers import is_sequence
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS

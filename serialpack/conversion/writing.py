@@ -10,7 +10,7 @@ from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import ARRAYS
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import TextProof
-from serialpack.conversion.targets import AsciiWriter, TargetWriter, writers
+from serialpack.conversion.targets.writers import AsciiWriter, TargetWriter, writers
 from serialpack.conversion.types.typing import decimal_columns, keep_digits
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
@@ -63,11 +63,11 @@ class WritingHalf:
     def _by_rules(self, records: list[Any], losses: Losses, first_record: int = 0) -> list[Any]:
         serializer = self._writers[-1].serializer
         if self.plan.target in ARRAYS:
-            from serialpack.conversion.one_type import of_one_type
+            from serialpack.conversion.targets.uniform_types import of_one_type
 
             records = of_one_type(records, losses, first_record)
         if self._target.declared.has_datasets:
-            from serialpack.conversion.datasets import by_group
+            from serialpack.conversion.targets.group_order import by_group
 
             records = by_group(records, losses, first_record)
         return losses.apply(

@@ -23,8 +23,8 @@ import serialpack
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import ARCHIVES, TABLES, TEXT_TABLES
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.targets import is_sequence, writers, written
-from serialpack.conversion.verdicts import verdict
+from serialpack.conversion.targets.verdicts import verdict
+from serialpack.conversion.targets.writers import is_sequence, writers, written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES

@@ -24,10 +24,10 @@ from serialpack.conversion.ahead import check_tables, is_cut, table_ahead
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
 from serialpack.conversion.tables.twice import Rereadable, twice
+from serialpack.conversion.targets.sinks import opened_target
 from serialpack.errors import SerialpackError, SeveralTablesError, UsageError
 from serialpack.files.targets import check_output
 from serialpack.formats import FORMATS

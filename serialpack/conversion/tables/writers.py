@@ -86,7 +86,7 @@ def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
 
         return DatabaseCarrier(of_json=of_json)
     if plan.target in ELEMENTS:
-        from serialpack.conversion.elements import ElementCarrier
+        from serialpack.conversion.targets.xml_elements import ElementCarrier
 
         return ElementCarrier(plan)
     unions = plan.target in UNIONS and (plan.looked or plan.layout is not None)

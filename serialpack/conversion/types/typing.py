@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from serialpack.conversion.losses.rules import DATABASES, TYPED_TABLES
 from serialpack.conversion.tables.columns import each_column
 from serialpack.conversion.tables.shape import ZONED, ValueShape
+from serialpack.conversion.targets.verdicts import verdict
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
@@ -26,7 +27,6 @@ from serialpack.conversion.types.spelling import (
     values_of,
     with_point,
 )
-from serialpack.conversion.verdicts import verdict
 from serialpack.errors import InputError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.exact import Inexact

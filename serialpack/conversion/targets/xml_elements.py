@@ -7,9 +7,9 @@ from typing import Any
 
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rooted import ITEM_NAME
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
+from serialpack.conversion.targets.root import ITEM_NAME
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError

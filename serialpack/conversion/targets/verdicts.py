@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from serialpack.conversion.losses.rules import RULES, TYPED_TABLES, UNIONS
-from serialpack.conversion.targets import writers
+from serialpack.conversion.targets.writers import writers
 
 #: Times that tables with types hold where those of a column are in one zone.
 _ZONED = frozenset({"offset-datetime", "zoned-datetime"})

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from serialpack.api import Target, sink
 from serialpack.compressed.source import compression_named
 from serialpack.compressed.write import CompressedWrite, compressed_as
-from serialpack.conversion.joining import Patch
+from serialpack.conversion.targets.joining import Patch
 from serialpack.far import is_far
 from serialpack.files.output import Output
 from serialpack.files.targets import is_device
