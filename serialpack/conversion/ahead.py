@@ -44,8 +44,8 @@ def is_cut(source: Path, to: str, how: ConvertOptions) -> bool:
     the target: then others can read and convert them. What is wrong with it, converting says."""
     try:
         with opened_source(source, trust=how["trust"]) as opened:
-            given, plan, *_ = begun(opened, FORMATS.spelled(to), how, threads=1)
-            stands = given.read == opened.read
+            content, plan, *_ = begun(opened, FORMATS.spelled(to), how, threads=1)
+            stands = content.read == opened.read
     except (SerialpackError, OSError):
         return False
     target = FORMATS.get(plan.target)
@@ -77,20 +77,20 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
     if holds_tables(to):
         return
     with opened_source(source, trust=how["trust"]) as opened:
-        given, plan, *_ = begun(opened, to, how, threads=1)
+        content, plan, *_ = begun(opened, to, how, threads=1)
         if (
             plan.source in DATABASES
-            and isinstance(given.read, FileRead)
+            and isinstance(content.read, FileRead)
             and not is_copied(plan.source, to, how)
         ):
             from serialpack.formats.sqlite.database import opened as opened_table
 
-            with opened_table(given.read):
+            with opened_table(content.read):
                 return
         fmt = FORMATS.get(plan.source)
         if not apart or to not in TABLES - DATABASES or not isinstance(fmt, ValueFormat):
             return
-        first = next(iter(fmt.split(given.read, 1, for_values=True)))
+        first = next(iter(fmt.split(content.read, 1, for_values=True)))
         if fmt.declared.sequence or fmt.structure(first, 0) == Structure.ARRAY:
             return
     known = looked_at(Rereadable(source), io.BytesIO(), to, how, None)

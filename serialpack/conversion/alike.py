@@ -13,7 +13,7 @@ import operator
 from itertools import chain
 from typing import Any
 
-from serialpack.conversion.reading import SourceReader
+from serialpack.conversion.sources.reading import SourceReader
 from serialpack.conversion.targets.writers import TargetWriter
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.json.text import JsonText

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
 from serialpack.conversion.copying import is_copied
-from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import parted
 from serialpack.conversion.losses.rules import (
@@ -26,8 +25,9 @@ from serialpack.conversion.losses.rules import (
 )
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.restored import RestoredOnce
+from serialpack.conversion.sources.content import Content, content_of, with_schema
+from serialpack.conversion.sources.fields import Fields, fields_lost
+from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.conversion.tables.known import Known, TableNotMadeError
 from serialpack.conversion.tables.layout import (
     Layout,
@@ -65,7 +65,7 @@ class Begun(NamedTuple):
     ``elsewhere``: others that do its blocks, where these stand in the source as they are read.
     """
 
-    given: Given
+    content: Content
     plan: ConversionPlan
     size: int | None
     block_size: int | None
@@ -83,7 +83,7 @@ def begun(
     fields = Fields(how["fields"])
     trust, verify = how["trust"], how["verify"]
     lossy, step = parted(how["lossy"])
-    given = given_by(
+    content = content_of(
         source,
         how["format"],
         fields,
@@ -94,47 +94,49 @@ def begun(
         threads=threads,
         verify=verify,
     )
-    from_format = given.plan.source
+    from_format = content.plan.source
     if how["table"] is not None:
         if not DATABASES & {to, from_format}:
             raise UsageError("--table is for SQLite", hint="leave it out")
     elif from_format in DATABASES and not is_copied(from_format, to, how):
-        _check_no_store(given, source)
+        _check_no_store(content, source)
     allowed = allowed_for(to, lossy, strict=how["strict"])
     if how["skip_bad"] and LONG_ROWS not in lossy:
         allowed = tuple(rule for rule in allowed if rule != LONG_ROWS)
     shaping, losses = how["shaping"], Losses(allowed)
-    if given.loose is not None:  # what is behind that is said when it is read
-        check_dropped(given.loose.dropped, losses, to)
-    trusted = given.head and given.plan.source in ARRAYS
-    pickled = given.head and given.plan.source == "pickle"
-    if given.plan.source == "object" or trusted or pickled:
-        from serialpack.conversion.from_objects import from_object
+    if content.loose is not None:  # what is behind that is said when it is read
+        check_dropped(content.loose.dropped, losses, to)
+    trusted = content.head and content.plan.source in ARRAYS
+    pickled = content.head and content.plan.source == "pickle"
+    if content.plan.source == "object" or trusted or pickled:
+        from serialpack.conversion.sources.objects import from_object
 
-        given, at = from_object(given, shaping.at, to, losses, tagged=how["tagged"])
+        content, at = from_object(content, shaping.at, to, losses, tagged=how["tagged"])
         shaping = shaping._replace(at=at)
-    if FORMATS.declaration(given.plan.source).has_datasets and given.packed != to:
-        from serialpack.conversion.datasets import from_datasets
+    if FORMATS.declaration(content.plan.source).has_datasets and content.packed != to:
+        from serialpack.conversion.sources.datasets import from_datasets
 
-        given = from_datasets(given, shaping.at, to, source, losses)
+        content = from_datasets(content, shaping.at, to, source, losses)
         shaping = shaping._replace(at=None)
-    elif given.plan.source == "npz":
-        from serialpack.conversion.datasets import from_archive, without_others
+    elif content.plan.source == "npz":
+        from serialpack.conversion.sources.datasets import from_archive, without_others
 
-        if not (shaping.at or given.made or given.packed == to):
-            given = without_others(given, source, losses)
+        if not (shaping.at or content.made or content.packed == to):
+            content = without_others(content, source, losses)
         if shaping.at or FORMATS.declaration(to).is_array:
-            given = from_archive(given, shaping.at, source)
+            content = from_archive(content, shaping.at, source)
             shaping = shaping._replace(at=None)
-    elif from_format in DATABASES and holds_tables(to) and not (how["table"] or given.packed == to):
+    elif (
+        from_format in DATABASES and holds_tables(to) and not (how["table"] or content.packed == to)
+    ):
         from serialpack.conversion.databases import from_tables
 
-        how_read = given.plan._replace(target=to, lossy=allowed, shaping=shaping)
-        given = from_tables(given, how_read, losses, source)
-    if fields.names and not shaping.at and isinstance(given.read, FileRead):
-        given.read.columns = fields.columns
-    target = _dialect(to, given.plan.source, shaping.delimiter)
-    plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
+        how_read = content.plan._replace(target=to, lossy=allowed, shaping=shaping)
+        content = from_tables(content, how_read, losses, source)
+    if fields.names and not shaping.at and isinstance(content.read, FileRead):
+        content.read.columns = fields.columns
+    target = _dialect(to, content.plan.source, shaping.delimiter)
+    plan = with_schema(content.plan._replace(target=target), how["options"], content.stored)
     plan = plan._replace(
         verify=verify,
         lossy=allowed,
@@ -152,9 +154,9 @@ def begun(
         raise UsageError(
             "--null is for cells that --typed reads, or CSV is written with", hint=hint
         )
-    whole = given.plan.source_serializer is not None or shaping.at
-    elsewhere = how["elsewhere"] if given.read == source.read else None
-    return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path, elsewhere)
+    whole = content.plan.source_serializer is not None or shaping.at
+    elsewhere = how["elsewhere"] if content.read == source.read else None
+    return Begun(content, plan, source.size, MAX_BLOCK if whole else None, source.path, elsewhere)
 
 
 def looked_at(
@@ -201,10 +203,10 @@ def _looked_at(
             return begun(source, to, how, threads, again.restored)
 
         front = opened()
-        if to in DATABASES and is_copied(front.given.plan.source, to, how):
+        if to in DATABASES and is_copied(front.content.plan.source, to, how):
             return None
         are_typed = {front.plan.source, to} <= TYPED_TABLES
-        if are_typed and tried is None and not is_as_stored(front.given, to, how):
+        if are_typed and tried is None and not is_as_stored(front.content, to, how):
             from serialpack.conversion.tables.batches import is_by_types
 
             if is_by_types(front.plan):
@@ -214,7 +216,7 @@ def _looked_at(
                 return None
             front = opened()
         looked, block_size = surveyed(
-            chain((front.given.read,), (opened().given.read for _ in count())).__next__,
+            chain((front.content.read,), (opened().content.read for _ in count())).__next__,
             front.plan,
             within=to in TYPED_TABLES | UNIONS,
             styled=how["as_source"] and _is_of(front.plan.source, to),
@@ -252,7 +254,7 @@ def _is_empty(front: Begun) -> bool:
     """Whether the source has no records, so that none of them is in its schema."""
     fmt = FORMATS.get(front.plan.source)
     assert isinstance(fmt, ValueFormat)
-    first = next(iter(fmt.split(front.given.read, 1, for_values=True)))
+    first = next(iter(fmt.split(front.content.read, 1, for_values=True)))
     return first.last and first.records == 0
 
 
@@ -261,7 +263,7 @@ def _known(
 ) -> Known:
     plan = front.plan
     missing = Fields(how["fields"]).missing(looked.fields)
-    if missing and looked.rows and front.given.projected is None:
+    if missing and looked.rows and front.content.projected is None:
         fields_lost(missing, how["lossy"])  # before a table without columns is refused for that
     shaping, seen = plan.shaping, looked.types
     types: tuple[TypedColumn, ...] = ()
@@ -313,7 +315,7 @@ def _layout(looked: Looked, front: Begun, to: str, how: ConvertOptions) -> Layou
     if to in DATABASES:
         from serialpack.conversion.tables.databases import database_layout, table_name
 
-        read = front.given.read  # a table of another database keeps its name
+        read = front.content.read  # a table of another database keeps its name
         name = table_name(read.table if isinstance(read, FileRead) else how["table"], front.name)
         return database_layout(looked.shape, shaping, looked.rows, name, looked.json)
     made = layout_of if to in TEXT_TABLES else typed_layout_of
@@ -339,11 +341,11 @@ def _words(shaping: Shaping) -> tuple[str, ...]:
     return (*infer, "--types", ",".join(f"{name}={kind}" for name, kind in shaping.types))
 
 
-def _check_no_store(given: Given, source: Source) -> None:
+def _check_no_store(content: Content, source: Source) -> None:
     """RefusedError for the file of a key-value store, whose rows nobody else can read."""
     from serialpack.stores.sqlite_kv import is_store_file
 
-    path = as_file(given.read).path
+    path = as_file(content.read).path
     if path is not None and is_store_file(path):
         raise RefusedError(
             "it is a key-value store, whose rows are packed",
@@ -351,13 +353,13 @@ def _check_no_store(given: Given, source: Source) -> None:
         )
 
 
-def is_as_stored(given: Given, to: str, how: ConvertOptions) -> bool:
+def is_as_stored(content: Content, to: str, how: ConvertOptions) -> bool:
     """Whether a container is of the very format that is asked for, and nothing is said of which
     values are wanted, or how they are read or written: its bytes are, as they are."""
     said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
-    return given.packed == to and not (
+    return content.packed == to and not (
         any(said)
-        or given.plan.fields
+        or content.plan.fields
         or how["table"] is not None
         or how["below"] is not None
         or how["shaping"] != Shaping()

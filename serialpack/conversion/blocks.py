@@ -12,8 +12,8 @@ from serialpack.conversion.alike import Alike
 from serialpack.conversion.losses.literals import has_literals
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
-from serialpack.conversion.projecting import Projector
-from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of
+from serialpack.conversion.sources.fields import Projector
+from serialpack.conversion.sources.reading import SourceReader, TextProof, Unspelled, left_out_of
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer, typer_of
 from serialpack.conversion.targets.writers import is_sequence

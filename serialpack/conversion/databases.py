@@ -14,13 +14,13 @@ from typing import Any
 
 from serialpack.api import Target, target_name
 from serialpack.compressed.pieces import Pieces
-from serialpack.conversion.datasets import kept_copy
-from serialpack.conversion.given import Given
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import BY_TABLE, EVERY, RULES
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.reading import SourceReader
+from serialpack.conversion.sources.content import Content
+from serialpack.conversion.sources.datasets import kept_copy
+from serialpack.conversion.sources.reading import SourceReader
 from serialpack.conversion.tables.at import Lists
 from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.tables.known import Known
@@ -44,19 +44,19 @@ from serialpack.values.kinds import AROUND, NO_ROWS, VIEWS, Loss, totals
 _BLOCK, _ROW = 1 << 20, 32
 
 
-def from_tables(given: Given, plan: ConversionPlan, losses: Losses, source: Source) -> Given:
-    """``given``, a database, as one map of its tables by name, where it has several; a copy of a
+def from_tables(content: Content, plan: ConversionPlan, losses: Losses, source: Source) -> Content:
+    """``content``, a database, as one map of its tables by name, where it has several; a copy of a
     pipe that is made for that is closed with ``source``. ``plan``: how rows are read.
 
     Errors as of reading one; RefusedError for more than one map holds, ValueRefusedError for what
     ``losses`` does not allow.
     """
-    given = kept_copy(given, source)
-    path = as_file(given.read).path
+    content = kept_copy(content, source)
+    path = as_file(content.read).path
     assert path is not None
     tables = list(tables_in(Path(path), counted=False))
     if len(tables) < 2 or all(table.wrong for table in tables):
-        return given
+        return content
     reading = _Tables(path, plan, losses)
     document = {table.name: reading.rows(table.name) for table in tables if not table.wrong}
     names = ", ".join(document)
@@ -73,11 +73,11 @@ def from_tables(given: Given, plan: ConversionPlan, losses: Losses, source: Sour
     check_dropped(told, counted, plan.target)
     counted.check_carried(plan.target)
     made = ConversionPlan("pickle", fields=plan.fields, alone=True)
-    return given._replace(
+    return content._replace(
         read=Pieces(iter([dump_pickle(document, PROTOCOL)])).read,
         plan=made._replace(source_serializer=("pickle", (PROTOCOL,))),
-        of=given.of or as_file(given.read),
-        dropped=(*given.dropped, *told, *losses.report()),
+        of=content.of or as_file(content.read),
+        dropped=(*content.dropped, *told, *losses.report()),
         as_it_is=False,
     )
 

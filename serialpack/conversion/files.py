@@ -21,14 +21,14 @@ from serialpack.conversion.copying import (
     schema_dropped,
     table_in_place,
 )
-from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import parted
 from serialpack.conversion.losses.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields, fields_lost
+from serialpack.conversion.sources.content import Content
+from serialpack.conversion.sources.fields import Fields, fields_lost
 from serialpack.conversion.stream import Converted, comes_back, convert_stream
 from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
 from serialpack.conversion.tables.shaping import Shaping
@@ -283,39 +283,39 @@ def _converted(
     with ExitStack() as stack:
         opened = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
         check_target(target, how["force"], opened.stat)
-        given, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
+        content, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
         plan = plan._replace(refused=refused, listed=listed)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size
         verify, table = how["verify"], None
-        by_types = known is not None and known.by_types and not _is_made(given, plan)
+        by_types = known is not None and known.by_types and not _is_made(content, plan)
         if by_types and (losses is not None or not is_own_file(target)):
             from serialpack.conversion.tables.batches import kept_table
 
-            kept = kept_table(given.read, plan, how["max_size"], progress)
+            kept = kept_table(content.read, plan, how["max_size"], progress)
             table = stack.enter_context(kept)
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
             # A file is left behind whole or not at all; of a pipe the front waits.
             held = HeldWrite(into.write) if how["fields"] and into.patch is None else None
             write = held or into.write if losses is None else _no_write
             out = LimitedWrite(write, how["max_size"])
-            same = is_as_stored(given, to, how)
+            same = is_as_stored(content, to, how)
             if is_copied(plan.source, to, how):
-                same, done = True, copied_database(given.read, out, progress)
-            elif same or _is_made(given, plan):
-                checked = same and verify and given.projected is None
-                done = copied(given.read, out, progress, plan.source if checked else None)
+                same, done = True, copied_database(content.read, out, progress)
+            elif same or _is_made(content, plan):
+                checked = same and verify and content.projected is None
+                done = copied(content.read, out, progress, plan.source if checked else None)
             elif table is not None:
                 done = copied_table(table, out, progress)
             elif by_types:
                 assert into.so_far is not None
-                done = table_in_place(given.read, plan, out, into.so_far, progress)
-            elif (array := copied_as_array(given.read, out, plan, progress)) is not None:
+                done = table_in_place(content.read, plan, out, into.so_far, progress)
+            elif (array := copied_as_array(content.read, out, plan, progress)) is not None:
                 done = array
             else:
                 done = convert_stream(
-                    given.read,
+                    content.read,
                     out,
                     plan,
                     block_size=size or block_size,
@@ -327,8 +327,8 @@ def _converted(
                     elsewhere=elsewhere,
                     seen=None if held is None else partial(_released, held, wanted),
                 )
-            projected = given.projected
-            dropped = [*given.all_dropped, *schema_dropped(given.read, to)]
+            projected = content.projected
+            dropped = [*content.all_dropped, *schema_dropped(content.read, to)]
             check_dropped(dropped, Losses(plan.lossy), to)
             dropped += () if known is None else known.told
             done = done._replace(losses=totals([*done.losses, *dropped]))
@@ -348,7 +348,7 @@ def _converted(
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
-        format=given.found,
+        format=content.found,
         to=to,
         read=done.read,
         size=into.size(out.written),
@@ -362,25 +362,25 @@ def _converted(
         missing=missing,
         carried=[loss for loss in done.losses if RULES[loss.rule].is_carried(to)],
         back=_back(plan, done),
-        by_content=given.by_content,
-        read_as="" if given.loose is None else given.loose.words,
+        by_content=content.by_content,
+        read_as="" if content.loose is None else content.loose.words,
         lists=() if plan.layout is None else tuple(map(above.__add__, plan.layout.lists)),
         apart=plan.layout is not None
         and bool(plan.layout.tables.names)
         and AROUND not in plan.lossy,
-        kept_pipe=given.kept,
+        kept_pipe=content.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
         text=() if known is None else known.text,
-        comes_back=comes_back(plan, done, as_it_is=given.as_it_is),
+        comes_back=comes_back(plan, done, as_it_is=content.as_it_is),
         not_kept=not_kept_by(into.plain),
     )
 
 
-def _is_made(given: Given, plan: ConversionPlan) -> bool:
+def _is_made(content: Content, plan: ConversionPlan) -> bool:
     """Whether what is read was made in the format of the target, and no values are asked for."""
     values = plan.tagged or plan.skip_bad or plan.fields or plan.shaping != Shaping() or plan.step
-    return given.made and plan.source == plan.target and not values
+    return content.made and plan.source == plan.target and not values
 
 
 def _back(plan: ConversionPlan, done: Converted) -> tuple[str, ...]:

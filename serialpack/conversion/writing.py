@@ -9,7 +9,7 @@ from serialpack.conversion.losses.literals import has_literals, settled, without
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import ARRAYS
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.reading import TextProof
+from serialpack.conversion.sources.reading import TextProof
 from serialpack.conversion.targets.writers import AsciiWriter, TargetWriter, writers
 from serialpack.conversion.types.typing import decimal_columns, keep_digits
 from serialpack.errors import RefusedError, ValueRefusedError

@@ -11,8 +11,8 @@ from serialpack.columns.fields import json as project
 from serialpack.columns.fields.wanted import UntoldError
 from serialpack.columns.stored.block import ColumnBlock, Form
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields
-from serialpack.conversion.reading import SourceReader
+from serialpack.conversion.sources.fields import Fields
+from serialpack.conversion.sources.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.style import CsvStyle, write_rows

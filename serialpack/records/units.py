@@ -14,7 +14,7 @@ from serialpack.container.block import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.reading import SourceReader, TextProof
+from serialpack.conversion.sources.reading import SourceReader, TextProof
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

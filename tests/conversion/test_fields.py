@@ -13,7 +13,7 @@ import pytest
 import serialpack
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.fields.wanted import wanted
-from serialpack.conversion.projecting import Fields, Projector
+from serialpack.conversion.sources.fields import Fields, Projector
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.sinks import HeldWrite
 from serialpack.conversion.targets.writers import written

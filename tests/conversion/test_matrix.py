@@ -97,7 +97,7 @@ def check_values(source: str, target: str, shift: int) -> None:
     kept = 0
     for name, kind, record, data in some_sources(source, shift):
         if (source, target, kind) == ("pickle", "npy", "number-array"):
-            continue  # the only array of a map is the whole file: test_from_objects
+            continue  # the only array of a map is the whole file: test_objects
         cell = f"{source} -> {target}, {name}"
         stated = verdict(kind, target)
         file = io.BytesIO()

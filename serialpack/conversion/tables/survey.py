@@ -18,7 +18,7 @@ from serialpack.conversion.losses.rules import (
     UNIONS,
 )
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Projector
+from serialpack.conversion.sources.fields import Projector
 from serialpack.conversion.tables.at import Lists, lists_in, only_lists
 from serialpack.conversion.tables.nested import nested
 from serialpack.conversion.tables.shape import MOST_COLUMNS, WITH_FACTS, ValueShape, check_columns

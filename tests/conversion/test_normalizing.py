@@ -12,7 +12,7 @@ import pytest
 
 import serialpack
 from serialpack.compressed.pieces import Pieces
-from serialpack.conversion import found_tables
+from serialpack.conversion.sources import normalizing
 from serialpack.detection.detect import AsFound
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
@@ -255,10 +255,10 @@ def test_what_is_read_as_another_text_passes_one_buffer(
             made.append(self)
             super().__init__(pieces)
 
-    monkeypatch.setattr(found_tables, "Pieces", Counted)
+    monkeypatch.setattr(normalizing, "Pieces", Counted)
     encoded = data.encode("cp1252")
     asked = AsFound(encoding="cp1252")
-    opened = found_tables.opened(io.BytesIO(encoded).read, encoded, "csv", None, asked)
-    assert opened.found == f"csv:semicolon+cp1252{found}"
-    assert opened.read(100).decode() == data.replace('\\"', '""')
+    found_as = normalizing.normalized(io.BytesIO(encoded).read, encoded, "csv", None, asked)
+    assert found_as.found == f"csv:semicolon+cp1252{found}"
+    assert found_as.read(100).decode() == data.replace('\\"', '""')
     assert len(made) == 1

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from serialpack.compressed.pieces import Pieces
-from serialpack.conversion.given import Given
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import TABLES
+from serialpack.conversion.sources.content import Content
 from serialpack.errors import InputError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -25,8 +25,10 @@ from serialpack.values.structure import Structure
 _PIECE = 1 << 20
 
 
-def from_datasets(given: Given, at: str | None, to: str, source: Source, losses: Losses) -> Given:
-    """``given``, a file of datasets, as an array: that of ``at``, for tables and arrays the only
+def from_datasets(
+    content: Content, at: str | None, to: str, source: Source, losses: Losses
+) -> Content:
+    """``content``, a file of datasets, as an array: that of ``at``, for tables and arrays the only
     one; or as all of them by name. A copy that is made for what is read more than once is closed
     with ``source``.
 
@@ -35,7 +37,7 @@ def from_datasets(given: Given, at: str | None, to: str, source: Source, losses:
     """
     from serialpack.formats.arrays.hdf5.reader import asked
 
-    file, target = as_file(given.read), FORMATS.declaration(to)
+    file, target = as_file(content.read), FORMATS.declaration(to)
     how: dict[str, Any] = {"do": "all", "lists": not (target.has_arrays or target.has_datasets)}
     if at or target.is_array or to in TABLES:
         how = {"do": "one", "at": at, "as_array": target.is_array}
@@ -52,30 +54,30 @@ def from_datasets(given: Given, at: str | None, to: str, source: Source, losses:
                 hint=f"--at NAME takes one dataset, --lossy {AROUND} leaves those out",
             )
         lost.append(_counted(AROUND, told))
-    plan = given.plan._replace(source=known["format"])
+    plan = content.plan._replace(source=known["format"])
     if rows := known.get("rows"):
         plan = plan._replace(structure=Structure.ARRAY if rows == "many" else None, alone=True)
-    made = given._replace(made=True, of=file, dropped=tuple(lost))
+    made = content._replace(made=True, of=file, dropped=tuple(lost))
     made = made._replace(read=Pieces(answers).read, plan=plan)
     return kept_copy(made, source) if plan.source == "npz" and plan.fields else made
 
 
-def without_others(given: Given, source: Source, losses: Losses) -> Given:
-    """``given``, an archive of arrays, where ``losses`` lets go whatever else is in it; a copy of
+def without_others(content: Content, source: Source, losses: Losses) -> Content:
+    """``content``, an archive of arrays, where ``losses`` lets go whatever else is in it; a copy of
     a pipe that is made for that is closed with ``source``.
 
     ValueRefusedError where that would be lost.
     """
-    file = as_file(given.read)
+    file = as_file(content.read)
     if file.path is None and file.opened is None:
-        given = kept_copy(given, source)
+        content = kept_copy(content, source)
     try:
-        with sought(given.read) as archive:
+        with sought(content.read) as archive:
             others = [shown(name) for name in other_entries(archive)]
     except Malformed:  # which is said when it is read
-        return given
+        return content
     if not others:
-        return given
+        return content
     if AROUND not in losses.allowed:
         raise ValueRefusedError(
             f"entries that are no arrays would be lost: {', '.join(others[:3])}"
@@ -83,26 +85,26 @@ def without_others(given: Given, source: Source, losses: Losses) -> Given:
             kind=AROUND,
             hint=f"--at NAME takes one array, --lossy {AROUND} leaves those out",
         )
-    return given._replace(dropped=(*given.dropped, _counted(AROUND, others)))
+    return content._replace(dropped=(*content.dropped, _counted(AROUND, others)))
 
 
-def kept_copy(given: Given, source: Source) -> Given:
-    """``given``, read from a copy, which is closed with ``source``."""
-    file, stack = as_file(given.read), ExitStack()
+def kept_copy(content: Content, source: Source) -> Content:
+    """``content``, read from a copy, which is closed with ``source``."""
+    file, stack = as_file(content.read), ExitStack()
     source.close_with(stack.close)
     path = stack.enter_context(file.file())
     copy = FileRead(stack.enter_context(path.open("rb")).read, str(path))
-    return given._replace(read=copy, of=given.of or file)
+    return content._replace(read=copy, of=content.of or file)
 
 
-def from_archive(given: Given, at: str | None, source: Source) -> Given:
-    """``given``, an archive of arrays, as that which ``at`` names, by default the only one; it is
+def from_archive(content: Content, at: str | None, source: Source) -> Content:
+    """``content``, an archive of arrays, as that which ``at`` names, by default the only one; it is
     closed with ``source``.
 
     What is read raises InputError where there is none, or it is not sound, UsageError where there
     are several.
     """
-    file = as_file(given.read)
+    file = as_file(content.read)
 
     def pieces() -> Generator[bytes, None, None]:
         try:
@@ -111,10 +113,10 @@ def from_archive(given: Given, at: str | None, source: Source) -> Given:
         except Malformed as bad:
             raise InputError(f"not valid npz: {bad.message}") from None
 
-    plan, reading = given.plan._replace(source="npy"), pieces()
+    plan, reading = content.plan._replace(source="npy"), pieces()
     source.close_with(reading.close)
-    of = given.of or file
-    return given._replace(read=Pieces(reading).read, plan=plan, of=of, as_it_is=False)
+    of = content.of or file
+    return content._replace(read=Pieces(reading).read, plan=plan, of=of, as_it_is=False)
 
 
 def _counted(rule: str, what: list[str]) -> Loss:

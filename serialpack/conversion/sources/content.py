@@ -10,10 +10,10 @@ from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import PackedFile, decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields
-from serialpack.conversion.restored import RestoredOnce
+from serialpack.conversion.sources.fields import Fields
+from serialpack.conversion.sources.normalizing import normalized
+from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.detection.by_content import is_one_column, recognised, told_again
 from serialpack.detection.detect import AsFound, looks_like, may_be_utf8, not_converted, told
 from serialpack.errors import InputError, UsageError
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from serialpack.pipeline.fields import Projected
 
 
-class Given(NamedTuple):
+class Content(NamedTuple):
     """What there is to read, and how.
 
     ``found``: the format of the source, where it is read as another one. ``packed``: what a
@@ -78,7 +78,7 @@ class Given(NamedTuple):
         return isinstance(file, FileRead) and file.kept
 
 
-def given_by(
+def content_of(
     source: Source,
     format: str | None,
     fields: Fields,
@@ -89,7 +89,7 @@ def given_by(
     trust: bool,
     threads: int,
     verify: bool,
-) -> Given:
+) -> Content:
     """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
 
     ``table``: what is said of a source that is CSV; ``database_table``: the one of a database.
@@ -104,7 +104,7 @@ def given_by(
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
-        found, usual, read, loose, maker = opened(source.read, head, format, name, table)
+        found, usual, read, loose, maker = normalized(source.read, head, format, name, table)
         _check_source(usual, head, name, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
@@ -114,8 +114,8 @@ def given_by(
         by_content = format is None and not _is_as_named(found, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
         head = head if trust else b""
-        given = Given(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
-        return given._replace(loose=loose, maker=maker)
+        content = Content(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
+        return content._replace(loose=loose, maker=maker)
     source = expanded(source)
     header = first_header(source.peek)
     if header.in_archive:
@@ -139,7 +139,7 @@ def given_by(
             # Nobody knows how much of each record that is.
             expect(lambda: None)
             found = projected.format
-            return Given(read, ConversionPlan(found), found, found, projected=projected)
+            return Content(read, ConversionPlan(found), found, found, projected=projected)
     settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = FORMATS.get(packed.format).serialized
@@ -155,7 +155,9 @@ def given_by(
     if is_object:
         if stored == "object":
             whole = (serializer.name, settings)
-            return Given(Pieces(pieces).read, plan, "object", packed.format, whole, as_it_is=False)
+            return Content(
+                Pieces(pieces).read, plan, "object", packed.format, whole, as_it_is=False
+            )
         cls = SERIALIZERS.cls(serializer.name)
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(
@@ -169,8 +171,10 @@ def given_by(
     restored = Pieces(pieces)
     if not is_object and _is_told_again(packed.format, restored, said=format is not None):
         inside = PackedFile(source, restored, header.name)
-        given = given_by(inside, format, fields, table, database_table, None, **how, verify=verify)
-        return given._replace(packed="bytes", as_it_is=False)
+        content = content_of(
+            inside, format, fields, table, database_table, None, **how, verify=verify
+        )
+        return content._replace(packed="bytes", as_it_is=False)
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     head = b"" if known else restored.front(HEAD)[0]
     _check_source(plan.source, head, header.name, trust=trust)
@@ -180,7 +184,7 @@ def given_by(
     is_text = plan.source_serializer is None and declared.is_json
     if table != AsFound() or declared.variants or is_text:
         head, _ = restored.front(HEAD)
-        found, usual, read, loose, maker = opened(read, head, found, None, table)
+        found, usual, read, loose, maker = normalized(read, head, found, None, table)
         plan = plan._replace(source=usual)
     elif plan.source_serializer is None and declared.delimiter:
         read, loose = by_lines(restored.read, restored.front(HEAD)[0])
@@ -191,8 +195,8 @@ def given_by(
         read = FileRead(
             read, None, database_table, partial(opened_bytes, source) if sought else None
         )
-    given = Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
-    return given._replace(head=head, loose=loose, maker=maker)
+    content = Content(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
+    return content._replace(head=head, loose=loose, maker=maker)
 
 
 def _is_told_again(packed: str, restored: Pieces, *, said: bool) -> bool:

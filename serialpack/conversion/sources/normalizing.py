@@ -24,7 +24,7 @@ from serialpack.formats.json.loose import Loose, LooseJson, loose_in
 _PIECE = 1 << 20
 
 
-class Opened(NamedTuple):
+class Normalized(NamedTuple):
     """The format of a source, that in which it can be read, and what reads it so.
 
     ``loose``: how it is made JSON, by ``maker``, or its lines such as others have.
@@ -37,13 +37,15 @@ class Opened(NamedTuple):
     maker: LooseJson | None = None
 
 
-def opened(read: Read, head: bytes, format: str | None, name: str | None, table: AsFound) -> Opened:
+def normalized(
+    read: Read, head: bytes, format: str | None, name: str | None, table: AsFound
+) -> Normalized:
     """What there is to read in a source that begins with ``head``; UsageError where what is said
     is not of it, SyntaxInputError where it lies.
     """
     if (wide := other_encoding(head, format, name, table)) is not None:
         format, encoding = wide
-        return Opened(format, format, Pieces(in_utf8(read, encoding)).read)
+        return Normalized(format, format, Pieces(in_utf8(read, encoding)).read)
     whole = len(head) < HEAD
     if format is None:
         by_name = told(None, name, head)
@@ -55,9 +57,9 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
     declared = FORMATS.declaration(found)
     if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
         maker = LooseJson(several=loose.several)
-        return Opened("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
+        return Normalized("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
     if not declared.delimiter:
-        return Opened(found, found, read)
+        return Normalized(found, found, read)
     dialect = dialect_of(declared)
     lines: ReturnLines | None = None
     pieces = iter(partial(read, _PIECE), b"")
@@ -74,4 +76,4 @@ def opened(read: Read, head: bytes, format: str | None, name: str | None, table:
         if failed is not None:
             raise failed
         read = text.read
-    return Opened(found, dialect.usual().name, read, lines)
+    return Normalized(found, dialect.usual().name, read, lines)

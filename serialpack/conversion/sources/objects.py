@@ -13,7 +13,6 @@ from typing import Any
 
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
-from serialpack.conversion.given import Given
 from serialpack.conversion.losses.library_values import (
     LIBRARIES,
     PlainMaker,
@@ -27,6 +26,7 @@ from serialpack.conversion.losses.library_values import (
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import ARRAYS
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.sources.content import Content
 from serialpack.errors import DamagedError, InputError, RefusedError, UnsupportedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header
@@ -49,68 +49,74 @@ _CALLS_A_LEVEL = 3
 
 
 def from_object(
-    given: Given, at: str | None, to: str, losses: Losses, *, tagged: bool
-) -> tuple[Given, str | None]:
-    """``given``, whose bytes are those of an object, as a format that is converted to ``to``; and
+    content: Content, at: str | None, to: str, losses: Losses, *, tagged: bool
+) -> tuple[Content, str | None]:
+    """``content``, whose bytes are those of an object, as a format that is converted to ``to``; and
     the path in it that is still to be taken, of ``at``. As it is where there is no object.
 
     InputError for pickles that cannot be loaded, DamagedError, UnsupportedError for a class that is
     not here, RefusedError for items that no value holds, and for values that are no arrays where
     ``to`` has only these, MissingLibraryError.
     """
-    if given.plan.source == "pickle":
+    if content.plan.source == "pickle":
         if to == "pickle":
-            return given, at
-        given, objects = _pickled(given, to, losses)
+            return content, at
+        content, objects = _pickled(content, to, losses)
         if len(objects) != 1:
-            return _as_values(given, objects, to, losses, tagged=tagged) if objects else given, at
+            return _as_values(
+                content, objects, to, losses, tagged=tagged
+            ) if objects else content, at
         (obj,) = objects
     else:
-        of_arrays = given.plan.source != "object"
-        obj, old = _arrays_of_objects(given) if of_arrays else (_loaded(given), None)
-        given = _with(given, old, to, losses)
-    if obj is None and given.plan.source in ARRAYS:
-        return given, at
+        of_arrays = content.plan.source != "object"
+        obj, old = _arrays_of_objects(content) if of_arrays else (_loaded(content), None)
+        content = _with(content, old, to, losses)
+    if obj is None and content.plan.source in ARRAYS:
+        return content, at
     if to == "pickle" and at is None:
-        return _as(given, "pickle", [dump_pickle(obj, PROTOCOL)]), at
+        return _as(content, "pickle", [dump_pickle(obj, PROTOCOL)]), at
     found = None if at is None else _at(obj, at)
     if found is not None:
         obj, at = found, None
     if is_array(obj) and not tagged:
-        return _as(given, "npy", npy_pieces(array_of(obj))), at
+        return _as(content, "npy", npy_pieces(array_of(obj))), at
     if is_table(obj):
         lost = totals(
             Loss(rule, 1, 0, "$", shown(was), shown(now)) for rule, was, now in lost_of(obj)
         )
-        given = given._replace(dropped=given.dropped + _told(lost, to, losses))
+        content = content._replace(dropped=content.dropped + _told(lost, to, losses))
         if (table := table_of(obj)) is not None:
-            made = _as(given, "arrow", [stream_of(table)])
+            made = _as(content, "arrow", [stream_of(table)])
             return made._replace(made=False), at
         obj = rows_of(obj)
     if to in ARRAYS and type(obj) is dict and any(map(is_array, obj.values())):
         maker = PlainMaker(frozenset({tuple}) if "sequences" in losses.allowed else frozenset())
         files = [(name, _npy(name, value, maker, to)) for name, value in obj.items()]
-        carried = given.dropped + _told(maker.losses(), to, losses)
-        return _as(given, "npz", zip_pieces(files))._replace(dropped=carried), at
-    made = _as_values(given, [obj], to, losses, tagged=tagged)
+        carried = content.dropped + _told(maker.losses(), to, losses)
+        return _as(content, "npz", zip_pieces(files))._replace(dropped=carried), at
+    made = _as_values(content, [obj], to, losses, tagged=tagged)
     plan = made.plan._replace(alone=True, source_serializer=("pickle", (PROTOCOL,)))
     return made._replace(plan=plan), at
 
 
-def _as_values(given: Given, objects: list[Any], to: str, losses: Losses, *, tagged: bool) -> Given:
+def _as_values(
+    content: Content, objects: list[Any], to: str, losses: Losses, *, tagged: bool
+) -> Content:
     """Pickles of ``objects``, plain but where tags are to say what they are."""
     maker = PlainMaker()
     with frames_for(_CALLS_A_LEVEL):
         plain = objects if tagged else maker.changed(objects, 0)
         pickles = [dump_pickle(each, PROTOCOL) for each in plain]
-    made = _as(given, "pickle", pickles)
-    return made._replace(made=False, dropped=given.dropped + _told(maker.losses(), to, losses))
+    made = _as(content, "pickle", pickles)
+    return made._replace(made=False, dropped=content.dropped + _told(maker.losses(), to, losses))
 
 
-def _with(given: Given, old: Loss | None, to: str, losses: Losses) -> Given:
-    """``given`` with what was read of Python 2; refused by ``--strict``."""
+def _with(content: Content, old: Loss | None, to: str, losses: Losses) -> Content:
+    """``content`` with what was read of Python 2; refused by ``--strict``."""
     return (
-        given if old is None else given._replace(dropped=given.dropped + _told([old], to, losses))
+        content
+        if old is None
+        else content._replace(dropped=content.dropped + _told([old], to, losses))
     )
 
 
@@ -123,11 +129,11 @@ def _told(found: list[Loss], to: str, losses: Losses) -> tuple[Loss, ...]:
     return tuple(found)
 
 
-def _loaded(given: Given) -> Any:
-    name, settings = given.stored
+def _loaded(content: Content) -> Any:
+    name, settings = content.stored
     serializer = kept_reader((name or "", ()), settings, None)
     pieces: list[Buffer] = []
-    while data := given.read(1 << 24):
+    while data := content.read(1 << 24):
         pieces.append(data)
     try:
         return deserialized(serializer, [bytearray().join(pieces)])
@@ -139,32 +145,32 @@ def _loaded(given: Given) -> Any:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
-def _pickled(given: Given, to: str, losses: Losses) -> tuple[Given, list[Any]]:
+def _pickled(content: Content, to: str, losses: Losses) -> tuple[Content, list[Any]]:
     """The objects of a source of pickles of what those libraries have; else none, and the source
     as it was."""
-    if not any(name.encode() in given.head for name in LIBRARIES):
-        return given, []
-    data = b"".join(iter(partial(given.read, 1 << 24), b""))
-    given = given._replace(read=BytesIO(data).read)
+    if not any(name.encode() in content.head for name in LIBRARIES):
+        return content, []
+    data = b"".join(iter(partial(content.read, 1 << 24), b""))
+    content = content._replace(read=BytesIO(data).read)
     try:
         objects, old = load_converted(data)
-        return _with(given, old, to, losses), objects
+        return _with(content, old, to, losses), objects
     except Malformed:  # which is said when it is read
-        return given, []
+        return content, []
 
 
-def _arrays_of_objects(given: Given) -> tuple[Any, Loss | None]:
+def _arrays_of_objects(content: Content) -> tuple[Any, Loss | None]:
     """The array of objects of an .npy file, or all arrays by name of an .npz file where one is of
     such; None where there is none, and of a large one out of a pipe, which is not read twice. And
     what was read of Python 2."""
-    read = given.read
+    read = content.read
     try:
-        if given.plan.source == "npy" and _has_objects(given.head):
+        if content.plan.source == "npy" and _has_objects(content.head):
             data = b"".join(iter(partial(read, 1 << 24), b""))
             return _with_objects(BytesIO(data))
         again = isinstance(read, FileRead) and (read.path or read.opened)
-        if given.plan.source == "npz" and (again or len(given.head) < HEAD):
-            whole: Any = sought(read) if again else nullcontext(BytesIO(given.head))
+        if content.plan.source == "npz" and (again or len(content.head) < HEAD):
+            whole: Any = sought(read) if again else nullcontext(BytesIO(content.head))
             with whole as file:
                 found = opened_entries(file)
                 if any(_has_objects(read_entry(MOST_HEADER)) for _, read_entry in found):
@@ -204,14 +210,14 @@ def _has_objects(head: bytes) -> bool:
         return False
 
 
-def _as(given: Given, format: str, pieces: Iterable[Buffer]) -> Given:
+def _as(content: Content, format: str, pieces: Iterable[Buffer]) -> Content:
     """What ``pieces`` are, a source in ``format``."""
     read: Read = Pieces(iter(pieces)).read
     fmt = FORMATS.get(format)
     if isinstance(fmt, ValueFormat) and fmt.in_file:
         read = FileRead(read)
-    plan = ConversionPlan(format, fields=given.plan.fields)
-    return given._replace(
+    plan = ConversionPlan(format, fields=content.plan.fields)
+    return content._replace(
         read=read, plan=plan, stored=(None, {}), made=True, as_it_is=False, packed="object"
     )
 
