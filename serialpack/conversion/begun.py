@@ -7,6 +7,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
+from serialpack.conversion.blocks.writing import ProvingWriter
 from serialpack.conversion.copying import is_copied
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import parted
@@ -47,7 +48,6 @@ from serialpack.conversion.targets.writers import delimiters_of, holds_tables
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.places import alike_in_places
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
-from serialpack.conversion.writing import WritingHalf
 from serialpack.detection.detect import AsFound, dialect_named
 from serialpack.errors import RefusedError, UsageError
 from serialpack.files.source import Source
@@ -289,7 +289,7 @@ def _known(
     except OddKey as odd:
         record, kind = {odd.key: "x"}, key_kind(odd.key) or "key"
         lost = Difference(0, "$", shown(odd.key), "", kind)
-        raise WritingHalf(plan).refuse(lost, None, None, [record]) from None
+        raise ProvingWriter(plan).refuse(lost, None, None, [record]) from None
     if to in TEXT_TABLES and looked.kept is not None and seen is not None:
         layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to, shaping.delimiter))
         return Known(layout, (), block_size, kept=layout.kept)

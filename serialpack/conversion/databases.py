@@ -14,6 +14,7 @@ from typing import Any
 
 from serialpack.api import Target, target_name
 from serialpack.compressed.pieces import Pieces
+from serialpack.conversion.blocks.writing import ProvingWriter
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import BY_TABLE, EVERY, RULES
 from serialpack.conversion.options import ConvertOptions
@@ -26,7 +27,6 @@ from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.sinks import opened_target
-from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.files.targets import not_kept_by
@@ -86,8 +86,8 @@ class _Tables:
     """Reads all rows of tables of one database, as long as these are few enough for one map."""
 
     def __init__(self, path: str, plan: ConversionPlan, losses: Losses) -> None:
-        half = WritingHalf(plan)
-        self._reader = SourceReader(plan, lambda lost, first: half.refuse(lost, first))
+        writer = ProvingWriter(plan)
+        self._reader = SourceReader(plan, lambda lost, first: writer.refuse(lost, first))
         self._path = path
         self._losses = losses
         self._size = 0

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field
-from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.blocks.converter import BlockConverter
+from serialpack.conversion.blocks.members import MembersConverter
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import (
     ARCHIVES,
@@ -18,7 +19,6 @@ from serialpack.conversion.losses.rules import (
     PLACES,
     TEXT_TABLES,
 )
-from serialpack.conversion.members import MembersConverter
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets.joining import Joiner, Patch, Write

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.conversion import hints
-from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.blocks import hints
+from serialpack.conversion.blocks.converter import BlockConverter
 from serialpack.errors import ValueRefusedError
 from serialpack.stages.stage import WIDE
 

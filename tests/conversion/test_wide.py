@@ -12,7 +12,7 @@ import msgpack
 import pytest
 
 import serialpack
-from serialpack.conversion.wide import WideRecords
+from serialpack.conversion.blocks.wide import WideRecords
 from serialpack.errors import SerialpackError
 from tests.faults.test_block_memory import MODULES, MOST, ROOM, at_start
 from tests.faults.test_memory import peak

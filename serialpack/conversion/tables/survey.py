@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field, wanted
-from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.blocks.converter import BlockConverter
 from serialpack.conversion.losses.rules import (
     DATABASES,
     ELEMENTS,

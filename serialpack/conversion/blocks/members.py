@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.blocks.converter import BlockConverter
 from serialpack.conversion.plan import Found
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.base import SourceBlock

@@ -29,11 +29,11 @@ _SCALARS = {type(None), bool, int, float, str}
 _DEEPEST = 8
 
 
-class NotAlike(Exception):
+class NoCommonType(Exception):
     """Values that have no type of a fixed depth in common."""
 
 
-class Alike:
+class RecordStruct:
     """The type that records have in common. Its depth is fixed, so that nobody need look."""
 
     def __init__(self, record: Any) -> None:
@@ -44,13 +44,13 @@ class Alike:
         self._messages = msgspec.msgpack.Decoder(list[record])
 
     @classmethod
-    def of(cls, records: list[Any]) -> Alike | None:
+    def of(cls, records: list[Any]) -> RecordStruct | None:
         """The type of records that are maps with the same keys; None where they are not."""
         if not records or type(records[0]) is not dict:
             return None
         try:
             return cls(_type_of(records, 0))
-        except (NotAlike, *FAILURES):  # or a key that no field can be called
+        except (NoCommonType, *FAILURES):  # or a key that no field can be called
             return None
 
     def read(self, block: SourceBlock, fmt: JsonText) -> list[Any] | None:
@@ -98,11 +98,11 @@ def _type_of(values: list[Any], depth: int) -> Any:
         both = {int, float} if kinds & {int, float} else set()
         return functools.reduce(operator.or_, sorted(kinds | both, key=str), None)
     if depth > _DEEPEST or len(kinds) > 1:
-        raise NotAlike
+        raise NoCommonType
     if kinds == {list}:
         return list[_type_of([*chain.from_iterable(values)], depth + 1)]  # type: ignore[misc]
     if len({*map(tuple, values)}) != 1 or not 0 < len(values[0]) <= _MOST_KEYS:
-        raise NotAlike
+        raise NoCommonType
     keys = list(values[0])
     names = [f"f{number}" for number in range(len(keys))]
     fields = [

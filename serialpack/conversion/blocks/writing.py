@@ -28,7 +28,7 @@ _SMALL = 64 << 10
 _NO_WAY = "no format here can"
 
 
-class WritingHalf:
+class ProvingWriter:
     """Writes records in the target's format, and reads them again."""
 
     def __init__(self, plan: ConversionPlan) -> None:
@@ -239,7 +239,7 @@ class WritingHalf:
         return refused
 
     def _hint(self, lost: Difference, records: list[Any] | None, *, part: bool) -> str:
-        from serialpack.conversion import hints
+        from serialpack.conversion.blocks import hints
 
         record, read = None, records is not None and lost.record < len(records)
         if records is not None and read:
@@ -253,6 +253,6 @@ class WritingHalf:
         rules: Collection[str] = (),  # noqa: ARG002
     ) -> Difference | None:
         """What of ``records`` is lost as they are, whatever the rules."""
-        from serialpack.conversion import hints
+        from serialpack.conversion.blocks import hints
 
         return hints.lost_by(self._writers[-1], records)

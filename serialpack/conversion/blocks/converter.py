@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
-from serialpack.conversion.alike import Alike
+from serialpack.conversion.blocks.rows import RowWriter
+from serialpack.conversion.blocks.structs import RecordStruct
+from serialpack.conversion.blocks.wide import WideRecords
 from serialpack.conversion.losses.literals import has_literals
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.sources.fields import Projector
 from serialpack.conversion.sources.reading import SourceReader, TextProof, Unspelled, left_out_of
-from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer, typer_of
+from serialpack.conversion.tables.writers import records_at, typer_of
 from serialpack.conversion.targets.writers import is_sequence
 from serialpack.conversion.types.kept import is_written_so
 from serialpack.conversion.types.seen import TypesSeen
-from serialpack.conversion.wide import WideRecords
-from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared.join import Piece
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
-from serialpack.values.kinds import Difference
 from serialpack.values.structure import Structure
 from serialpack.watch import at
 
@@ -48,7 +44,7 @@ class _Tried(NamedTuple):
     same: bool = False
 
 
-class BlockConverter(WritingHalf):
+class BlockConverter(RowWriter):
     """Reads a block's records, writes them, and reads them again. Belongs to one worker.
 
     Everything is strict first. Only what is refused then is tried once more with the losses that
@@ -63,25 +59,19 @@ class BlockConverter(WritingHalf):
             and (plan.alone or not is_sequence(plan.source))
             and not plan.structure
         )
-        self._alike: Alike | None = None
-        self._may_be_alike = (
+        self._struct: RecordStruct | None = None
+        self._may_be_struct = (
             plan.verify
             and self._writers[0].serializer.holds_structs
             and plan.structure != Structure.MAP
             and not (plan.tagged or plan.fields or plan.shaping.at or plan.types)
         )
         self._misses = 0
-        self._wide = WideRecords.of(plan, self._join, type(self))
+        self._wide = WideRecords.of(plan, None if plan.whole else self._target.join, type(self))
         #: Whether the last block had literals, and how many were not the text of their values.
         self._literals, self._unspelled = False, 0
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
         self._typer = typer_of(plan)
-        self._table = table_writer(plan)
-        self._carrier = carrier_of(plan)
-        if self._table is not None and not plan.whole:
-            self._join = self._table.join
-        #: Whether a block's rows are not written with it, but some at a time (``pieces``).
-        self._apart = plan.layout is not None and plan.layout.most_rows > 0
 
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""
@@ -94,7 +84,7 @@ class BlockConverter(WritingHalf):
     def _converted(self, block: SourceBlock) -> Found:
         left_out: list[LeftOut] = []
         try:
-            tried = self._try_wide(block) or self._try_alike(block)
+            tried = self._try_wide(block) or self._try_struct(block)
             tried = tried or self._tried(block, self._reader)
         except (InputError, RefusedError) as error:
             if not self.plan.skip_bad:
@@ -196,9 +186,9 @@ class BlockConverter(WritingHalf):
             piece = None if self._apart else self._row_piece(records, losses, first)
             return _Tried(records, losses, b"", elements, piece=piece, same=same)
         data = self.write(records, block, proof, literals=literals)
-        if usual and proof is not None and self._may_be_alike and not block.last:
-            self._alike = Alike.of(records)
-            self._may_be_alike = False
+        if usual and proof is not None and self._may_be_struct and not block.last:
+            self._struct = RecordStruct.of(records)
+            self._may_be_struct = False
         return _Tried(records, losses, data, elements)
 
     def _shaped(self, records: list[Any], first_record: int) -> list[Any]:
@@ -235,24 +225,6 @@ class BlockConverter(WritingHalf):
         beside = self._projector, self._table, self.plan.shaping.at, self._typer
         return any(part is not None for part in beside)
 
-    def _losses(self) -> Losses:
-        return Losses(self.plan.lossy, self.plan.asked)
-
-    @cached_property
-    def _lossy_carrier(self) -> Carrier | None:
-        return carrier_of(self.plan, lossy=True)
-
-    def _by_rules(self, records: list[Any], losses: Losses, first_record: int = 0) -> list[Any]:
-        """As of any target, but that a table carries more than its serializer holds."""
-        if self._lossy_carrier is None:
-            return super()._by_rules(records, losses, first_record)
-        return self._lossy_carrier.carried(records, losses, first_record)
-
-    def _lost_of(self, records: list[Any], rules: Collection[str] = ()) -> Difference | None:
-        if self._table is None:
-            return super()._lost_of(records, rules)
-        return self._table.tried(records, rules)
-
     def look_into(self, seen: TypesSeen) -> None:
         """Say of all that is read from now on, in ``seen``, how columns of text are spelled."""
         if self._typer is not None:
@@ -265,66 +237,6 @@ class BlockConverter(WritingHalf):
         """
         kept = self.plan.kept if self.plan.verify and self.plan.is_text_table else None
         return kept is not None and is_written_so(kept, block, records)
-
-    def pieces(self, found: Found, first_record: int) -> Iterator[Found]:
-        """What was found in a block whose rows are not written yet, some of them at a time.
-
-        Errors as of the conversion.
-        """
-        assert self.plan.layout is not None
-        most = self.plan.layout.most_rows
-        for first in range(0, len(found.records) or 1, most):
-            records, numbers = (
-                found.records[first : first + most],
-                found.numbers[first : first + most],
-            )
-            try:
-                written = [self._rows_of(records, first_record + first)]
-            except ValueRefusedError:
-                if not self.plan.skip_bad:
-                    raise
-                written = self._rows_alone(records, numbers)
-            if not first:
-                yield found._replace(records=[], numbers=(), piece=Piece(b"", 0))
-            yield from written
-
-    def _rows_of(self, records: list[Any], first_record: int) -> Found:
-        """The rows of some records; those of a value that is refused with what the user named."""
-        losses = self._losses()
-        try:
-            piece = self._row_piece(records, losses, first_record)
-        except ValueRefusedError:
-            if not self.plan.lossy or self._carrier is not None:
-                raise
-            losses = self._losses()
-            records = self.changed(records, losses, first_record)
-            piece = self._row_piece(records, losses, first_record)
-        return Found([], losses.report(), [], piece=piece)
-
-    def _rows_alone(self, records: list[Any], numbers: Sequence[int]) -> list[Found]:
-        """The same without those that are refused alone, and those."""
-        kept: list[Any] = []
-        left_out: list[LeftOut] = []
-        for record, number in zip(records, numbers, strict=True):
-            try:
-                self._rows_of([record], number)
-                kept.append(record)
-            except ValueRefusedError as refused:
-                left_out.append(LeftOut(number, 0, 1, refused.said))
-        found = Found([], [], left_out, piece=Piece(b"", 0))
-        return [found, self._rows_of(kept, numbers[0])] if kept else [found]
-
-    def _row_piece(self, records: list[Any], losses: Losses, first_record: int) -> Piece:
-        """The rows of ``records``, proved; ValueRefusedError."""
-        assert self._table is not None
-        written = self._table.write(records, first_record)
-        if written.lost is not None:
-            raise self.refuse(written.lost, first_record, None, records)
-        told = self._losses()
-        told.merge(written.told)
-        told.check_carried(self.plan.target)
-        losses.merge(told)
-        return written.piece
 
     def _try_wide(self, block: SourceBlock) -> _Tried | None:
         """The block, whose records are too large to be there as values; None where they are not."""
@@ -340,15 +252,15 @@ class BlockConverter(WritingHalf):
             raise ValueError("a part that does not become the same")
         return tried.records[0], tried.data
 
-    def _try_alike(self, block: SourceBlock) -> _Tried | None:
+    def _try_struct(self, block: SourceBlock) -> _Tried | None:
         """The block by its records' type; None where they do not have it."""
-        if self._alike is None or self._literals:
+        if self._struct is None or self._literals:
             return None
-        found = self._alike.convert(block, self._reader, self._writers[0])
+        found = self._struct.convert(block, self._reader, self._writers[0])
         if found is None:
             self._misses += 1
             if self._misses > _MOST_MISSES:
-                self._alike = None
+                self._struct = None
             return None
         return _Tried(found[0], Losses(()), found[1], elements=False)
 
