@@ -1,8 +1,8 @@
 """Any format to any other: the same, carried in another shape and told, or lost as named.
 
-Enter at ``files.convert`` for files, at ``stream.convert_stream`` for what is between: blocks of
-records are read (``sources.reading``), written in the target (``blocks``, ``tables``) and joined
-(``targets.joining``), each proved. ``losses.rules`` says what becomes of which values,
+Enter at ``files.convert`` for files, at ``routes.stream.convert_stream`` for what is between:
+blocks of records are read (``sources.reading``), written in the target (``blocks``, ``tables``) and
+joined (``targets.joining``), each proved. ``losses.rules`` says what becomes of which values,
 ``targets.verdicts`` of each kind in each target; ``sources.content`` finds what a source is,
 ``sources.normalizing`` how a CSV file is written, ``listed`` all that a refusal is of.
 

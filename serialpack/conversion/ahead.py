@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from serialpack.api import opened_source
 from serialpack.conversion.begun import begun, looked_at
-from serialpack.conversion.copying import is_copied
 from serialpack.conversion.losses.rules import DATABASES, TABLES
 from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.routes.copying import is_copied
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.targets.writers import holds_tables
@@ -96,7 +96,7 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
     known = looked_at(Rereadable(source), io.BytesIO(), to, how, None)
     if known is None or known.layout is None:
         return
-    from serialpack.conversion.databases import tables_of
+    from serialpack.conversion.routes.databases import tables_of
 
     if lists := tables_of(known, how):
         count = number_of(len(lists.names), "list")

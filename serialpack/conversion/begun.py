@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
 from serialpack.conversion.blocks.writing import ProvingWriter
-from serialpack.conversion.copying import is_copied
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import parted
 from serialpack.conversion.losses.rules import (
@@ -26,6 +25,7 @@ from serialpack.conversion.losses.rules import (
 )
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.routes.copying import is_copied
 from serialpack.conversion.sources.content import Content, content_of, with_schema
 from serialpack.conversion.sources.fields import Fields, fields_lost
 from serialpack.conversion.sources.restored import RestoredOnce
@@ -129,7 +129,7 @@ def begun(
     elif (
         from_format in DATABASES and holds_tables(to) and not (how["table"] or content.packed == to)
     ):
-        from serialpack.conversion.databases import from_tables
+        from serialpack.conversion.routes.databases import from_tables
 
         how_read = content.plan._replace(target=to, lossy=allowed, shaping=shaping)
         content = from_tables(content, how_read, losses, source)

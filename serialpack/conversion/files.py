@@ -12,7 +12,13 @@ from serialpack.api import Target, check_target, check_threads, opened_source, t
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import begun, is_as_stored, looked_at
-from serialpack.conversion.copying import (
+from serialpack.conversion.listed import listed
+from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rounding import parted
+from serialpack.conversion.losses.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
+from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.routes.copying import (
     copied,
     copied_as_array,
     copied_database,
@@ -21,15 +27,10 @@ from serialpack.conversion.copying import (
     schema_dropped,
     table_in_place,
 )
-from serialpack.conversion.listed import listed
-from serialpack.conversion.losses.losses import Losses, check_dropped
-from serialpack.conversion.losses.rounding import parted
-from serialpack.conversion.losses.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
-from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.routes.outcome import Converted, comes_back
+from serialpack.conversion.routes.stream import convert_stream
 from serialpack.conversion.sources.content import Content
 from serialpack.conversion.sources.fields import Fields, fields_lost
-from serialpack.conversion.stream import Converted, comes_back, convert_stream
 from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
@@ -210,7 +211,7 @@ def _either(
     if to in TABLES | UNIONS or how["shaping"].gives_types:
         known = looked_at(again, target, to, how, block_size)
     if known is not None and to in DATABASES and losses is None:
-        from serialpack.conversion.databases import into_tables, tables_of
+        from serialpack.conversion.routes.databases import into_tables, tables_of
 
         if lists := tables_of(known, how):
             one = partial(_either, again, block_size=block_size, progress=None)

@@ -21,7 +21,7 @@ from serialpack.api import HEAD
 from serialpack.cli.app import run
 from serialpack.compressed.source import decompressed
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.stream import convert_stream
+from serialpack.conversion.routes.stream import convert_stream
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import Rounding
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.stream import Converted
+from serialpack.conversion.routes.outcome import Converted
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.group_order import other_order
 from serialpack.conversion.targets.joining import Write

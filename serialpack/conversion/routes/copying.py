@@ -10,7 +10,7 @@ from functools import partial
 from serialpack.conversion.losses.rules import DATABASES, FIXED
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.stream import Converted
+from serialpack.conversion.routes.outcome import Converted
 from serialpack.conversion.tables.known import TableKept, TableMade
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.joining import Write
@@ -125,7 +125,7 @@ def copied_as_array(
     """As ``arrays.copied_array``, for targets that are arrays; UsageError for a step of others."""
     target, found = FORMATS.declaration(plan.target), None
     if target.is_array or target.has_arrays:
-        from serialpack.conversion.arrays import copied_array
+        from serialpack.conversion.routes.arrays import copied_array
 
         found = copied_array(read, write, plan, progress)
     if found is None and plan.step:
