@@ -11,13 +11,13 @@ from typing import IO, Any
 from serialpack.api import Target, check_target, check_threads, opened_source, target_name
 from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
-from serialpack.conversion.begun import begun, is_as_stored, looked_at
-from serialpack.conversion.listed import listed
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rounding import parted
 from serialpack.conversion.losses.rules import DATABASES, EVERY, RULES, TABLES, UNIONS
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.preparing import is_as_stored, prepared
+from serialpack.conversion.refusals import listed
 from serialpack.conversion.routes.copying import (
     copied,
     copied_as_array,
@@ -31,6 +31,7 @@ from serialpack.conversion.routes.outcome import Converted, comes_back
 from serialpack.conversion.routes.stream import convert_stream
 from serialpack.conversion.sources.content import Content
 from serialpack.conversion.sources.fields import Fields, fields_lost
+from serialpack.conversion.surveying import survey_source
 from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
@@ -120,8 +121,8 @@ def convert(
     means; of a container of columns only they are read then. ``table`` is the one of a database
     that is read, by default the only one, and of one that is written, by default named as the file;
     of a database read, it keeps its name. ``elsewhere`` has others convert the blocks (see
-    ``ahead.is_cut``); ``below`` says which line of names the rows of a table of text stand below.
-    Everything else as ``pack`` and ``unpack``.
+    ``preview.is_splittable``); ``below`` says which line of names the rows of a table of text stand
+    below. Everything else as ``pack`` and ``unpack``.
 
     A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2``, ``.lzma`` or ``.lz4`` is
     compressed so, at the level which that has by default; ``max_size`` counts the bytes before.
@@ -209,7 +210,7 @@ def _either(
     ``listed``: as of the plan, where that may be."""
     known: Known | None = None
     if to in TABLES | UNIONS or how["shaping"].gives_types:
-        known = looked_at(again, target, to, how, block_size)
+        known = survey_source(again, target, to, how, block_size)
     if known is not None and to in DATABASES and losses is None:
         from serialpack.conversion.routes.databases import into_tables, tables_of
 
@@ -228,7 +229,7 @@ def _either(
     try:
         report = _converted(again, target, to, how, known, *rest)
     except TableNotMadeError as tried:
-        known = looked_at(again, target, to, how, block_size, tried)
+        known = survey_source(again, target, to, how, block_size, tried)
         report = _converted(again, target, to, how, known, *rest)
     return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
@@ -284,7 +285,7 @@ def _converted(
     with ExitStack() as stack:
         opened = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
         check_target(target, how["force"], opened.stat)
-        content, plan, _, size, _, elsewhere = begun(opened, to, how, threads, again.restored)
+        content, plan, _, size, _, elsewhere = prepared(opened, to, how, threads, again.restored)
         plan = plan._replace(refused=refused, listed=listed)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)

@@ -12,7 +12,7 @@ import pytest
 
 import serialpack
 from serialpack.cli.app import run
-from serialpack.conversion import listed
+from serialpack.conversion import refusals
 from serialpack.conversion.tables import twice
 from serialpack.files.source import Source
 
@@ -62,7 +62,7 @@ def test_kinds_have_counts_and_first_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, longest: float
 ) -> None:
     """Of one block all is known, however long that took."""
-    monkeypatch.setattr(listed, "LONGEST", longest)
+    monkeypatch.setattr(refusals, "LONGEST", longest)
     path = tmp_path / "a.ndjson"
     path.write_bytes(b'{"a":1}\n' + b'{"a":%d,"b":0.10000000000000000001}\n' % (1 << 70) * 3)
     with pytest.raises(serialpack.ValueRefusedError) as refused:

@@ -23,7 +23,7 @@ NAMED = {
     "serialpack.detection.by_content": "it tells by content which of them text is",
     "serialpack.cli.verbs.benching": "so they are",
     "serialpack.conversion.losses.changes": "libraries have such names too",
-    "serialpack.conversion.begun": "one array of an .npz file is asked for, by name or alone",
+    "serialpack.conversion.preparing": "one array of an .npz file is asked for, by name or alone",
     "serialpack.conversion.sources.datasets": "fields are chosen in what was made .npz of it",
     "serialpack.conversion.sources.objects": "arrays of objects stand in NumPy's files, or pickled",
     "serialpack.detection.detect": "--delimiter is for CSV, whatever has delimiters",

@@ -6,10 +6,11 @@ import io
 from typing import NamedTuple
 
 from serialpack.api import opened_source
-from serialpack.conversion.begun import begun, looked_at
 from serialpack.conversion.losses.rules import DATABASES, TABLES
 from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.preparing import prepared
 from serialpack.conversion.routes.copying import is_copied
+from serialpack.conversion.surveying import survey_source
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.targets.writers import holds_tables
@@ -22,7 +23,7 @@ from serialpack.text import number_of
 from serialpack.values.structure import Structure
 
 
-class TableAhead(NamedTuple):
+class TablePreview(NamedTuple):
     """The table of text that a source is to become: its line of names (none: rows alone), what
     stands between its cells, and what is known of the source."""
 
@@ -39,12 +40,12 @@ class TableAhead(NamedTuple):
         return self.known._replace(layout=layout._replace(kept=kept), kept=kept)
 
 
-def is_cut(source: Path, to: str, how: ConvertOptions) -> bool:
+def is_splittable(source: Path, to: str, how: ConvertOptions) -> bool:
     """Whether the blocks of ``source`` stand in it as they are read, and what becomes of each in
     the target: then others can read and convert them. What is wrong with it, converting says."""
     try:
         with opened_source(source, trust=how["trust"]) as opened:
-            content, plan, *_ = begun(opened, FORMATS.spelled(to), how, threads=1)
+            content, plan, *_ = prepared(opened, FORMATS.spelled(to), how, threads=1)
             stands = content.read == opened.read
     except (SerialpackError, OSError):
         return False
@@ -53,11 +54,11 @@ def is_cut(source: Path, to: str, how: ConvertOptions) -> bool:
     return stands and (in_blocks or plan.target in TABLES)
 
 
-def table_ahead(again: Rereadable, to: str, how: ConvertOptions) -> TableAhead | None:
+def preview_table(again: Rereadable, to: str, how: ConvertOptions) -> TablePreview | None:
     """The table of text ``to`` that a source is to become; None where there is none to be told
     of, or anything is wrong, which converting says."""
     try:
-        known = looked_at(again, io.BytesIO(), to, how, None)
+        known = survey_source(again, io.BytesIO(), to, how, None)
     except (SerialpackError, OSError):
         return None
     if known is None or known.layout is None:
@@ -65,7 +66,7 @@ def table_ahead(again: Rereadable, to: str, how: ConvertOptions) -> TableAhead |
     layout = known.layout
     mark = FORMATS.declaration(known.target).delimiter.decode()
     names = tuple(column.name for column in layout.columns) if layout.rows == "maps" else ()
-    return TableAhead(names, mark if layout.kept is None else layout.kept.delimiter, known)
+    return TablePreview(names, mark if layout.kept is None else layout.kept.delimiter, known)
 
 
 def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> None:
@@ -77,7 +78,7 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
     if holds_tables(to):
         return
     with opened_source(source, trust=how["trust"]) as opened:
-        content, plan, *_ = begun(opened, to, how, threads=1)
+        content, plan, *_ = prepared(opened, to, how, threads=1)
         if (
             plan.source in DATABASES
             and isinstance(content.read, FileRead)
@@ -93,7 +94,7 @@ def check_tables(source: Path, to: str, how: ConvertOptions, *, apart: bool) -> 
         first = next(iter(fmt.split(content.read, 1, for_values=True)))
         if fmt.declared.sequence or fmt.structure(first, 0) == Structure.ARRAY:
             return
-    known = looked_at(Rereadable(source), io.BytesIO(), to, how, None)
+    known = survey_source(Rereadable(source), io.BytesIO(), to, how, None)
     if known is None or known.layout is None:
         return
     from serialpack.conversion.routes.databases import tables_of
