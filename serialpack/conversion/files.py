@@ -17,7 +17,7 @@ from serialpack.conversion.losses.rules import DATABASES, EVERY, RULES, TABLES, 
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.preparing import is_as_stored, prepared
-from serialpack.conversion.refusals import listed
+from serialpack.conversion.refusals import list_losses
 from serialpack.conversion.routes.copying import (
     copied,
     copied_as_array,
@@ -169,7 +169,7 @@ def convert(
             return _either(again, target, to, how, block_size, progress)
         except ValueRefusedError as refused:
             attempt = partial(_attempt, again, to, how, block_size)
-            if not lists or listed(refused, to, list(lossy), attempt) or not refused.on_path:
+            if not lists or list_losses(refused, to, list(lossy), attempt) or not refused.on_path:
                 raise
             with suppress(TooFar):  # what lets the value go does not let the record
                 _either(again, io.BytesIO(), to, how, block_size, None, listed=False)

@@ -8,7 +8,7 @@ from time import monotonic
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import RULES
 from serialpack.conversion.tables.twice import LONGEST, TooFar
-from serialpack.errors import SerialpackError, ValueRefusedError
+from serialpack.errors import SerialpackError, ValueRefusedError, Ways
 from serialpack.text import number_of
 from serialpack.values.kinds import DROPPED, Loss
 
@@ -21,13 +21,16 @@ class _Enough(Exception):
     """The source was read on for long enough."""
 
 
-def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: Attempt) -> bool:
+def list_losses(
+    refused: ValueRefusedError, target: str, asked: list[str], attempt: Attempt
+) -> bool:
     """Say in ``refused`` what else would be lost, how often and where first, and what allows it;
     whether anything would.
 
     ``asked``: the losses that are allowed. Nothing is said where the way out is not to lose any.
     """
-    if "--lossy" not in (refused.hint or ""):
+    ways = refused.ways
+    if ways is None or not ways.rules:
         return True
     losses = Losses(RULES)
     until, late = monotonic() + LONGEST, False
@@ -51,10 +54,10 @@ def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: A
         return True
     names = [name for name in RULES if name in {*asked, *(loss.rule for loss in more)}]
     so_far = "" if ended else " in the first two seconds"
-    before, _, _ = (refused.hint or "").partition("--lossy")
-    without_loss = f"{before.rstrip(', ')}; " if before else ""
     told = ", ".join(map(_told, more))
-    refused.hint = f"{without_loss}in all{so_far} {told}: --lossy {','.join(names)} lets them go"
+    counted = f"in all{so_far} {told}"
+    refused.ways = Ways(tuple(names), "lets them go", ways.keeps, counted=counted)
+    refused.hint = str(refused.ways)
     return True
 
 

@@ -28,7 +28,7 @@ def test_the_way_out_is_looked_for_once(monkeypatch: pytest.MonkeyPatch, more: i
     tried: list[dict[str, bool]] = []
     find, read = hints.hint_for, BlockConverter._try
 
-    def found(*args: Any, **how: Any) -> str:
+    def found(*args: Any, **how: Any) -> Any:
         looked.append(args)
         return find(*args, **how)
 

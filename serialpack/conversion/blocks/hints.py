@@ -10,7 +10,7 @@ from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import MORE, RULES, TABLES, carried_to
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.targets.writers import TargetWriter, others, writers
-from serialpack.errors import SerialpackError
+from serialpack.errors import SerialpackError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.document import compared
@@ -46,30 +46,34 @@ def _changed(writer: TargetWriter, records: list[Any], data: bytes) -> Differenc
     return compared(records, writer.load(data, len(records)))
 
 
-def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt | None) -> str:
-    """What to say to the conversion so that this record goes through; nothing where it cannot.
+def hint(
+    plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt | None
+) -> Ways | None:
+    """What to say to the conversion so that this record goes through; None where it cannot.
 
     ``record``: the one that is refused, and ``attempt`` writes it; None where it was not read.
     """
     if lost.kind in TEXT_KINDS:
         attempt = None  # what was read of it is another value, which others would hold
-    ways = [WITHOUT_NAMES] if _is_of_names(plan, lost) else []
+    keeps = [WITHOUT_NAMES] if _is_of_names(plan, lost) else []
     if name := _decimal_column(plan, lost):
-        ways.append(f"--types {quote(f'{name}=decimal')} holds it")
-    if rules := _rules(plan, lost, attempt):
-        ways.append(f"--lossy {','.join(rules)} lets it go")
+        keeps.append(f"--types {quote(f'{name}=decimal')} holds it")
+    rules = _rules(plan, lost, attempt)
+    others: list[str] = []
     if (
         attempt is not None
         and FORMATS.declaration(plan.target).is_json
         and not plan.tagged
         and _has_tags(plan, record)
     ):
-        ways.append("--tagged writes its type")
+        others.append("--tagged writes its type")
     names = [] if attempt is None else _formats(plan, record)
     if names:
         several = ", ".join(names[:-1]) + " or " if len(names) > 1 else ""
-        ways.append(f"--to {several}{names[-1]} can")
-    return ", ".join(ways)
+        others.append(f"--to {several}{names[-1]} can")
+    if not (keeps or rules or others):
+        return None
+    return Ways(tuple(rules), keeps=tuple(keeps), others=tuple(others))
 
 
 def _is_of_names(plan: ConversionPlan, lost: Difference) -> bool:
@@ -88,7 +92,7 @@ def hint_for(
     *,
     read: bool,
     part: bool,
-) -> str:
+) -> Ways | None:
     """As ``hint``; ``read``: whether ``record`` was; ``part``: rules are tried with what is lost,
     and what it stands in, alone."""
     tried = on_path(record, lost.value_path) if part else record

@@ -12,7 +12,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.sources.reading import TextProof
 from serialpack.conversion.targets.writers import AsciiWriter, TargetWriter, writers
 from serialpack.conversion.types.typing import decimal_columns, keep_digits
-from serialpack.errors import RefusedError, ValueRefusedError
+from serialpack.errors import RefusedError, ValueRefusedError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
 from serialpack.formats.json.values import check_json, same_json
@@ -45,7 +45,7 @@ class ProvingWriter:
         self._decimal128 = FORMATS.declaration(plan.source).decimal128
         #: Whether the next refusal is caught, so that nobody reads its hint; the hints so far.
         self._caught = False
-        self._hints: dict[str, str] = {}
+        self._hints: dict[str, str | Ways] = {}
 
     def _settled(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
         keep_digits(records, self._decimals)
@@ -226,7 +226,7 @@ class ProvingWriter:
         ``records``: those that it is among, as they were read.
         """
         writer = writer or self._writers[-1]
-        hint = _NO_WAY if self._caught else self._hints.get(lost.kind)
+        hint: str | Ways | None = _NO_WAY if self._caught else self._hints.get(lost.kind)
         # Of a document that is one record all is tried again where what is lost is listed.
         is_whole = records is not None and len(records) == 1 and first_record == 0
         part = self.plan.listed and self.plan.layout is None and is_whole
@@ -238,7 +238,7 @@ class ProvingWriter:
         refused.on_path = part
         return refused
 
-    def _hint(self, lost: Difference, records: list[Any] | None, *, part: bool) -> str:
+    def _hint(self, lost: Difference, records: list[Any] | None, *, part: bool) -> str | Ways:
         from serialpack.conversion.blocks import hints
 
         record, read = None, records is not None and lost.record < len(records)

@@ -27,7 +27,7 @@ from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.sinks import opened_target
-from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError
+from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError, Ways
 from serialpack.files.source import Source
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
@@ -168,8 +168,11 @@ def into_tables(
                     reports[name] = one(file, to, {**only(name, lists.above, how), "table": name})
             except ValueRefusedError as error:
                 # What is said of columns would take the table alone.
-                ways = None if error.record is None else error.hint
-                error.hint = ", ".join(filter(None, (ways, _as_row(to, how, one)))) or error.hint
+                as_row = _as_row(to, how, one)
+                if error.record is None and as_row:
+                    error.hint, error.ways = as_row, None
+                elif as_row:
+                    error.hint = f"{error.hint}, {as_row}" if error.hint else as_row
                 raise
         try:
             join_tables(whole, zip(parts, names, strict=True))
@@ -227,8 +230,12 @@ def in_map(name: str, lists: Lists, lossy: Collection[str]) -> Iterator[None]:
         if not place.startswith(tuple(map(lists.place, lists.names))):  # as of what cannot be read
             error.value_path = _below(lists.place(name), error.record) + place[1:]
             error.record = None if error.record is None else 0
-        if error.hint and AROUND not in lossy:  # nobody has to name that
-            error.hint = error.hint.replace(f"{AROUND},", "").replace(f",{AROUND}", "")
+        # Nobody has to name the rule by which the other lists are left out.
+        ways = Ways() if error.ways is None else error.ways
+        named = tuple(rule for rule in ways.rules if rule != AROUND)
+        if named and AROUND not in lossy:
+            error.ways = ways._replace(rules=named)
+            error.hint = str(error.ways)
         raise
 
 

@@ -13,7 +13,7 @@ from serialpack.conversion.losses.rules import (
 )
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.types.typing import SPELLINGS
-from serialpack.errors import InputError, ValueRefusedError
+from serialpack.errors import InputError, ValueRefusedError, Ways
 from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.line import Line
 from serialpack.reports import LeftOut
@@ -94,11 +94,11 @@ class BlockTally:
         elif COLUMNS in self.losses.allowed:
             self.losses.merge([Loss(COLUMNS, 1, 0, "$", "the names of columns", "")])
         else:  # which may be a record, of a table that has no names
-            way = "" if fmt.declared.headless else "--no-header takes its line as a record, "
+            way = () if fmt.declared.headless else ("--no-header takes its line as a record",)
             raise ValueRefusedError(
                 "a table without rows: the names of its columns would be lost",
                 kind=COLUMNS,
-                hint=f"{way}--lossy {COLUMNS} drops them",
+                hint=Ways((COLUMNS,), "drops them", way),
             )
 
     def check_keys(self) -> None:

@@ -12,7 +12,7 @@ from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import TABLES
 from serialpack.conversion.sources.content import Content
-from serialpack.errors import InputError, ValueRefusedError
+from serialpack.errors import InputError, ValueRefusedError, Ways
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.zipped import opened_entry, other_entries
@@ -51,7 +51,7 @@ def from_datasets(
             raise ValueRefusedError(
                 f"datasets that no array holds would be lost: {', '.join(told[:3])}",
                 kind=AROUND,
-                hint=f"--at NAME takes one dataset, --lossy {AROUND} leaves those out",
+                hint=Ways((AROUND,), "leaves those out", ("--at NAME takes one dataset",)),
             )
         lost.append(_counted(AROUND, told))
     plan = content.plan._replace(source=known["format"])
@@ -83,7 +83,7 @@ def without_others(content: Content, source: Source, losses: Losses) -> Content:
             f"entries that are no arrays would be lost: {', '.join(others[:3])}"
             + f" and {len(others) - 3} more" * (len(others) > 3),
             kind=AROUND,
-            hint=f"--at NAME takes one array, --lossy {AROUND} leaves those out",
+            hint=Ways((AROUND,), "leaves those out", ("--at NAME takes one array",)),
         )
     return content._replace(dropped=(*content.dropped, _counted(AROUND, others)))
 

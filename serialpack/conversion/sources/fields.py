@@ -11,7 +11,7 @@ from typing import Any
 
 from serialpack.columns.fields.wanted import Field, Wanted
 from serialpack.conversion.losses.rules import EVERY
-from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+from serialpack.errors import RefusedError, UsageError, ValueRefusedError, Ways
 from serialpack.values.kinds import FIELDS, Loss, value_step
 
 
@@ -63,7 +63,7 @@ def fields_lost(missing: Sequence[str], lossy: Collection[str]) -> Loss:
             f"no record has a field {' or '.join(missing)}",
             value_path=first,
             kind=FIELDS,
-            hint=f"--lossy {FIELDS} goes on without",
+            hint=Ways((FIELDS,), "goes on without"),
         )
     return Loss(FIELDS, len(missing), 0, first, "a field that was asked for", "")
 

@@ -124,7 +124,8 @@ class SourceReader:
             records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:
             refused = self._refuse(unheld.difference, block.first_record)
-            refused.hint = unheld.hint or refused.hint
+            if unheld.hint:
+                refused.hint, refused.ways = unheld.hint, None
             raise refused from None
         if fmt.tells:
             check_dropped(found, losses, self._plan.target)

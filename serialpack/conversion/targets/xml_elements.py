@@ -12,7 +12,7 @@ from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.targets.root import ITEM_NAME
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values, holds_itself
-from serialpack.errors import ValueRefusedError
+from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, xml_name
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import kind_of
@@ -187,7 +187,7 @@ class _Turner:
         text = str(value)
         if not is_xml_text(text):
             surrogate = any("\ud800" <= c <= "\udfff" for c in text)
-            hint = f"--lossy {UTF8} puts U+FFFD there" if surrogate else _TYPED
+            hint = Ways((UTF8,), "puts U+FFFD there") if surrogate else _TYPED
             kind = "surrogates" if surrogate else "control"
             self._refuse(path, kind, f"text that XML cannot write: {shown(text)}", hint)
         return text
@@ -246,7 +246,7 @@ class _Turner:
             self._told[rule] = Loss(rule, 0, self._record, path_text(path), was, became)
         self._counts[rule] = self._counts.get(rule, 0) + 1
 
-    def _refuse(self, path: Path, kind: str, what: str, hint: str) -> None:
+    def _refuse(self, path: Path, kind: str, what: str, hint: str | Ways) -> None:
         raise ValueRefusedError(
             f"xml cannot hold {what}",
             record=self._record,

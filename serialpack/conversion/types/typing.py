@@ -27,7 +27,7 @@ from serialpack.conversion.types.spelling import (
     values_of,
     with_point,
 )
-from serialpack.errors import InputError, UsageError, ValueRefusedError
+from serialpack.errors import InputError, UsageError, ValueRefusedError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.exact import Inexact
 from serialpack.literal import Literal
@@ -270,7 +270,7 @@ def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefu
         record=record,
         value_path=path,
         kind="digits",
-        hint=f"--types {quote(f'{column.name}=decimal')} holds it, --lossy {DIGITS} lets it go",
+        hint=Ways((DIGITS,), keeps=(f"--types {quote(f'{column.name}=decimal')} holds it",)),
     )
 
 

@@ -73,6 +73,18 @@ def test_kinds_have_counts_and_first_places(
     )
 
 
+def test_a_name_that_is_an_option_is_no_way_out(tmp_path: Path) -> None:
+    """What keeps the value was found in the hint, by the word before which it stands."""
+    path = tmp_path / "a.json"
+    path.write_bytes(b'[{"--lossy":%d},{"--lossy":%d}]' % (1 << 70, 1 << 71))
+    with pytest.raises(serialpack.ValueRefusedError) as refused:
+        serialpack.convert(path, tmp_path / "out", to="parquet")
+    assert refused.value.hint == (
+        '--types --lossy=decimal holds it; in all 2 bigint (first in record 0, $["--lossy"]):'
+        " --lossy bigint lets them go"
+    )
+
+
 def test_a_source_is_not_told_that_its_own_format_holds_it(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'{"a":%d}' % (1 << 70))
