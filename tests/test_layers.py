@@ -54,7 +54,7 @@ CONVERSION_LAYERS: list[set[str]] = [
     {"routes"},
     {"preparing"},
     {"surveying"},
-    {"preview", "refusals"},
+    {"one_pass", "preview", "refusals"},
     {"files"},
     {"stores"},
 ]

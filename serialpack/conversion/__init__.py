@@ -5,6 +5,7 @@ goes through these, of which each imports only those after it:
 
 - ``surveying`` looks at all records first, where the target must know them; ``preview`` and
   ``refusals`` ask before a conversion what it would do, and after one what it would lose
+- ``one_pass`` reads the source once, sends it along a route, and makes the report
 - ``preparing`` opens the source, and makes the plan (``plan``) of what was asked (``options``)
 - ``routes``: the ways from source to target: block by block, as a whole, or copied
 - ``blocks`` converts one block of records, and proves it

@@ -184,7 +184,7 @@ def test_a_table_that_is_to_be_joined_is_opened_to_look_at_it_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was opened once more for what stands between its cells."""
-    from serialpack.conversion import files, preparing, preview, surveying
+    from serialpack.conversion import one_pass, preparing, preview, surveying
 
     opened: list[str] = []
     real = preparing.prepared
@@ -193,7 +193,7 @@ def test_a_table_that_is_to_be_joined_is_opened_to_look_at_it_alone(
         opened.append(source.path)
         return real(source, *rest, **more)
 
-    for module in (preview, surveying, files):
+    for module in (preview, surveying, one_pass):
         monkeypatch.setattr(module, "prepared", counted)
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
     for path in paths:
