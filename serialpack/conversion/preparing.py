@@ -22,7 +22,7 @@ from serialpack.conversion.losses.rules import (
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.routes.copying import is_copied
-from serialpack.conversion.sources.content import Content, content_of, with_schema
+from serialpack.conversion.sources.content import Asked, Content, content_of, with_schema
 from serialpack.conversion.sources.fields import Fields
 from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.conversion.tables.shaping import Shaping
@@ -68,17 +68,16 @@ def prepared(
     """
     fields = Fields(how["fields"])
     lossy, step = parted(how["lossy"])
-    content = content_of(
-        source,
+    asked = Asked(
         how["format"],
         fields,
         as_found(how),
         how["table"],
-        once,
         trust=how["trust"],
         threads=threads,
         verify=how["verify"],
     )
+    content = content_of(source, asked, once)
     _check_database(content, source, to, how)
     allowed = _allowed(to, lossy, how)
     losses = Losses(allowed)

@@ -24,7 +24,7 @@ from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.expect import expect_restored
-from serialpack.pipeline.plan import SETTINGS
+from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
 from serialpack.serializers import SERIALIZERS
@@ -78,44 +78,36 @@ class Content(NamedTuple):
         return isinstance(file, FileRead) and file.kept
 
 
-def content_of(
-    source: Source,
-    format: str | None,
-    fields: Fields,
-    table: AsFound,
-    database_table: str | None,
-    once: RestoredOnce | None,
-    *,
-    trust: bool,
-    threads: int,
-    verify: bool,
-) -> Content:
-    """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
+class Asked(NamedTuple):
+    """What the user says of a source.
 
-    ``table``: what is said of a source that is CSV; ``database_table``: the one of a database.
+    ``format``: what it is in; None where it tells itself. ``fields``: those that are wanted.
+    ``table``: how it is written, where it is a table of text; ``database_table``: the one that is
+    wanted of a database. ``trust``: it may be code. ``threads`` restore a container, and ``verify``
+    has what they restore proved.
+    """
+
+    format: str | None
+    fields: Fields
+    table: AsFound
+    database_table: str | None
+    trust: bool
+    threads: int
+    verify: bool
+
+
+def content_of(source: Source, asked: Asked, once: RestoredOnce | None = None) -> Content:
+    """What is in ``source``, told by ``asked.format`` or by itself: a file of a format, or what a
+    container is of.
+
     ``once`` keeps what a container is restored to, or a compressed source has in it, where that is
     read again.
 
     Errors as of ``files.convert``.
     """
-    format = format or source.format
+    asked = asked._replace(format=asked.format or source.format)
     if not is_container(source.peek(SNIFF)):
-        source = decompressed(source, once)
-        expect(lambda: source.about)
-        head = source.peek(HEAD)
-        name = source.name if source.stat is not None else None
-        found, usual, read, loose, maker = normalized(source.read, head, format, name, table)
-        _check_source(usual, head, name, trust=trust)
-        as_it_is = read == source.read  # and no encoding, no names were put in its place
-        if _in_file(usual):
-            if once is not None:
-                once.keep_nothing()  # whoever reads a table in a file keeps that
-            read = FileRead(read, source.here, database_table)
-        by_content = format is None and not _is_as_named(found, name, head)
-        plan = ConversionPlan(usual, fields=fields.paths)
-        head = head if trust else b""
-        content = Content(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
-        return content._replace(loose=loose, maker=maker)
+        return _of_file(decompressed(source, once), asked, once)
     source = expanded(source)
     header = first_header(source.peek)
     if header.in_archive:
@@ -123,79 +115,131 @@ def content_of(
             "an archive is unpacked first, or one entry named",
             hint="unpack -o FOLDER gives its files, --include PATH takes one",
         )
-    packed = member_plan(header, trust=trust)
-    serializer = packed.chain.serializer
-    if fields.names and format is None and table == AsFound():
-        # Projecting needs NumPy, whose import takes as long as all of a small conversion.
-        from serialpack.pipeline.fields import Projected, projectable
+    packed = member_plan(header, trust=asked.trust)
+    takes_fields = asked.fields.names and asked.format is None and asked.table == AsFound()
+    found = _of_columns(source, packed, asked, once) if takes_fields else None
+    if found is not None:
+        return found
+    if asked.format is not None and asked.format == FORMATS.declaration(packed.format).dialect_of:
+        asked = asked._replace(format=None)  # it is known which of them
+    restored = Pieces(_restored(source, packed, asked, once))
+    plan = ConversionPlan(asked.format or packed.format, fields=asked.fields.paths)
+    if FORMATS.get(packed.format).serialized:
+        serializer = packed.chain.serializer.name
+        if SERIALIZERS.cls(serializer).stored_format == "object":
+            stored = serializer, packed.style.get(SETTINGS, {})
+            return Content(restored.read, plan, "object", packed.format, stored, as_it_is=False)
+        plan = _plan_of_object(packed, asked)
+    elif _is_told_again(packed.format, restored, said=asked.format is not None):
+        inside = PackedFile(source, restored, header.name)
+        return content_of(inside, asked)._replace(packed="bytes", as_it_is=False)
+    return _of_restored(source, restored, packed, plan, header.name, asked)
 
-        member = projectable(source, packed)
-        if member is not None:
-            projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
-            pieces: Iterator[Buffer] = iter(projected)
-            if once is not None:
-                projected, pieces = once.projected(projected)
-            read = Pieces(pieces).read
-            # Nobody knows how much of each record that is.
-            expect(lambda: None)
-            found = projected.format
-            return Content(read, ConversionPlan(found), found, found, projected=projected)
-    settings = packed.style.get(SETTINGS, {})
-    stored = SERIALIZERS.cls(serializer.name).stored_format
+
+def _of_file(source: Source, asked: Asked, once: RestoredOnce | None) -> Content:
+    """What is in a file that is no container."""
+    expect(lambda: source.about)
+    head = source.peek(HEAD)
+    name = source.name if source.stat is not None else None
+    found, usual, read, loose, maker = normalized(
+        source.read, head, asked.format, name, asked.table
+    )
+    _check_source(usual, head, name, trust=asked.trust)
+    as_it_is = read == source.read  # and no encoding, no names were put in its place
+    if _in_file(usual):
+        if once is not None:
+            once.keep_nothing()  # whoever reads a table in a file keeps that
+        read = FileRead(read, source.here, asked.database_table)
+    by_content = asked.format is None and not _is_as_named(found, name, head)
+    plan = ConversionPlan(usual, fields=asked.fields.paths)
+    head = head if asked.trust else b""
+    content = Content(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
+    return content._replace(loose=loose, maker=maker)
+
+
+def _of_columns(
+    source: Source, packed: Plan, asked: Asked, once: RestoredOnce | None
+) -> Content | None:
+    """Only the fields that are asked for, of a container of columns; None where it is none."""
+    # Projecting needs NumPy, whose import takes as long as all of a small conversion.
+    from serialpack.pipeline.fields import Projected, projectable
+
+    member = projectable(source, packed)
+    if member is None:
+        return None
+    paths, verify = asked.fields.paths, asked.verify
+    projected = Projected(source.file, member, packed, paths, asked.threads, verify=verify)
+    pieces: Iterator[Buffer] = iter(projected)
+    if once is not None:
+        projected, pieces = once.projected(projected)
+    # Nobody knows how much of each record that is.
+    expect(lambda: None)
+    found = projected.format
+    plan = ConversionPlan(found)
+    return Content(Pieces(pieces).read, plan, found, found, projected=projected)
+
+
+def _restored(
+    source: Source, packed: Plan, asked: Asked, once: RestoredOnce | None
+) -> Iterator[Buffer]:
+    """The bytes that a container is of, in pieces."""
     is_object = FORMATS.get(packed.format).serialized
     expect_restored(source, serialized=is_object)
-    how: dict[str, Any] = {"trust": trust, "threads": threads}
+    how: dict[str, Any] = {"trust": asked.trust, "threads": asked.threads}
     restore = partial(restored_pieces, source.read, serialized=is_object, **how)
     # A table in a file is kept by whoever reads it.
-    kept = once is not None and not (is_object or _in_file(packed.format))
-    pieces = once.pieces(restore) if once is not None and kept else restore()
-    if format is not None and format == FORMATS.declaration(packed.format).dialect_of:
-        format = None  # it is known which of them
-    plan = ConversionPlan(format or packed.format, fields=fields.paths)
-    if is_object:
-        if stored == "object":
-            whole = (serializer.name, settings)
-            return Content(
-                Pieces(pieces).read, plan, "object", packed.format, whole, as_it_is=False
-            )
-        cls = SERIALIZERS.cls(serializer.name)
-        tabular = issubclass(cls, RecordSerializer) and cls.tabular
-        plan = ConversionPlan(
-            stored or "",
-            structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
-            fields=fields.paths,
-            alone=True,
-            source_serializer=(*serializer,),
-            source_settings=settings,
-        )
-    restored = Pieces(pieces)
-    if not is_object and _is_told_again(packed.format, restored, said=format is not None):
-        inside = PackedFile(source, restored, header.name)
-        content = content_of(
-            inside, format, fields, table, database_table, None, **how, verify=verify
-        )
-        return content._replace(packed="bytes", as_it_is=False)
+    if once is None or is_object or _in_file(packed.format):
+        return restore()
+    return once.pieces(restore)
+
+
+def _plan_of_object(packed: Plan, asked: Asked) -> ConversionPlan:
+    """How an object is read that ``dump`` held in a format that is known here."""
+    serializer = packed.chain.serializer
+    cls = SERIALIZERS.cls(serializer.name)
+    tabular = issubclass(cls, RecordSerializer) and cls.tabular
+    return ConversionPlan(
+        cls.stored_format or "",
+        structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
+        fields=asked.fields.paths,
+        alone=True,
+        source_serializer=(*serializer,),
+        source_settings=packed.style.get(SETTINGS, {}),
+    )
+
+
+def _of_restored(
+    source: Source,
+    restored: Pieces,
+    packed: Plan,
+    plan: ConversionPlan,
+    name: str | None,
+    asked: Asked,
+) -> Content:
+    """What a container called ``name`` is of, whose bytes ``restored`` gives."""
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     head = b"" if known else restored.front(HEAD)[0]
-    _check_source(plan.source, head, header.name, trust=trust)
-    read, found = restored.read, plan.source
+    _check_source(plan.source, head, name, trust=asked.trust)
+    read: Read = restored.read
+    found = plan.source
     declared = FORMATS.declaration(found)
     loose, maker = None, None
     is_text = plan.source_serializer is None and declared.is_json
-    if table != AsFound() or declared.variants or is_text:
+    if asked.table != AsFound() or declared.variants or is_text:
         head, _ = restored.front(HEAD)
-        found, usual, read, loose, maker = normalized(read, head, found, None, table)
+        found, usual, read, loose, maker = normalized(read, head, found, None, asked.table)
         plan = plan._replace(source=usual)
     elif plan.source_serializer is None and declared.delimiter:
         read, loose = by_lines(restored.read, restored.front(HEAD)[0])
     as_it_is = read == restored.read
-    head = restored.front(HEAD)[0] if trust else b""
+    head = restored.front(HEAD)[0] if asked.trust else b""
     if plan.source_serializer is None and _in_file(plan.source):
         sought = source.seekable() and as_it_is and packed.dictionary is None
-        read = FileRead(
-            read, None, database_table, partial(opened_bytes, source) if sought else None
-        )
-    content = Content(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
+        again = partial(opened_bytes, source) if sought else None
+        read = FileRead(read, None, asked.database_table, again)
+    serializer, settings = packed.chain.serializer.name, packed.style.get(SETTINGS, {})
+    stored = SERIALIZERS.cls(serializer).stored_format, settings
+    content = Content(read, plan, found, packed.format, stored, as_it_is=as_it_is)
     return content._replace(head=head, loose=loose, maker=maker)
 
 
