@@ -1,4 +1,8 @@
-"""What is asked of a source before it is converted, beside others."""
+"""Says of a source, before it is converted, what will become of it.
+
+``is_splittable``: whether others can convert its blocks; ``preview_table``: which columns its table
+of text will have; ``check_tables``: whether it is several tables, where the target is one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""All that stands in the way of a conversion: a refusal reads on, and lists every kind of loss."""
+"""After a refusal: reads the source on, and lists in the error every kind of loss in the way.
+
+So the user hears once of all that ``--lossy`` must name, and not of one loss after another.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Fields of a container's records as arrays: of one of columns only theirs are read."""
+"""Fields of a container's records as NumPy arrays; of a block of columns only theirs are read.
+
+``arrays`` gives for each name one array of all records, ``values`` for each block lists of values.
+"""
 
 from __future__ import annotations
 
@@ -96,6 +99,7 @@ class _Taken:
         return records if len(records) == unit.records else None
 
     def _of_maps(self, unit: Unit, columns: ColumnBlock) -> tuple[SourceBlock, SourceReader]:
+        """A block of maps with these fields alone, as NDJSON, and what reads it."""
         projection = project.Projection(
             columns.shape,
             self._paths,
@@ -108,6 +112,7 @@ class _Taken:
         return unit.block._replace(data=lines, index=1, last=False), self._lines
 
     def _of_table(self, unit: Unit, columns: ColumnBlock) -> tuple[SourceBlock, SourceReader]:
+        """A block of a table of text with these columns alone, and what reads it."""
         member = unit.member
         if member not in self._names:
             self._names[member] = rows.names(bytes(member.head()), member.format.declared.delimiter)

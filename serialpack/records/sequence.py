@@ -1,4 +1,4 @@
-"""``open``: a container as a sequence, of which only the blocks that are asked for are read."""
+"""``open``: a container as the sequence of its records; only the blocks asked for are read."""
 
 from __future__ import annotations
 

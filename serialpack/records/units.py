@@ -1,4 +1,4 @@
-"""The records of a container's blocks, each block read when it is asked for."""
+"""The records of a container's blocks (units), each block read when it is asked for."""
 
 from __future__ import annotations
 

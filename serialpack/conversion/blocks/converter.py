@@ -1,4 +1,8 @@
-"""One block of a source becomes a piece of the target, and is proved."""
+"""``BlockConverter``: one block of a source becomes a piece of the target, and is proved.
+
+It is called with a block, and gives its ``plan.Found``: the piece, or where the target is written
+as a whole the records, with what was changed and what was left out.
+"""
 
 from __future__ import annotations
 
@@ -82,6 +86,7 @@ class BlockConverter(RowWriter):
         return found._replace(seconds=timer.seconds)
 
     def _converted(self, block: SourceBlock) -> Found:
+        """The block by the fastest way that does; without bad records, where that may be."""
         left_out: list[LeftOut] = []
         try:
             tried = self._try_wide(block) or self._try_struct(block)
@@ -114,6 +119,7 @@ class BlockConverter(RowWriter):
         return found._replace(records=[], numbers=(), piece=piece, keys=keys)
 
     def _tried(self, block: SourceBlock, reader: SourceReader) -> _Tried:
+        """The block without losses, or where that is refused with those that the user named."""
         if self.plan.refused and block.index == 0 and block.last:  # it is not held as it is
             return self._try(block, reader, lossy=True)
         if (usual := self._try_usual(block, reader)) is not None:

@@ -1,4 +1,8 @@
-"""How to get on with a value that the target refuses: ways that were tried with its record."""
+"""Finds how to get on with a value that the target refuses, by trying each way with its record.
+
+``hint`` takes the record and what of it is lost, and gives the ways as ``errors.Ways``: rules of
+``--lossy`` that let it go, options that keep it, and other formats that hold it.
+"""
 
 from __future__ import annotations
 
@@ -171,6 +175,7 @@ def _decimal_column(plan: ConversionPlan, lost: Difference) -> str:
 
 
 def _has_tags(plan: ConversionPlan, record: Any) -> bool:
+    """Whether ``--tagged`` can write the record."""
     from serialpack.conversion.tagging.extended_json import TagFailure, tag
 
     try:

@@ -1,4 +1,7 @@
-"""One large map that is read member by member: what is said of these is said of the map."""
+"""Converts the members of one large map, which is read some members at a time.
+
+The map is one record. So errors and losses are said to be in record 0, whichever member it is.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ class MembersConverter(BlockConverter):
     """Of blocks of members; it is one record that they are in, whatever their number."""
 
     def __call__(self, block: SourceBlock) -> Found:
+        """As of ``BlockConverter``, with all places in record 0."""
         try:
             found = super().__call__(block)
         except ValueRefusedError as refused:

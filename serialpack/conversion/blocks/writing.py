@@ -1,4 +1,8 @@
-"""The writing half of a conversion: records as the target has them, proved."""
+"""``ProvingWriter`` writes records in the target's format, reads them again, and compares them.
+
+It is the half of a conversion that knows the target. For a value that does not come back it makes
+the error, with the ways to get on that ``hints`` finds.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +52,7 @@ class ProvingWriter:
         self._hints: dict[str, str | Ways] = {}
 
     def _settled(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        """The records with each literal as the target has it; ValueRefusedError."""
         keep_digits(records, self._decimals)
         try:
             records, found = settled(records, self._target, first_record, losses.allowed)
@@ -61,6 +66,7 @@ class ProvingWriter:
         return records if self._tags else self._by_rules(records, losses, first_record)
 
     def _by_rules(self, records: list[Any], losses: Losses, first_record: int = 0) -> list[Any]:
+        """The records with each rule of ``losses`` applied that the target needs."""
         serializer = self._writers[-1].serializer
         if self.plan.target in ARRAYS:
             from serialpack.conversion.targets.uniform_types import of_one_type
@@ -79,6 +85,7 @@ class ProvingWriter:
         )
 
     def _holds(self, value: Any) -> bool:
+        """Whether the target gives a value back that is alone in a record."""
         writer = self._writers[-1]
         bare = "bare" in writer.serializer.cannot and not isinstance(value, dict)
         alone = {"x": value} if bare else value
@@ -144,6 +151,7 @@ class ProvingWriter:
             self._caught = False
 
     def _tagged(self, records: list[Any], block: SourceBlock) -> list[Any]:
+        """The records with tags; ValueRefusedError for a value that has none."""
         from serialpack.conversion.tagging.extended_json import TagFailure, tag
 
         if self.plan.structure == Structure.MAP and any(
@@ -239,6 +247,7 @@ class ProvingWriter:
         return refused
 
     def _hint(self, lost: Difference, records: list[Any] | None, *, part: bool) -> str | Ways:
+        """The ways to get on with what is lost, tried with the record that it is in."""
         from serialpack.conversion.blocks import hints
 
         record, read = None, records is not None and lost.record < len(records)

@@ -1,4 +1,9 @@
-"""What becomes of values by the rules of ``rules.RULES``."""
+"""What each rule makes of a value: ``RuleApplier`` goes through records and changes what it must.
+
+A value that the target refuses is given to the rules that are about its kind, one after another,
+until the target holds what came of it. What was carried is proved to be readable again
+(``reversal``).
+"""
 
 from __future__ import annotations
 
@@ -98,6 +103,7 @@ class RuleApplier(Changer):
         return True
 
     def value(self, value: Any) -> Any:
+        """What a value becomes that holds no others; itself where it stays."""
         if type(value) is str and value.isascii():
             return value
         if type(value) is float and self._finite_stay and math.isfinite(value):
@@ -108,6 +114,7 @@ class RuleApplier(Changer):
         return self._by_rules(value, kind)
 
     def key(self, key: Any) -> Any:
+        """What a key becomes; itself where it stays."""
         if type(key) is str and key.isascii():
             return key
         kinds = key_kind(key), kind_of(key)
@@ -237,6 +244,7 @@ def _json_text(value: Any) -> str:
 
 
 def _key_text(key: Any) -> Any:
+    """The text that a key becomes; the key itself where JSON has none for it."""
     if type(key) in (bytes, bytearray):
         return _base64(key)
     if type(key) in (type(None), bool, float, Decimal, Fraction, UUID):

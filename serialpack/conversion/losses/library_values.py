@@ -1,5 +1,9 @@
-"""Arrays, scalars and tables of libraries inside an object as lists, plain values and records, each
-counted: no format of values but pickle has them."""
+"""Arrays, scalars and tables of libraries as lists, plain values and records of Python.
+
+NumPy, pandas, polars and Arrow have them, and no format of values but pickle. ``PlainMaker`` takes
+records, gives them with plain values, and counts each change under the rule ``arrays``. The
+functions below it tell arrays and tables, and make one of Arrow of any table.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +57,7 @@ class PlainMaker(Changer):
         return became
 
     def _of_library(self, value: Any) -> Any:
+        """What a library has as a plain value, whose parts may not be plain yet; else itself."""
         kind = type(value)
         if not _is_of_library(kind.__module__) or isinstance(value, type | dict):
             return value  # a class, or a schema, which is no table

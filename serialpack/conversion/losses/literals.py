@@ -1,4 +1,8 @@
-"""Numbers that keep their text: as the target spells them, or as the values that it holds."""
+"""Numbers that keep the text by which the source has them (``serialpack.literal.Literal``).
+
+A reader gives one where Python would write the number in another way. ``settled`` makes each what
+the target has: the text where it writes numbers as text, else the value, if that is exact.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,8 @@ def settled(
 
 
 class _LiteralSettler(Changer):
+    """Makes each literal in records what ``target`` has for it."""
+
     def __init__(self, target: ValueFormat, first_record: int, allowed: frozenset[str]) -> None:
         super().__init__()
         self._target = target
@@ -60,6 +66,7 @@ class _LiteralSettler(Changer):
         return Literal(text, literal.value)
 
     def _held(self, literal: Literal) -> Any:
+        """The value of a literal, or with the loss the nearest; Unheld where neither is allowed."""
         try:
             value = held(literal)
         except Inexact as lost:

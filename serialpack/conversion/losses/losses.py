@@ -1,7 +1,7 @@
-"""Losses that the user names: by which rule a value becomes one that the target holds.
+"""``Losses`` applies the rules that are allowed to records, and counts what they changed.
 
-Nothing is changed but what a named rule is about, and only where the target does not hold it. Each
-change is counted, and the first one of each rule is kept with its place. Losses that only the
+Nothing is changed but what an allowed rule is about, and only where the target does not hold it.
+Each change is counted, and of each rule the first is kept with its place. Losses that only the
 source's text shows (``formats.shared.lossy.parse_lossy``) are changed while it is read, and
 merged here.
 """

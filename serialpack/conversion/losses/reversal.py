@@ -1,4 +1,7 @@
-"""The proof of rules that carry: what they wrote is read again, and is what it was."""
+"""The proof of rules that carry values: what a rule made is read again, and must be what it was.
+
+``can_be_read_back`` takes the rule, the value and what it became.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,7 @@ def _bytes(text: str, kind: type) -> Any:
 
 
 def _moment(text: str, kind: type) -> Any:
+    """The time of the type ``kind`` that a text says; ValueError."""
     if kind is timedelta:
         return duration_of(text)
     if kind in (date, datetime, time):
@@ -69,6 +73,7 @@ def _digits(text: str, kind: type) -> Any:
 
 
 def _extended(made: Any, kind: type) -> Any:
+    """The value of BSON that Extended JSON says, of the type ``kind``."""
     from bson.codec_options import DatetimeConversion
     from bson.json_util import RELAXED_JSON_OPTIONS, loads
 
@@ -90,6 +95,7 @@ def _tag(made: dict[str, Any], kind: type) -> Any:
 
 
 def _key(text: str, kind: type) -> Any:
+    """The key of the type ``kind`` that a text says; ValueError."""
     if kind is int:
         return int(text)
     if kind is float:

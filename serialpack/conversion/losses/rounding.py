@@ -1,5 +1,7 @@
-"""Floats of an array rounded to multiples of a step: the loss ``fixed:STEP``, which alone takes a
-value, and is never done unasked.
+"""Floats of an array rounded to multiples of a step: the loss ``fixed:STEP`` of ``--lossy``.
+
+It alone takes a value, and is never done unasked. ``parted`` reads the step from the words of
+``--lossy``, and ``Rounding`` rounds an array that comes in pieces of bytes.
 
 It is a conversion and no filter of a chain: so a container gives back the bytes that it was given,
 and a reader need not know of it. What is rounded is then small by itself, as ``auto`` finds by
@@ -39,6 +41,7 @@ def parted(lossy: Collection[str]) -> tuple[list[str], float]:
 
 
 def _number(text: str) -> float:
+    """The step that a text says; UsageError where it is no positive number."""
     try:
         step = float(text)
     except ValueError:

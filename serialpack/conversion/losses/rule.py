@@ -1,4 +1,8 @@
-"""What a rule says of values that a target does not hold as they are (``rules`` has them all)."""
+"""``Rule``: what one rule of ``rules.RULES`` says.
+
+It names the kinds of values that the rule changes, the targets that have such a rule, and those of
+them in which nothing is lost by it.
+"""
 
 from typing import NamedTuple
 

@@ -2,7 +2,8 @@
 
 A rule is *carried* where all content is there, its type or shape perhaps known only to an option
 that reads it back: done without being asked. It is *dropped* (comments) where no target has it,
-and *lost* where information would be gone: done only where ``--lossy`` names it.
+and *lost* where information would be gone: done only where ``--lossy`` names it. The sets of
+formats (``TABLES``, ``ARRAYS``, ...) say for which targets a rule is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One array becomes a file of another format: its items stay, bit for bit, but where the user has
-them rounded, and what describes them is written anew.
+"""Copies one array into a file of another format: its items stay, bit for bit.
 
-Through values each number would get the type that values have, and memory of its own.
+Only what describes them is written anew; where the user asks for it, floats are rounded. Through
+values each number would get the type that values have, and memory of its own.
 """
 
 from __future__ import annotations

@@ -1,5 +1,9 @@
-"""What is not read as values: what a container is of, where that is the format asked for, which
-its bytes are or are not; databases, tables that are made by their types, and arrays."""
+"""Routes on which nothing is read as values: the bytes of the target are there, or made elsewhere.
+
+These are containers of the very format that is asked for (``copied``), whole databases
+(``copied_database``), tables made by the types of the source (``copied_table``,
+``table_in_place``) and arrays (``copied_as_array``).
+"""
 
 from __future__ import annotations
 
@@ -143,6 +147,7 @@ def schema_dropped(read: Read, to: str) -> list[Loss]:
 
 
 def _check(read: Read, format: str) -> None:
+    """SyntaxInputError, InputError where what is read is not valid in ``format``."""
     fmt = FORMATS.get(format)
     if not isinstance(fmt, ValueFormat):
         return

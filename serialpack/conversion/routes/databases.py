@@ -1,4 +1,8 @@
-"""A database of several tables, read as a map of their records by name, and made of such a map."""
+"""Databases of several tables, read as one map of their records by name, and made of such a map.
+
+``from_tables`` gives the content of a database as that map. ``into_tables`` converts each list of
+the map into a table of its own, and joins them in one database.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What came of a conversion, and the tally of its blocks by which that is known."""
+"""What came of a conversion (``Converted``), and the tally of its blocks (``BlockTally``).
+
+The tally adds up what was changed, left out and found in each block, and makes the errors that
+only all blocks together show: that no record is left, or that a map has a key twice.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +69,7 @@ class BlockTally:
         self._columns = frozenset(column.path for column in columns)
 
     def add(self, found: Found) -> None:
+        """Count what was found in one more block."""
         self.losses.merge(found.losses)
         self.leave_out(found.left_out)
         self._keys += found.keys
@@ -115,6 +120,7 @@ class BlockTally:
             )
 
     def done(self, records: int) -> Converted:
+        """What came of all blocks; ``records`` are in the target."""
         line, losses = self._line, self.losses.report()
         return Converted(
             line.read,

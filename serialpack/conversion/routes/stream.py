@@ -1,4 +1,8 @@
-"""A source in one format becomes a file in another, in bounded memory where both have records."""
+"""A source of records becomes a file block by block, in memory that does not grow with it.
+
+``convert_stream`` cuts the source into blocks, has workers convert them, and joins the pieces that
+they became. Where the target is written of all records at once, it collects them (``whole``).
+"""
 
 from __future__ import annotations
 

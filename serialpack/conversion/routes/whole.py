@@ -1,4 +1,8 @@
-"""The file of a target that is written of all records at once, in memory."""
+"""Writes the one file of all records of a source, where the target cannot be written in pieces.
+
+``as_a_whole`` takes all records in memory: a document, the columns of a table as arrays by name, a
+document with one root, or any records of a format whose files are written at once.
+"""
 
 from __future__ import annotations
 

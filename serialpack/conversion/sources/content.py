@@ -1,4 +1,8 @@
-"""What there is to convert: a file in a format, compressed or not, or what a container is of."""
+"""What of a source is converted: a file in a format, compressed or not, or what a container is of.
+
+``content_of`` takes an open source and what the user says of it (``Asked``), and gives the
+``Content``: what reads its bytes, the format that these are in, and where they come from.
+"""
 
 from __future__ import annotations
 
@@ -289,6 +293,7 @@ def _check_source(format: str, head: bytes, name: str | None, *, trust: bool) ->
 
 
 def _what_to_say(head: bytes, name: str | None) -> str:
+    """The hint for a file that is of no known format: what the user may say of it."""
     whole = len(head) < HEAD
     named = FORMATS.by_extension(name or "")
     if named is not None and named.delimiter and b"\0" in head and may_be_utf8(head):

@@ -1,5 +1,9 @@
-"""Files of datasets, read as what each dataset is here: an array, or all of them arrays by name;
-archives of arrays, as one or as all of them."""
+"""Files that hold arrays by name, read as one array or as all of them.
+
+The file of datasets (HDF5) becomes one array or an archive of all of them, an archive (.npz) the
+one array that is asked for. Each function takes the ``Content`` of such a file and gives that of
+what is made of it.
+"""
 
 from __future__ import annotations
 

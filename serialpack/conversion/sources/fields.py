@@ -1,6 +1,7 @@
-"""Records with only some of their fields, by values: for what has no columns to read them from.
+"""``--fields``: reads what the user named (``Fields``), and takes only that of records.
 
-The rules are those of ``columns.fields.json``.
+``Projector`` works on values, for formats that have no columns to read alone. Its rules are those
+of ``columns.fields.json``.
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ class Projector:
         return [self._map(record, self._wanted) for record in records]
 
     def _map(self, value: dict[Any, Any], wanted: Wanted) -> dict[Any, Any]:
+        """A map with only the wanted of its keys, and of their values."""
         found = {}
         for key, each in value.items():
             inner = wanted.inner.get(key) if isinstance(key, str) else None

@@ -1,5 +1,9 @@
-"""CSV as it is found, made CSV in UTF-8 with doubled quotes; and JSON, made UTF-8, of which what
-people write is made JSON."""
+"""Makes text that others write the usual one, while it is read.
+
+CSV in any dialect and encoding becomes CSV in UTF-8 with doubled quotes. JSON becomes UTF-8, and
+what people write in it (comments, a comma too many) JSON. ``normalized`` takes the first bytes of
+a source, finds how it is written, and gives what reads it as the usual format.
+"""
 
 from __future__ import annotations
 

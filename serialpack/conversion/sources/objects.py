@@ -1,6 +1,9 @@
-"""Objects that ``dump`` held without pickle, and pickles and arrays of objects that the user
-trusts, read as what people take them for: an array as an .npy file, arrays by name as an .npz file,
-a table as Arrow, and all else as values."""
+"""Python's objects, read as the files that people take them for.
+
+An object that ``dump`` held without pickle, or a pickle or an array of objects that the user
+trusts, becomes an .npy file where it is an array, an .npz file where it is arrays by name, Arrow
+where it is a table, and pickled plain values where it is anything else.
+"""
 
 from __future__ import annotations
 
@@ -130,6 +133,7 @@ def _told(found: list[Loss], to: str, losses: Losses) -> tuple[Loss, ...]:
 
 
 def _loaded(content: Content) -> Any:
+    """The object that a container is of; DamagedError, UnsupportedError."""
     name, settings = content.stored
     serializer = kept_reader((name or "", ()), settings, None)
     pieces: list[Buffer] = []
@@ -192,6 +196,7 @@ def _with_objects(file: Any) -> tuple[Any, Loss | None]:
 
 
 def _by_numpy(file: Any, encoding: Any) -> Any:
+    """What NumPy loads of a file with pickled objects: an array, or arrays by name."""
     import numpy as np
 
     if not isinstance(file, Path):

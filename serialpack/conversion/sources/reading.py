@@ -1,4 +1,8 @@
-"""The records of a source's blocks, and the proof that reading them lost nothing."""
+"""Reads the records of a source's blocks, and proves that reading them lost nothing.
+
+``SourceReader.read`` takes a block and gives its records as values of Python; ``prove`` compares
+such with the text of the block. ``alone`` cuts a block into its records, to find the bad ones.
+"""
 
 from __future__ import annotations
 

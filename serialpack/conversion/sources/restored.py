@@ -1,5 +1,4 @@
-"""What the blocks of a container became, or what a compressed source has in it, kept for who reads
-it a second time."""
+"""Keeps the bytes that a container restored to, or that were compressed, for a second reading."""
 
 from __future__ import annotations
 
@@ -77,6 +76,7 @@ def _kept(copy: IO[bytes], piece: Buffer, size: int) -> bool:
 
 
 def _read(copy: IO[bytes]) -> Iterator[bytes]:
+    """What was kept, in pieces; several may read it at a time."""
     at = 0
     while True:
         copy.seek(at)

@@ -106,6 +106,7 @@ def untag(records: list[Any], *, decimal128: bool = False) -> list[Any]:
 
 
 def _needs_no_tag(records: list[Any]) -> bool:
+    """Whether the records are made only of what JSON holds, and no key looks like a tag."""
     try:
         for level, kinds, maps in json_levels(records):
             integers = of_type(int, level, kinds)

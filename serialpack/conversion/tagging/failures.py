@@ -1,4 +1,9 @@
-"""Where values stand among the records that are tagged, and what is said where that fails."""
+"""The errors of tagging, and the places of values in records that they tell.
+
+``Untaggable`` is for a value without a tag, ``TagsTooDeep`` for values nested too deeply once they
+are tagged, ``BadTag`` for what looks like a tag and is none. Each says at which path of which
+record that is.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The tags of values of libraries: see ``extended_json``. As in ``python_tags``.
+"""The tags of values of libraries: PyMongo's BSON types, CBOR, MessagePack, NumPy.
 
-A library is imported to read its values, and to write one it is there already.
+``library_tag`` makes the tag of a value, and ``READERS`` has a function for each tag, those of
+``python_tags`` among them. A library is imported to read its values; to write one it is there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The tags of values that hold no others, of Python's own types: see ``extended_json``.
+"""The tags of values of Python's own types that hold no others: numbers, times, bytes, addresses.
 
-A writer gives the tag of a value, and raises one of ``ODD`` for a value that has none. A reader
-is given what stands in a tag, and raises one of ``ODD`` for what no writer of it writes.
+``WRITERS`` has a function for each type, which makes the tag of a value; ``READERS`` one for each
+tag, which makes the value of what stands in it. Both raise one of ``ODD``: a writer for a value
+that has no tag, a reader for what no writer writes.
 """
 
 from __future__ import annotations

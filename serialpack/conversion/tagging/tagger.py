@@ -1,4 +1,8 @@
-"""Writes records of any values as records of JSON with tags: see ``extended_json``."""
+"""Writes records of any values as records of JSON, with tags for what JSON has no words for.
+
+``Tagger.run`` takes a list of records and gives the list of what they become; ``extended_json``
+has the table of tags.
+"""
 
 from __future__ import annotations
 
@@ -57,6 +61,7 @@ class Tagger:
         self._todo: list[tuple[Any, Any, Place | None]] = []
 
     def run(self, records: list[Any]) -> list[Any]:
+        """The records with tags; TagFailure for a value that has none."""
         tagged: list[Any] = []
         names = _TaggedNames().__getitem__
         self._todo.append((records, tagged, None))
@@ -83,6 +88,7 @@ class Tagger:
         ]
 
     def _tagged(self, value: Any, place: Place | None, step: Any) -> Any:
+        """What a value becomes, empty where it holds others: these are put in later."""
         kind = type(value)
         if kind is dict:
             if {*map(type, value)} <= {str}:
@@ -125,6 +131,7 @@ class Tagger:
         return pairs
 
     def _key(self, key: Any, place: Place) -> Any:
+        """A key of a map whose keys are not all text; an error says that it is one."""
         try:
             return self._any(key, place, (key,))
         except Untaggable as error:
@@ -173,6 +180,7 @@ class Tagger:
         return place, step, value, depth
 
     def _too_deep(self, value: Any, place: Place | None, step: Any) -> TagFailure:
+        """The error for values nested too deeply, or within themselves."""
         around: list[Place] = [(place, step, value, 0)]
         while place is not None:
             around.append(place)

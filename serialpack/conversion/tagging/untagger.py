@@ -1,4 +1,8 @@
-"""Reads records of JSON with tags as the values that the tags are of: see ``extended_json``."""
+"""Reads records of JSON with tags as the values that the tags stand for.
+
+``Untagger.run`` takes what ``Tagger.run`` gave, or another writer of Extended JSON v2, and gives
+the values back; ``extended_json`` has the table of tags.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +41,7 @@ class Untagger:
         self._made: list[tuple[Callable[[], Any], Any, Any, Place]] = []
 
     def run(self, records: list[Any]) -> list[Any]:
+        """The values that the records stand for; BadTag."""
         plain: list[Any] = []
         self._todo.append((records, plain, None))
         while self._todo:
@@ -118,6 +123,8 @@ class Untagger:
 def _elements(
     kind: type[set[Any]] | type[frozenset[Any]],
 ) -> Callable[[list[Any]], Any]:
+    """Makes a set of the type ``kind``; ValueError where an element comes twice."""
+
     def make(values: list[Any]) -> Any:
         found = kind(values)
         if len(found) < len(values):

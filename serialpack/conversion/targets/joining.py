@@ -1,4 +1,4 @@
-"""Writes the pieces that blocks became as one file."""
+"""``Joiner`` writes one file of the pieces that blocks of records became, in their order."""
 
 from __future__ import annotations
 

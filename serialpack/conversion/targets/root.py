@@ -1,4 +1,8 @@
-"""Documents that a format of one holds: what is none stands in a root element, or in a map."""
+"""Puts records into one root, for formats of which a file is one document with a root.
+
+XML has one root element (``in_one_root``), TOML one map (``in_one_map``). What is that already
+stays; anything else becomes ``root`` or ``root.item``, which is told.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a conversion writes to: a file, compressed if its name says so, or a file object."""
+"""Opens what a conversion writes to: a file, compressed if its name says so, or a file object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Values of one type at each place, where a target has no other: doubles, and one order of keys."""
+"""Gives all values of one place the same type, for targets that have arrays.
+
+An array has one type for all its items: so integers beside floats become doubles, null becomes NaN,
+bytes beside text become base64, and all maps get the order of keys of the first (``of_one_type``).
+"""
 
 from __future__ import annotations
 
@@ -38,6 +42,8 @@ def of_one_type(records: list[Any], losses: Losses, first_record: int) -> list[A
 
 
 class _Widener:
+    """Goes through records place by place, and changes the values of each as a whole."""
+
     def __init__(self, count: int, first_record: int, allowed: frozenset[str]) -> None:
         self._count = count
         self._allowed = allowed
@@ -66,6 +72,7 @@ class _Widener:
         return self._numbers(values, path)
 
     def _maps(self, values: list[Any], path: str) -> list[Any]:
+        """Maps with the same keys, each key a place of its own; others as they are."""
         names = list(values[0])
         if not all(value.keys() == values[0].keys() for value in values):
             return values
@@ -92,6 +99,7 @@ class _Widener:
         return [{name: value[name] for name in names} for value in values]
 
     def _numbers(self, values: list[Any], path: str) -> list[Any]:
+        """Doubles for integers beside floats, and NaN for null, where no double is inexact."""
         whole = [number for number, value in enumerate(values) if type(value) is int]
         none = [number for number, value in enumerate(values) if value is None]
         if whole and NUMBERS not in self._allowed:

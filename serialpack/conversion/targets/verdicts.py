@@ -1,7 +1,7 @@
-"""What becomes of each kind of value in each target, as data.
+"""``verdict``: what becomes of each kind of value in each target, as data.
 
-Made of what serializers declare and of ``losses.rules``; the documentation's table and the tests
-are made of it.
+It is made of what serializers declare and of ``losses.rules``; the documentation's table and the
+tests are made of it.
 """
 
 from functools import cache

@@ -1,4 +1,8 @@
-"""What a format is written by, and how the records of many blocks become one file of it."""
+"""What writes each format: ``writers`` gives it, in the order of trial.
+
+A ``TargetWriter`` writes records as a file of the format, or as a piece of one, and reads them
+again. The other functions say which formats can be written, and which one a file's name means.
+"""
 
 from __future__ import annotations
 

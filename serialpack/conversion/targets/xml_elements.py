@@ -1,4 +1,8 @@
-"""Values as such that the elements of an XML document hold."""
+"""Turns values into those that the elements of an XML document hold: text, null, maps and lists.
+
+``ElementCarrier.carried`` takes records and gives them so. Each change is counted by its rule
+(``elements``, ``lists``, ``items``, ``names``), and what no element holds is refused.
+"""
 
 from __future__ import annotations
 
@@ -73,6 +77,7 @@ class _Turner:
         return [loss._replace(count=self._counts[rule]) for rule, loss in self._told.items()]
 
     def turned(self, record: dict[Any, Any]) -> dict[str, Any]:
+        """The record as elements have it; ValueRefusedError for what none holds."""
         try:
             check_values([record])  # what holds itself has no end
         except TooDeep:
@@ -111,6 +116,7 @@ class _Turner:
         return type(key) is str and key[:1] == "@" and type(part) not in (dict, list)
 
     def _put(self, into: dict[str, Any], key: Any, part: Any, path: Path) -> None:
+        """Put what ``part`` at ``key`` becomes into the map of an element."""
         here = path, key
         key = self._named(key, part, into, path)
         if key == CONTENT_KEY:
@@ -175,6 +181,7 @@ class _Turner:
             into[key] = text
 
     def _text(self, value: Any, path: Path) -> str:
+        """The text of a value; ValueRefusedError where XML has none."""
         if type(value) in _NUMBERS:
             was = "" if "elements" in self._told else shown(value)  # only the first is told
             self._note("elements", path, was, "text")
