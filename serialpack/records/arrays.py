@@ -19,7 +19,8 @@ from serialpack.conversion.sources.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.style import CsvStyle, write_rows
-from serialpack.records.units import Loaded, MemberRecords, Unit, counted, read_values, refused
+from serialpack.records.loaded import Loaded
+from serialpack.records.units import MemberRecords, Unit, counted, read_values, refused
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
