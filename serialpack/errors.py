@@ -278,11 +278,33 @@ class RefusedError(SerialpackError):
     exit_code = 4
 
 
+class Ways(NamedTuple):
+    """The ways to get on with a value that is refused; as text they are a hint.
+
+    ``rules``: the losses that let it go, where ``--lossy`` names them; empty: none does.
+    ``effect``: what that does. ``keeps``: ways without a loss that are told before it;
+    ``others``: those behind it. ``counted``: what would be lost in all, where that was counted.
+    """
+
+    rules: tuple[str, ...] = ()
+    effect: str = "lets it go"
+    keeps: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    counted: str = ""
+
+    def __str__(self) -> str:
+        lossy = f"--lossy {','.join(self.rules)} {self.effect}" if self.rules else ""
+        if self.counted:
+            return "; ".join(filter(None, (", ".join(self.keeps), f"{self.counted}: {lossy}")))
+        return ", ".join(filter(None, (*self.keeps, lossy, *self.others)))
+
+
 class ValueRefusedError(RefusedError):
     """A value that the chosen serializer cannot hold.
 
     ``record`` counts from 0 in the whole file; ``value_path`` is the place in it (``$.price``);
-    ``kind`` is what the value is, in the words of ``serialpack.values.kinds``.
+    ``kind`` is what the value is, in the words of ``serialpack.values.kinds``. ``ways``: what the
+    hint says, where it was made of these.
     """
 
     #: Whether the hint was tried with the value, and what it stands in, and not with the record.
@@ -295,10 +317,11 @@ class ValueRefusedError(RefusedError):
         record: int | None = None,
         value_path: str = "$",
         kind: str = "value",
-        hint: str | None = None,
+        hint: str | Ways | None = None,
         path: str | None = None,
     ) -> None:
-        super().__init__(message, hint=hint, path=path)
+        self.ways = hint if isinstance(hint, Ways) else None
+        super().__init__(message, hint=None if hint is None else str(hint), path=path)
         self.record = record
         self.value_path = value_path
         self.kind = kind

@@ -209,11 +209,17 @@ def misplaced(layers: Sequence[Collection[str]], parts: Collection[str]) -> list
     return sorted(part for part in {*parts, *placed} if placed[part] != 1 or part not in parts)
 
 
-def upward_imports(tree: Tree, layers: Sequence[Collection[str]], inside: str = "") -> list[str]:
+def upward_imports(
+    tree: Tree,
+    layers: Sequence[Collection[str]],
+    inside: str = "",
+    beside: Collection[str] = (),
+) -> list[str]:
     """Imports of another part than a module's own that is not in a lower layer, and of the package
     by a module in it: its face may name everything, and nothing imports that.
 
-    ``inside``: the layers are of this folder, and nothing else is looked at.
+    ``inside``: the layers are of this folder, and nothing else is looked at. ``beside``: parts of
+    it that have no layer, which may import any part, and be imported by any.
     """
     rank = {part: number for number, parts in enumerate(layers) for part in parts}
     house = ".".join([tree.folder.name, inside] if inside else [tree.folder.name])
@@ -224,6 +230,7 @@ def upward_imports(tree: Tree, layers: Sequence[Collection[str]], inside: str = 
         for name, line, _ in tree.imports(module)
         if name == house or name.startswith(f"{house}.")
         if (part := part_of(name, inside)) != (own := part_of(module, inside))
+        if not {part, own} & {*beside}
         if rank.get(part, len(layers)) >= rank[own]
     ]
 

@@ -43,6 +43,24 @@ CLI_LAYERS: list[set[str]] = [
     {"app"},
 ]
 
+#: The same within conversions.
+CONVERSION_LAYERS: list[set[str]] = [
+    {"tagging"},
+    {"losses"},
+    {"options", "plan"},
+    {"targets"},
+    {"sources"},
+    {"blocks"},
+    {"routes"},
+    {"preparing"},
+    {"surveying"},
+    {"one_pass", "preview", "refusals"},
+    {"files"},
+    {"stores"},
+]
+#: What has no layer there: a plan holds what these say of a table, and they use what has a plan.
+BESIDE_CONVERSION = {"tables", "types"}
+
 #: What a container must not know: it would have to change with every new stage.
 STAGES = {"auto", "codecs", "filters", "formats", "pipeline", "serializers"}
 
@@ -50,14 +68,21 @@ STAGES = {"auto", "codecs", "filters", "formats", "pipeline", "serializers"}
 def test_every_module_has_one_layer() -> None:
     """A new module or folder is placed in the table, once, before anything uses it."""
     assert not structure.misplaced(LAYERS, {*map(structure.part_of, PACKAGE.modules)} - {""})
-    of_cli = [module for module in PACKAGE.modules if module.startswith("serialpack.cli.")]
-    assert not structure.misplaced(CLI_LAYERS, {structure.part_of(each, "cli") for each in of_cli})
+    assert not structure.misplaced(CLI_LAYERS, parts_in("cli"))
+    assert not structure.misplaced(CONVERSION_LAYERS, parts_in("conversion") - BESIDE_CONVERSION)
 
 
 def test_imports_point_down() -> None:
     """A module imports its own part and lower layers only, also inside functions."""
     assert not structure.upward_imports(PACKAGE, LAYERS)
     assert not structure.upward_imports(PACKAGE, CLI_LAYERS, "cli")
+    assert not structure.upward_imports(PACKAGE, CONVERSION_LAYERS, "conversion", BESIDE_CONVERSION)
+
+
+def parts_in(folder: str) -> set[str]:
+    """The modules and folders of a folder of the package."""
+    inside = [module for module in PACKAGE.modules if module.startswith(f"serialpack.{folder}.")]
+    return {structure.part_of(module, folder) for module in inside}
 
 
 def test_container_knows_no_stage() -> None:
@@ -118,6 +143,15 @@ def test_an_arrow_upward_in_a_folder_is_found(
 ) -> None:
     tree = planted(tmp_path, **{"high/under/__init__.py": "", "high/under/base.py": "", name: text})
     assert len(structure.upward_imports(tree, [{"under"}, {"top"}], "high")) == found
+
+
+def test_what_stands_beside_the_layers_may_import_and_be_imported(tmp_path: Path) -> None:
+    texts = {"high/__init__.py": "", "high/low.py": "import house.high.aside"}
+    tree = planted(tmp_path, **texts, **{"high/aside.py": "import house.high.top"})
+    layers = [{"low"}, {"top"}]
+    assert not structure.upward_imports(tree, layers, "high", {"aside"})
+    with_layer = structure.upward_imports(tree, [{"low", "aside"}, {"top"}], "high")
+    assert len(with_layer) == 2
 
 
 def test_what_is_needed_by_a_detour_is_found(tmp_path: Path) -> None:

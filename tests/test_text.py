@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.rules import RULES
 from serialpack.text import number_of, with_article
 
 

@@ -18,7 +18,7 @@ from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import VERBS, app
 from serialpack.cli.options.declared import Verb, option_rows
 from serialpack.codecs import CODECS
-from serialpack.conversion.rules import EVERY, RULES
+from serialpack.conversion.losses.rules import EVERY, RULES
 from serialpack.conversion.stores import Duplicates
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS

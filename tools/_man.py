@@ -14,7 +14,7 @@ from serialpack._version import __version__
 from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import app
 from serialpack.cli.words import EXIT_CODES
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.rules import RULES
 from serialpack.errors import WORST_FIRST
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import EFFORTS

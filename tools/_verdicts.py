@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from serialpack.conversion.rule import Rule
-from serialpack.conversion.rules import RULES
-from serialpack.conversion.targets import written
-from serialpack.conversion.verdicts import Verdict, verdict
+from serialpack.conversion.losses.rule import Rule
+from serialpack.conversion.losses.rules import RULES
+from serialpack.conversion.targets.verdicts import Verdict, verdict
+from serialpack.conversion.targets.writers import written
 from serialpack.values.kinds import KINDS
 
 INTRODUCTION = """# What becomes of a value in a conversion

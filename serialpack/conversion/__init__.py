@@ -1,13 +1,22 @@
 """Any format to any other: the same, carried in another shape and told, or lost as named.
 
-Enter at ``files.convert`` for files, at ``stream.convert_stream`` for what is between: blocks of
-records are read (``reading``), written in the target (``writing``, ``tables``) and joined
-(``joining``), each proved. ``rules`` has the verdict of each kind for each target; ``given`` finds
-what a source is, ``found_tables`` how a CSV file is written, ``listed`` all that a refusal is of.
+Enter at ``files.convert``, and at ``stores.convert_to_store`` for a key-value store. A conversion
+goes through these, of which each imports only those after it:
 
-- carried: all content is there, in a type or shape that the target has; turned back by options
-- loss: what a target does not hold, changed by a rule that ``--lossy`` names (``losses``)
-- tag: how ``--tagged`` writes a value that JSON has no words for (``tagged``)
+- ``surveying`` looks at all records first, where the target must know them; ``preview`` and
+  ``refusals`` ask before a conversion what it would do, and after one what it would lose
+- ``one_pass`` reads the source once, sends it along a route, and makes the report
+- ``preparing`` opens the source, and makes the plan (``plan``) of what was asked (``options``)
+- ``routes``: the ways from source to target: block by block, as a whole, or copied
+- ``blocks`` converts one block of records, and proves it
+- ``sources`` finds what is in a source, and reads its records
+- ``targets``: who writes a format, what it needs, and the file that is written
+- ``losses``: the rules by which values are changed that a target does not hold
+- ``tagging``: values that JSON has no words for, as tags of Extended JSON (``--tagged``)
+
+Beside them stand ``tables`` (records of any shape as rows, and back) and ``types`` (values out of
+text), which the plan knows and blocks use.
+
 - structure: whether records are a document, the elements of an array, the members of a map, or
   one after another
 - plan: what workers are told of a source and a target (``plan.ConversionPlan``); of a member that

@@ -1,4 +1,4 @@
-"""What is asked of a conversion, beside its source and target."""
+"""``ConvertOptions``: the arguments of ``files.convert``, but for source, target and formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers are told, and what they answer."""
+"""What workers are told of a conversion (``ConversionPlan``), and what they answer (``Found``)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,22 +21,28 @@ if TYPE_CHECKING:
 class ConversionPlan(NamedTuple):
     """How blocks are converted. Small, and can be sent to a process.
 
-    ``target``: empty where the source is only read, as values of Python. ``structure``: an
-    array or a map, where the records are parts of one document (``joining``).
-    ``style`` is the source's, as its first block has it. ``whole``: the target is written of
-    all records at once, so that blocks are only read. ``alone``: the source is one document, also
-    where its format is a sequence of records. ``fields``: those that are taken of each record;
-    none: all. ``source_serializer``: what reads the
-    source, where that is not its format: one that was given a schema, say. ``shaping``: what the
-    user says about tables; ``layout``: the columns of the target, where it is one. ``strict``:
-    nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``. ``looked``:
-    the records are only looked at, and read once more when they are written. ``types``: the
-    columns of text that get values. ``kept``: how a table of text is, or was, written that
-    becomes a typed table, or comes from one. ``is_part``: the records are parts of one that is
-    large (``wide``). ``step``: to the multiples of what the floats of an array are rounded; 0:
-    they are not. ``array_name``: what the source's one array is called where it was taken from.
-    ``refused``: so it was without the losses that are allowed now, which are only counted.
-    ``listed``: what is refused is tried with all losses allowed next.
+    Of the source: ``source``, its format; ``style``, as its first block has it; ``structure``: an
+    array or a map, where the records are parts of one document (``targets.joining``); ``alone``:
+    it is one document, also where its format is a sequence of records. ``source_serializer``,
+    ``source_settings``: what reads it where that is not its format: one that was given a schema,
+    say. ``fields``: those that are taken of each record; none: all. ``array_name``: what its one
+    array is called where it was taken from.
+
+    Of the target: ``target``, its format, empty where the source is only read, as values of Python;
+    ``target_settings``: its schema; ``whole``: it is written of all records at once, so that blocks
+    are only read. ``layout``: its columns, where it is a table; ``types``: the columns of text that
+    get values; ``kept``: how a table of text is, or was, written that becomes a typed table, or
+    comes from one.
+
+    What the user says: ``lossy``: the rules that may be applied, of which he named ``asked``;
+    ``strict``: nothing is carried; ``verify``, ``tagged``, ``skip_bad``: as of ``files.convert``;
+    ``shaping``: what is said about tables; ``step``: to the multiples of what the floats of an
+    array are rounded, 0: they are not.
+
+    Of this pass: ``looked``: the records are only looked at, and read once more when they are
+    written. ``refused``: it was refused without the losses that are allowed now, which are only
+    counted. ``listed``: what is refused is tried with all losses allowed next. ``is_part``: the
+    records are parts of one that is large (``blocks.wide``).
     """
 
     source: str

@@ -1,9 +1,9 @@
-"""The records of any file into a new store: converted, proved, cut apart, a value each.
+"""``convert_to_store``: the records of any file become values in a new key-value store.
 
 The conversion to the format of the chosen serializer is that of ``files.convert``, with all that it
 carries, tells and refuses. What it writes goes through a temporary file, since it may be refused at
-its end, and a store is sized by how much there is. What each value becomes behind that is undone
-and compared, before it is written.
+its end, and a store is sized by how much there is. Then it is cut into records, each a value; what
+each becomes is undone and compared, before it is written.
 """
 
 from __future__ import annotations
@@ -209,6 +209,7 @@ class _Filler:
             yield [data[a:b] for a, b in fmt.record_spans(data, style, first=first)]
 
     def _write(self, new: NewStore, records: list[bytes]) -> None:
+        """Write the next records; RefusedError for a key that was there before."""
         keys = self._keys(records)
         values = self._values(keys, records)
         stored = self._coder.pack(keys, values, verify=self._verify)

@@ -1,7 +1,7 @@
 """The main line: the blocks of one source go through workers, and come back in order.
 
 What the workers make of a block is taken by the caller: ``pack.pack_blocks`` writes it to a
-container, ``conversion.stream.convert_stream`` joins it to a file in another format.
+container, ``conversion.routes.stream.convert_stream`` joins it to a file in another format.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,7 @@
-"""Fields of a container's records as arrays: of one of columns only theirs are read."""
+"""Fields of a container's records as NumPy arrays; of a block of columns only theirs are read.
+
+``arrays`` gives for each name one array of all records, ``values`` for each block lists of values.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,13 @@ from serialpack.columns.fields import json as project
 from serialpack.columns.fields.wanted import UntoldError
 from serialpack.columns.stored.block import ColumnBlock, Form
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields
-from serialpack.conversion.reading import SourceReader
+from serialpack.conversion.sources.fields import Fields
+from serialpack.conversion.sources.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.style import CsvStyle, write_rows
-from serialpack.records.units import Loaded, MemberRecords, Unit, counted, read_values, refused
+from serialpack.records.loaded import Loaded
+from serialpack.records.units import MemberRecords, Unit, counted, read_values, refused
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -96,6 +100,7 @@ class _Taken:
         return records if len(records) == unit.records else None
 
     def _of_maps(self, unit: Unit, columns: ColumnBlock) -> tuple[SourceBlock, SourceReader]:
+        """A block of maps with these fields alone, as NDJSON, and what reads it."""
         projection = project.Projection(
             columns.shape,
             self._paths,
@@ -108,6 +113,7 @@ class _Taken:
         return unit.block._replace(data=lines, index=1, last=False), self._lines
 
     def _of_table(self, unit: Unit, columns: ColumnBlock) -> tuple[SourceBlock, SourceReader]:
+        """A block of a table of text with these columns alone, and what reads it."""
         member = unit.member
         if member not in self._names:
             self._names[member] = rows.names(bytes(member.head()), member.format.declared.delimiter)

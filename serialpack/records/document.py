@@ -1,4 +1,4 @@
-"""A file that is one document, packed or not, as the value that it is."""
+"""``document_in``: a file that is one document, packed or not, as the value that it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``open``: a container as a sequence, of which only the blocks that are asked for are read."""
+"""``open``: a container as the sequence of its records; only the blocks asked for are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from serialpack.container.reader import SNIFF, is_container
 from serialpack.detection.detect import looks_like
 from serialpack.errors import DamagedError, NotContainerError, UsageError
 from serialpack.files.source import File, Path, Source
-from serialpack.records.units import Loaded, Unit, members_of
+from serialpack.records.loaded import Loaded
+from serialpack.records.units import Unit, members_of
 
 if TYPE_CHECKING:
     import numpy as np

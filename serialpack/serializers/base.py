@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from serialpack.errors import UsageError, ValueRefusedError
+from serialpack.errors import UsageError, ValueRefusedError, Ways
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
 from serialpack.serializers.refused import innermost
@@ -243,7 +243,7 @@ class RecordSerializer(Serializer):
         return records
 
     def refuse(
-        self, lost: Difference, first_record: int | None = 0, hint: str | None = None
+        self, lost: Difference, first_record: int | None = 0, hint: str | Ways | None = None
     ) -> ValueRefusedError:
         """The error for a value that is lost.
 

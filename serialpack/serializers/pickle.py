@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from serialpack.collector import FEW
 from serialpack.depth.values import check_graph
-from serialpack.errors import ValueRefusedError
+from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats.python.buffers import is_framed, whole_frame
 from serialpack.formats.python.pickle import (
     PROTOCOL,
@@ -71,7 +71,7 @@ class PickleSerializer(UnsafeSerializer):
         return lost._replace(was=f"{lost.was} ({error})")
 
     def refuse(
-        self, lost: Difference, first_record: int | None = 0, hint: str | None = None
+        self, lost: Difference, first_record: int | None = 0, hint: str | Ways | None = None
     ) -> ValueRefusedError:
         if hint is None and _BY_NOBODY.search(lost.was):
             hint = all_given(lost.was) or "no serializer here can"

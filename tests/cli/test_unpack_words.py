@@ -10,8 +10,8 @@ import msgpack
 import pytest
 
 from serialpack.cli.app import VERBS
-from serialpack.conversion.rules import RULES
-from serialpack.conversion.targets import written
+from serialpack.conversion.losses.rules import RULES
+from serialpack.conversion.targets.writers import written
 from serialpack.formats import FORMATS
 from serialpack.stores.registry import STORES
 from tests.cli.conftest import Run

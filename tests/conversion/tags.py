@@ -29,7 +29,7 @@ MOMENT = datetime(2023, 10, 25, 0, 44, 28)
 NO_NUMBER = {"$numberDouble": "-Infinity"}
 NAN_BITS = {"$nan": "7ff8000000000001"}
 
-#: Values, and how each is written: the table of ``tagged``.
+#: Values, and how each is written: the table of ``extended_json``.
 WRITTEN: list[tuple[Any, Any]] = [
     (b"\0\x01", {"$binary": {"base64": "AAE=", "subType": "00"}}),
     (MOMENT.replace(tzinfo=UTC, microsecond=123000), {"$date": {"$numberLong": "1698194668123"}}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from serialpack.conversion.rules import ARCHIVES
+from serialpack.conversion.losses.rules import ARCHIVES
 from serialpack.formats import FORMATS
 from tests.conversion.test_matrix import check_values
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.blocks.converter import BlockConverter
 from serialpack.conversion.tables import survey
 from serialpack.conversion.tables.frames import FrameTable
 from serialpack.conversion.tables.shaping import Shaping

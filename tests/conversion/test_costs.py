@@ -21,7 +21,7 @@ from serialpack.api import HEAD
 from serialpack.cli.app import run
 from serialpack.compressed.source import decompressed
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.stream import convert_stream
+from serialpack.conversion.routes.stream import convert_stream
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
@@ -184,17 +184,17 @@ def test_a_table_that_is_to_be_joined_is_opened_to_look_at_it_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was opened once more for what stands between its cells."""
-    from serialpack.conversion import ahead, begun, files
+    from serialpack.conversion import one_pass, preparing, preview, surveying
 
     opened: list[str] = []
-    real = begun.begun
+    real = preparing.prepared
 
     def counted(source: Any, *rest: Any, **more: Any) -> Any:
         opened.append(source.path)
         return real(source, *rest, **more)
 
-    for module in (ahead, begun, files):
-        monkeypatch.setattr(module, "begun", counted)
+    for module in (preview, surveying, one_pass):
+        monkeypatch.setattr(module, "prepared", counted)
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
     for path in paths:
         Path(path).write_text("a;b\n1;2\n")

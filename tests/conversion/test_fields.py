@@ -13,10 +13,10 @@ import pytest
 import serialpack
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.fields.wanted import wanted
-from serialpack.conversion.projecting import Fields, Projector
-from serialpack.conversion.sinks import HeldWrite
+from serialpack.conversion.sources.fields import Fields, Projector
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.targets import written
+from serialpack.conversion.targets.sinks import HeldWrite
+from serialpack.conversion.targets.writers import written
 from serialpack.errors import DamagedError, RefusedError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.serializers.columns import ColumnsSerializer

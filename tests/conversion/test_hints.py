@@ -205,12 +205,12 @@ def test_what_the_text_says_has_its_rule_where_the_source_heeds_it() -> None:
 
 def test_many_bad_records_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is left out is told with the hint of the first of its kind, which takes long to find."""
-    from serialpack.conversion import hints
+    from serialpack.conversion.blocks import hints
 
     calls = 0
     found = hints.hint
 
-    def counted(*args: Any) -> str:
+    def counted(*args: Any) -> Any:
         nonlocal calls
         calls += 1
         return found(*args)
@@ -238,7 +238,7 @@ def test_what_is_refused_is_looked_for_once(
     monkeypatch: pytest.MonkeyPatch, to: str, calls: list[int]
 ) -> None:
     """It takes several times as long as to write it: each way of reading and writing did it."""
-    from serialpack.conversion import hints
+    from serialpack.conversion.blocks import hints
     from serialpack.serializers.base import RecordSerializer
 
     counts = [0, 0]

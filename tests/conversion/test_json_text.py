@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.conversion import writing
-from serialpack.conversion.targets import writers
+from serialpack.conversion.blocks import writing
+from serialpack.conversion.targets.writers import writers
 from serialpack.formats.json.write import compact_lines
 from serialpack.pipeline import line, workers
 from tests.conversion.test_matrix import converted

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.conversion.targets import written
+from serialpack.conversion.targets.writers import written
 from serialpack.formats.losses.exact import Inexact, held
 from serialpack.literal import Literal
 from tests.conversion.test_matrix import converted

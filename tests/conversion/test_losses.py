@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serialpack.conversion.losses import Losses
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import RULES
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer

@@ -20,11 +20,11 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.conversion.losses import Losses
-from serialpack.conversion.rules import ARCHIVES, TABLES, TEXT_TABLES
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import ARCHIVES, TABLES, TEXT_TABLES
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.targets import is_sequence, writers, written
-from serialpack.conversion.verdicts import verdict
+from serialpack.conversion.targets.verdicts import verdict
+from serialpack.conversion.targets.writers import is_sequence, writers, written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES
@@ -97,7 +97,7 @@ def check_values(source: str, target: str, shift: int) -> None:
     kept = 0
     for name, kind, record, data in some_sources(source, shift):
         if (source, target, kind) == ("pickle", "npy", "number-array"):
-            continue  # the only array of a map is the whole file: test_from_objects
+            continue  # the only array of a map is the whole file: test_objects
         cell = f"{source} -> {target}, {name}"
         stated = verdict(kind, target)
         file = io.BytesIO()

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.conversion import hints
-from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.blocks import hints
+from serialpack.conversion.blocks.converter import BlockConverter
 from serialpack.errors import ValueRefusedError
 from serialpack.stages.stage import WIDE
 
@@ -28,7 +28,7 @@ def test_the_way_out_is_looked_for_once(monkeypatch: pytest.MonkeyPatch, more: i
     tried: list[dict[str, bool]] = []
     find, read = hints.hint_for, BlockConverter._try
 
-    def found(*args: Any, **how: Any) -> str:
+    def found(*args: Any, **how: Any) -> Any:
         looked.append(args)
         return find(*args, **how)
 

@@ -12,7 +12,7 @@ import pytest
 
 import serialpack
 from serialpack.cli.app import run
-from serialpack.conversion import restored
+from serialpack.conversion.sources import restored
 from serialpack.errors import TruncatedError
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.fields import Projected

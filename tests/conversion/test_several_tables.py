@@ -80,7 +80,7 @@ def test_of_several_tables_what_is_lost_is_said(tmp_path: Path) -> None:
 def test_tables_too_large_for_one_map_are_taken_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("serialpack.conversion.databases.MAX_BLOCK", 200)
+    monkeypatch.setattr("serialpack.conversion.routes.databases.MAX_BLOCK", 200)
     path = database(tmp_path / "a.db", *SEVERAL)
     with pytest.raises(RefusedError) as caught:
         serialpack.convert(path, io.BytesIO(), to="yaml")

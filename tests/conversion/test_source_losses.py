@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.rules import RULES
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat

@@ -26,10 +26,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.conversion import tagged
-from serialpack.conversion._librarytags import READERS
-from serialpack.conversion._untagger import _MAKERS
-from serialpack.conversion.tagged import BadTag, TagsTooDeep, Untaggable, tag, untag
+from serialpack.conversion.tagging import extended_json
+from serialpack.conversion.tagging.extended_json import BadTag, TagsTooDeep, Untaggable, tag, untag
+from serialpack.conversion.tagging.library_tags import READERS
+from serialpack.conversion.tagging.untagger import _MAKERS
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError
 from serialpack.formats.json.values import check_json
@@ -353,7 +353,7 @@ def test_cbor_vectors(shared_data: Path) -> None:
 
 _TELL = """
 import json, sys
-from serialpack.conversion.tagged import tag, untag
+from serialpack.conversion.tagging.extended_json import tag, untag
 import datetime, decimal, uuid
 values = [b"a", datetime.datetime.now(datetime.UTC), decimal.Decimal("1"), uuid.UUID(int=1)]
 values += [(1,), {1: 2}]
@@ -376,8 +376,8 @@ def test_library_that_is_not_installed(written: Any, monkeypatch: pytest.MonkeyP
 
 
 def test_every_tag_is_in_the_table() -> None:
-    assert tagged.__doc__ is not None
-    told = {*re.findall(r'"(\$[A-Za-z]+)"', tagged.__doc__)}
+    assert extended_json.__doc__ is not None
+    told = {*re.findall(r'"(\$[A-Za-z]+)"', extended_json.__doc__)}
     assert told == {*READERS, *_MAKERS, "$scope", "$ref", "$id", "$db"}
 
 

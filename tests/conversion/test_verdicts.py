@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from serialpack.conversion.rules import RULES, TABLES, allowed_for, carried_to
-from serialpack.conversion.targets import written
-from serialpack.conversion.verdicts import verdict
+from serialpack.conversion.losses.rules import RULES, TABLES, allowed_for, carried_to
+from serialpack.conversion.targets.verdicts import verdict
+from serialpack.conversion.targets.writers import written
 from serialpack.values.kinds import KINDS
 
 

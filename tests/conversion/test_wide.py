@@ -12,7 +12,7 @@ import msgpack
 import pytest
 
 import serialpack
-from serialpack.conversion.wide import WideRecords
+from serialpack.conversion.blocks.wide import WideRecords
 from serialpack.errors import SerialpackError
 from tests.faults.test_block_memory import MODULES, MOST, ROOM, at_start
 from tests.faults.test_memory import peak
@@ -140,7 +140,7 @@ def test_a_part_that_does_not_come_back_is_no_record(
     def lost(_: Any, data: bytes, count: int) -> list[Any]:  # noqa: ARG001
         return [{"d": "5"}]
 
-    monkeypatch.setattr("serialpack.conversion.targets.TargetWriter.load", lost)
+    monkeypatch.setattr("serialpack.conversion.targets.writers.TargetWriter.load", lost)
     (tmp_path / "x.csv").write_bytes(SOURCES["plain.csv"][0])
     _, said, _ = _outcome(tmp_path / "x.csv", tmp_path / "x.json")
     assert said

@@ -17,7 +17,7 @@ from serialpack.cli.app import VERBS
 from serialpack.cli.options.declared import setting_name
 from serialpack.cli.words import EXIT_CODES
 from serialpack.codecs import CODECS
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.losses.rules import RULES
 from serialpack.errors import WORST_FIRST
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from serialpack.conversion import wide
+from serialpack.conversion.blocks import wide
 from serialpack.formats.csv import parts as csv_parts
 from serialpack.formats.json import parts as json_parts
 from serialpack.formats.messages import parts as message_parts

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.conversion.targets import written
+from serialpack.conversion.targets.writers import written
 from serialpack.errors import (
     InputError,
     MissingLibraryError,

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.conversion.targets import written
+from serialpack.conversion.targets.writers import written
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat

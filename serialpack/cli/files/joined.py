@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from typing import IO
 
-from serialpack.conversion.ahead import TableAhead
+from serialpack.conversion.preview import TablePreview
 from serialpack.conversion.tables.known import Below
 from serialpack.csv_front import before_header, separator_line
 from serialpack.errors import RefusedError, UsageError
@@ -38,13 +38,13 @@ class JoinedOutputs:
         self._names: bytes | None = None
         self._bare = False
         self._part: JoinedPart | None = None
-        self._ahead: dict[str, TableAhead] = {}
+        self._ahead: dict[str, TablePreview] = {}
         #: All their names of columns, where they are tables that were looked at ahead, each once.
         self._columns: dict[str, None] = {}
         #: What stands between the cells of all of them, where not all have the same there.
         self.delimiter: str | None = None
 
-    def look_at(self, path: str, table: TableAhead) -> None:
+    def look_at(self, path: str, table: TablePreview) -> None:
         """That the input ``path`` is to become ``table``."""
         last = next(reversed(self._ahead.values()), None)
         if last is not None and last == table:  # of very many there is one line of names in memory

@@ -284,7 +284,7 @@ def _check_folder(output: str, *, converts: bool) -> None:
     if is_packed or named is not None:
         shown, one = printable(output), ""
         if converts and named is not None:
-            from serialpack.conversion.targets import is_written
+            from serialpack.conversion.targets.writers import is_written
 
             into = f"serialpack unpack -F ndjson -o {shlex.quote(shown)}"
             one = f"--to ndjson -o - | {into} joins them; " if is_written(named.name) else ""

@@ -21,7 +21,7 @@ from serialpack.compressed.source import (
 )
 from serialpack.container.header import Header
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.targets import is_written, named_format
+from serialpack.conversion.targets.writers import is_written, named_format
 from serialpack.detection.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, NotContainerError, SerialpackError
 from serialpack.far import is_store

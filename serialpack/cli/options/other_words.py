@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.conversion.targets import is_written, named_format
+from serialpack.conversion.targets.writers import is_written, named_format
 
 #: What is shown where no file was named.
 _FILE = "FILE"

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from serialpack.conversion.rules import DATABASES, TEXT_TABLES
+from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.told import closing_words
 from serialpack.reports import ConvertReport
 from serialpack.text import number_of

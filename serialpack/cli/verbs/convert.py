@@ -20,14 +20,14 @@ from serialpack.cli.reporting.converted import Summed, kept_words, told_of
 from serialpack.cli.words import complain, other_delimiter
 from serialpack.compressed.pairs import other_of
 from serialpack.compressed.source import uncompressed_name
-from serialpack.conversion.ahead import check_tables, is_cut, table_ahead
 from serialpack.conversion.files import check_convert, convert
+from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.options import ConvertOptions
-from serialpack.conversion.rules import TEXT_TABLES
-from serialpack.conversion.sinks import opened_target
+from serialpack.conversion.preview import check_tables, is_splittable, preview_table
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
 from serialpack.conversion.tables.twice import Rereadable, twice
+from serialpack.conversion.targets.sinks import opened_target
 from serialpack.errors import SerialpackError, SeveralTablesError, UsageError
 from serialpack.files.targets import check_output
 from serialpack.formats import FORMATS
@@ -128,7 +128,7 @@ class Converter:
             from_files=_FROM_FILES,
             from_bytes=_FROM_BYTES,
             alone=None,
-            cuts=lambda job: is_cut(job.path, job.to, self._how),
+            cuts=lambda job: is_splittable(job.path, job.to, self._how),
         )
         return mover.each(mover.inputs, self._convert)
 
@@ -142,7 +142,7 @@ class Converter:
                 except (SerialpackError, OSError):  # which converting says
                     continue
                 self._again[path] = data
-                table = table_ahead(data, self._to_of(path), {**self._how, "as_source": False})
+                table = preview_table(data, self._to_of(path), {**self._how, "as_source": False})
                 if table is not None:
                     joined.look_at(path, table)
             if (into := self._mover.targets.in_file) is not None:

@@ -108,7 +108,7 @@ class StoreReader:
 
 
 def _named(output: str) -> str | None:
-    from serialpack.conversion.targets import named_format
+    from serialpack.conversion.targets.writers import named_format
 
     return None if output == STDIO else named_format(output)
 

@@ -12,9 +12,9 @@ from serialpack.cli.files.rerun import is_done
 from serialpack.cli.files.run import say
 from serialpack.cli.naming import ending_of
 from serialpack.cli.reporting.converted import kept_words, told_of
-from serialpack.conversion.databases import in_map, only
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.routes.databases import in_map, only
 from serialpack.conversion.tables.at import Lists
 from serialpack.errors import RefusedError, SerialpackError, SeveralTablesError, UsageError
 from serialpack.files.disk import folded

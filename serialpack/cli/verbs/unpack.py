@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 def _lists() -> dict[str, list[str]]:
     """The formats and the kinds of loss, as they are declared."""
-    from serialpack.conversion.rules import EVERY, RULES
-    from serialpack.conversion.targets import written
+    from serialpack.conversion.losses.rules import EVERY, RULES
+    from serialpack.conversion.targets.writers import written
     from serialpack.formats import FORMATS
     from serialpack.stores.registry import STORES
 

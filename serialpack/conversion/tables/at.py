@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from serialpack.errors import UsageError, ValueRefusedError
+from serialpack.errors import UsageError, ValueRefusedError, Ways
 from serialpack.values.kinds import AROUND, Loss, shown, value_step
 
 #: So many keys of a map are named.
@@ -66,7 +66,7 @@ def value_at(
         raise ValueRefusedError(
             f"around the records of --at {path} would be lost: {told}",
             kind=AROUND,
-            hint=f"--lossy {AROUND} leaves it out",
+            hint=Ways((AROUND,), "leaves it out"),
         )
     return value, steps, [Loss(AROUND, len(around), 0, around[0], told, "")]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import KEEPING
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import KEEPING
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.table import Table
 from serialpack.conversion.types.arrow_cells import array_of_cells, is_array, is_text_of, values_in

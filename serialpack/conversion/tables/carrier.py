@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from serialpack.conversion.losses import Losses
-from serialpack.conversion.rules import TYPED_TABLES
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import TYPED_TABLES
 from serialpack.conversion.tables.layout import Layout, schema_of
 from serialpack.conversion.tables.zones import zone_of, zoned_in
 from serialpack.formats.shared.document import compared

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import EMPTY_LISTS
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import EMPTY_LISTS
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.layout import Layout, TableColumn, layout_of, shape_under

@@ -7,8 +7,8 @@ from decimal import Decimal
 from itertools import starmap
 from typing import Any, ClassVar
 
-from serialpack.conversion.losses import Losses
-from serialpack.conversion.rules import PLACES
+from serialpack.conversion.losses.losses import Losses
+from serialpack.conversion.losses.rules import PLACES
 from serialpack.conversion.tables.blame import blame
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.tables.columns import MISSING

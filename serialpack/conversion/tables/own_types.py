@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import starmap
 from typing import Any
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.columns import Missing
 from serialpack.conversion.tables.layout import Layout, schema_of, shape_under

@@ -9,7 +9,7 @@ from itertools import chain, compress, cycle, repeat
 from operator import is_
 from typing import Any
 
-from serialpack.conversion.literals import has_literals
+from serialpack.conversion.losses.literals import has_literals
 from serialpack.conversion.tables.cells import CellStyle, reads_as_json
 from serialpack.conversion.tables.columns import MISSING, Absent, Missing
 from serialpack.conversion.tables.layout import Layout, TableColumn

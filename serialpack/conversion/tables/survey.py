@@ -8,10 +8,17 @@ from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field, wanted
-from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.blocks.converter import BlockConverter
+from serialpack.conversion.losses.rules import (
+    DATABASES,
+    ELEMENTS,
+    KEEPING,
+    TABLES,
+    TEXT_TABLES,
+    UNIONS,
+)
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Projector
-from serialpack.conversion.rules import DATABASES, ELEMENTS, KEEPING, TABLES, TEXT_TABLES, UNIONS
+from serialpack.conversion.sources.fields import Projector
 from serialpack.conversion.tables.at import Lists, lists_in, only_lists
 from serialpack.conversion.tables.by_columns import (
     goes_by_columns,

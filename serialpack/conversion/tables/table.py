@@ -7,8 +7,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from serialpack.conversion.literals import has_literals, without_literals
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses.literals import has_literals, without_literals
+from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered

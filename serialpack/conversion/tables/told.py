@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection
 
-from serialpack.conversion.rules import RULES, TEXT_TABLES
+from serialpack.conversion.losses.rules import RULES, TEXT_TABLES
 from serialpack.conversion.tables.layout import Layout, other_separator
 from serialpack.conversion.tables.shaping import NO_COLUMNS, Shaping
 from serialpack.text import number_of

@@ -12,7 +12,7 @@ from pathlib import Path as PathlibPath
 from time import monotonic
 from typing import IO, cast
 
-from serialpack.conversion.restored import RestoredOnce
+from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.errors import SerialpackError
 from serialpack.files.source import Path, Source, file_error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from serialpack.conversion.literals import without_literals
+from serialpack.conversion.losses.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_json
 from serialpack.conversion.tables.columns import MISSING

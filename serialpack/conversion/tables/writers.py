@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import (
+from serialpack.conversion.losses.rules import (
     DATABASES,
     ELEMENTS,
     TABLES,
@@ -14,6 +13,7 @@ from serialpack.conversion.rules import (
     TYPED_TABLES,
     UNIONS,
 )
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier, ZoneCarrier
 from serialpack.conversion.tables.columnar import records_by_column
@@ -88,7 +88,7 @@ def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
 
         return DatabaseCarrier(of_json=of_json)
     if plan.target in ELEMENTS:
-        from serialpack.conversion.elements import ElementCarrier
+        from serialpack.conversion.targets.xml_elements import ElementCarrier
 
         return ElementCarrier(plan)
     unions = plan.target in UNIONS and (plan.looked or plan.layout is not None)

@@ -6,9 +6,10 @@ from itertools import compress
 from shlex import quote
 from typing import Any, NamedTuple
 
-from serialpack.conversion.rules import DATABASES, TYPED_TABLES
+from serialpack.conversion.losses.rules import DATABASES, TYPED_TABLES
 from serialpack.conversion.tables.columns import each_column
 from serialpack.conversion.tables.shape import ZONED, ValueShape
+from serialpack.conversion.targets.verdicts import verdict
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
@@ -26,8 +27,7 @@ from serialpack.conversion.types.spelling import (
     values_of,
     with_point,
 )
-from serialpack.conversion.verdicts import verdict
-from serialpack.errors import InputError, UsageError, ValueRefusedError
+from serialpack.errors import InputError, UsageError, ValueRefusedError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.losses.exact import Inexact
 from serialpack.literal import Literal
@@ -270,7 +270,7 @@ def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefu
         record=record,
         value_path=path,
         kind="digits",
-        hint=f"--types {quote(f'{column.name}=decimal')} holds it, --lossy {DIGITS} lets it go",
+        hint=Ways((DIGITS,), keeps=(f"--types {quote(f'{column.name}=decimal')} holds it",)),
     )
 
 

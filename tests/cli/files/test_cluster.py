@@ -19,9 +19,9 @@ import pytest
 import serialpack
 from serialpack.cli.files.batch import Commit, FileJob
 from serialpack.cli.files.cluster import Cluster
-from serialpack.conversion.ahead import is_cut
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.preview import is_splittable
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock
 from tests.cli.conftest import Run
@@ -288,9 +288,9 @@ def test_what_does_not_stand_in_the_source_is_not_cut(
     path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     if name.endswith("spk"):
         serialpack.pack(io.BytesIO(data), path, format="ndjson", force=True)
-    assert is_cut(path, "json", HOW) == (name == "a.ndjson")
-    assert not is_cut(path, "npy", HOW)
-    assert not is_cut(tmp_path / "none", "json", HOW)
+    assert is_splittable(path, "json", HOW) == (name == "a.ndjson")
+    assert not is_splittable(path, "npy", HOW)
+    assert not is_splittable(tmp_path / "none", "json", HOW)
     convert(path, tmp_path / "out", to="json", elsewhere=partial(cluster.blocks, str(path)))
 
 

@@ -1,0 +1,83 @@
+"""Makes text that others write the usual one, while it is read.
+
+CSV in any dialect and encoding becomes CSV in UTF-8 with doubled quotes. JSON becomes UTF-8, and
+what people write in it (comments, a comma too many) JSON. ``normalized`` takes the first bytes of
+a source, finds how it is written, and gives what reads it as the usual format.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from serialpack.api import HEAD
+from serialpack.compressed.pieces import Pieces
+from serialpack.detection.by_content import told_again
+from serialpack.detection.detect import AsFound, told
+from serialpack.detection.encoded import in_utf8, other_encoding
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Read
+from serialpack.formats.csv.found import (
+    dialect_of,
+    doubled_pieces,
+    front_in_utf8,
+)
+from serialpack.formats.csv.returns import ReturnLines, by_lines
+from serialpack.formats.json.loose import Loose, LooseJson, loose_in
+
+_PIECE = 1 << 20
+
+
+class Normalized(NamedTuple):
+    """The format of a source, that in which it can be read, and what reads it so.
+
+    ``loose``: how it is made JSON, by ``maker``, or its lines such as others have.
+    """
+
+    found: str
+    usual: str
+    read: Read
+    loose: Loose | ReturnLines | None = None
+    maker: LooseJson | None = None
+
+
+def normalized(
+    read: Read, head: bytes, format: str | None, name: str | None, table: AsFound
+) -> Normalized:
+    """What there is to read in a source that begins with ``head``; UsageError where what is said
+    is not of it, SyntaxInputError where it lies.
+    """
+    if (wide := other_encoding(head, format, name, table)) is not None:
+        format, encoding = wide
+        return Normalized(format, format, Pieces(in_utf8(read, encoding)).read)
+    whole = len(head) < HEAD
+    if format is None:
+        by_name = told(None, name, head)
+        if by_name == "bytes" and (table.encoding is not None or table.no_header):
+            format = "csv"
+        elif table == AsFound() and (by_content := told_again(by_name, head, whole=whole)):
+            format = by_content if by_content != by_name else None
+    found = told(format, name, head, table)
+    declared = FORMATS.declaration(found)
+    if declared.is_json and (loose := loose_in(head, lines=declared.has_lines, whole=whole)):
+        maker = LooseJson(several=loose.several)
+        return Normalized("json", "json", Pieces(maker.pieces(read)).read, loose, maker)
+    if not declared.delimiter:
+        return Normalized(found, found, read)
+    dialect = dialect_of(declared)
+    lines: ReturnLines | None = None
+    pieces = iter(partial(read, _PIECE), b"")
+    if dialect.encoding:
+        pieces = in_utf8(read, dialect.encoding)
+    text = Pieces(doubled_pieces(pieces) if dialect.escaped else pieces)
+    if not dialect.escaped:
+        usual = text.read if dialect.encoding else read
+        by_line, lines = by_lines(usual, front_in_utf8(head, dialect.encoding))
+        if lines is not None:
+            text = Pieces(iter(partial(by_line, _PIECE), b""))
+    if dialect != dialect.usual() or lines is not None:
+        _, failed = text.front(len(head))
+        if failed is not None:
+            raise failed
+        read = text.read
+    return Normalized(found, dialect.usual().name, read, lines)
