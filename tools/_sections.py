@@ -38,6 +38,8 @@ MEMORY = (
     " (`--fields`, `--tagged`, `--lossy`), where a value changes and that is told, where other"
     " bytes than the source's come back, and where it is refused. A JSON object that is larger than"
     " a block is no large record: each of its members is a record.",
+    "Archives: files of up to 32 MiB that are nearly copies share a block of up to 64 MiB; to pack"
+    " these takes up to 400 MB, and to unpack them 200. `--block-size` keeps them apart.",
     "No container is refused for the memory that it needs. `--max-size` limits what is written."
     " Where the system refuses memory (by a limit of the shell, say), the command ends with exit"
     " status 1 and leaves nothing behind. Under such a limit it does its work in a second process,"

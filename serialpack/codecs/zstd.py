@@ -54,6 +54,11 @@ _LARGER = 1.0125
 #: what they are without, in less time, as what is found is not gone through again.
 _FAR_LEVEL, _FAR, _FAR_WINDOW = 5, 2 << 20, 26
 
+#: In larger pieces of data, copies are looked for apart from all else, of so many bytes at least:
+#: what a level remembers of places so far off is overwritten. Two versions of a file of 28 MiB at
+#: level 12: 0.50 of what they are without; 16 to 18 MiB of texts: 1.0004, in 1.03 to 1.2 of the
+#: time. Shorter copies take the place of better matches (1.012 by those of 64 bytes).
+_COPIES, _COPY = 16 << 20, 512
 
 #: Up to so many bytes are little data: what they need is small too, and is kept.
 _LITTLE = 64 << 10
@@ -178,9 +183,17 @@ class Zstd(Codec):
     @cached_property
     def _of_far(self) -> Any:
         """The compressor for data that is larger than the windows of most levels."""
+        return self._far_compressor()
+
+    @cached_property
+    def _of_copies(self) -> Any:
+        """The compressor for data in which copies may be too far apart for a level to find."""
+        return self._far_compressor(enable_ldm=True, ldm_min_match=_COPY)
+
+    def _far_compressor(self, **how: Any) -> Any:
         if self.values[0] < _FAR_LEVEL or self._dictionary:
             return self._compressor
-        return far_compressor(self.values[0], **_FRAME)
+        return far_compressor(self.values[0], **_FRAME, **how)
 
     def gains_on_records(self, block: Buffer) -> bool:
         if len(block) < _LARGE_RECORDS or self._of_records is None:
@@ -200,7 +213,7 @@ class Zstd(Codec):
             tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None
             compressor = self._of_records if tuned else self._compressor
             if len(data) > _FAR and not tuned:
-                compressor = self._of_far
+                compressor = self._of_copies if len(data) > _COPIES else self._of_far
         stored: bytes = compressor.compress(data)
         return stored
 

@@ -28,6 +28,19 @@ def test_what_comes_again_is_found_from_any_place_of_a_block() -> None:
         assert codec.decompress(stored, len(block)) == block
 
 
+def test_copies_are_found_that_are_farther_apart_than_a_level_remembers() -> None:
+    """Archives have two versions of a large file in one block: the second took as much again."""
+    noise = random.Random(1).randbytes(9 << 19)
+    kept = [noise[at : at + 1024] for at in range(0, len(noise), 1024)]
+    one, other = (
+        b"".join(part + text * 80 for part in kept) for text in (b"a row of text", b"one more")
+    )
+    codec = Zstd("zstd", (5,))
+    stored = codec.compress(one + other)
+    assert len(stored) < 1.1 * len(codec.compress(one))
+    assert codec.decompress(stored, len(one + other)) == one + other
+
+
 @pytest.fixture
 def codec() -> Zstd:
     return Zstd("zstd")

@@ -39,7 +39,7 @@ def goes_by_columns(plan: ConversionPlan) -> CsvText | None:
     is read as it stands, and the only types are those that are found in it."""
     fmt = FORMATS.get(plan.source)
     shaping = plan.shaping
-    asked = plan.fields or plan.tagged or shaping.at or shaping.reads or plan.source_serializer
+    asked = plan.fields or plan.tagged or shaping.picks or shaping.reads or plan.source_serializer
     if asked or not isinstance(fmt, CsvText) or any(column.by_hand for column in plan.types):
         return None
     return fmt
