@@ -265,9 +265,12 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     together = numbers.itemsize >= _WIDE and _stand_together(bits)
     if together or (numbers.itemsize >= _WIDE and _recurs(bits)):
         piece = numbers[(len(numbers) - min(len(numbers), most)) // 2 :][:most]
-        left = _left(piece, so := way._replace(delta=LOOKBACK))
+        # Few bins do not tell numbers from each other that come again in any order.
+        telling = _DELTA_LEVEL if together else _QUICK
+        left = _left(piece, so := way._replace(delta=LOOKBACK), telling)
+        smaller = left <= _left(piece, way, telling)
         # Of less than a bit of each all ways leave about as much.
-        way = so if left <= _left(piece, way) and (together or left > len(piece) // 8) else way
+        way = so if smaller and (together or left > len(piece) // 8) else way
     if level >= _FORETOLD and numbers.itemsize <= _NARROW:
         pieces = np.concatenate([numbers[start : start + least] for start in starts])
         so = way._replace(delta=(CONVOLVED, _ORDER), chunk=_CHUNK_FORETOLD)
@@ -276,9 +279,9 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     return way
 
 
-def _left(numbers: "NDArray[Any]", way: ChunkWay) -> int:
+def _left(numbers: "NDArray[Any]", way: ChunkWay, level: int = _DELTA_LEVEL) -> int:
     """How many bytes a quick level leaves."""
-    return len(stream_of(numbers, 0, _DELTA_LEVEL, way))
+    return len(stream_of(numbers, 0, level, way))
 
 
 def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
