@@ -65,7 +65,7 @@ def test_a_plan_of_an_archive_says_how_files_are_kept(run: Run, tmp_path: Path) 
     nothing was fine."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.json").write_text("[1]")
-    (tmp_path / "in/b").write_bytes(b"data\0" * (1 << 18))
+    (tmp_path / "in/b").write_bytes(b"data\0" * (1 << 20))
     pack = ("pack", "-r", "in", "--archive", "-o", "a.spk", "--dry-run")
     assert run(*pack).stderr.decode().splitlines() == [
         "would pack in into a.spk as in, as it is",
