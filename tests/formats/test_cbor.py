@@ -275,7 +275,7 @@ def test_references_are_followed_as_far_as_they_unfold_to_little() -> None:
 
 def test_references_in_keys_are_followed_as_far() -> None:
     """Where a key may come twice, each reference in a key becomes a copy."""
-    data = b"\x82" + _bomb(21) + _hex("a3", "d81d00", "01", "0102", "0103")
+    data = b"\xd9\xd9\xf7\x82" + _bomb(21) + _hex("a3", "d81d00", "01", "0102", "0103")
     tracemalloc.start()
     try:
         with pytest.raises(RefusedError, match="unfold"):
