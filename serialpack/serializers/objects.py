@@ -217,6 +217,8 @@ class _ExtensionWriter:
         self._of_pandas = 0
         #: The classes of objects that were met of ``REFERRED``.
         self._referred: set[type] = set()
+        #: The objects in each array of objects: the collector does not find them there.
+        self._in_arrays: list[list[Any]] = []
 
     def close(self) -> None:
         """To be called at the end: what writes messages holds this, which holds that."""
@@ -315,7 +317,7 @@ class _ExtensionWriter:
         if not self._referred:
             return
         known = frozenset(self._referred if self._beside else ())
-        if not in_one_place(records, holding(self._makers), known):
+        if not in_one_place([records, *self._in_arrays], holding(self._makers), known):
             raise TypeError("one list or the like in two places of objects with attributes")
 
     def _of_library_too(self, value: Any) -> Any:
@@ -323,7 +325,10 @@ class _ExtensionWriter:
         of_library = self._of_library
         made: Parts | None = None
         if is_array(value):
-            made = parts_of_objects(value) or parts_of_odd(value) or self._array(value)
+            made = parts_of_objects(value)
+            if made is not None:
+                self._in_arrays.append(made[1][0])
+            made = made or parts_of_odd(value) or self._array(value)
         elif is_table(value):
             made = self._table(value)
         else:  # its arrays are the user's own

@@ -27,8 +27,8 @@ _WORDS = (
 _FIELDS: dict[type, tuple[str, ...]] = {
     StopIteration: ("value",),
     SystemExit: ("code",),
-    OSError: ("errno", "strerror", "filename", "filename2"),
-    ImportError: ("msg", "name", "path"),
+    OSError: ("errno", "strerror", "filename", "filename2", "characters_written"),
+    ImportError: ("msg", "name", "path", "name_from"),
     NameError: ("name",),
     AttributeError: ("name", "obj"),
     SyntaxError: (
@@ -38,6 +38,8 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 }
 #: Exceptions whose fields must be of certain types, which their C code looks at where one is made.
 _CHECKED = (UnicodeEncodeError, UnicodeDecodeError, UnicodeTranslateError)
+#: The types of the arguments of these. C code would call methods of others.
+_OF_CHECKED = frozenset({str, bytes, bytearray, int})
 
 _ARGS, _TRACEBACK = (vars(BaseException)[name] for name in ("args", "__traceback__"))
 _ABOUT = [
@@ -64,8 +66,11 @@ def _runs_nothing(cls: Any, base: type) -> bool:
 
 @lru_cache(256)
 def has_attributes_alone(cls: Any) -> bool:
-    """Whether objects of ``cls``, of none of Python's modules, keep nothing but attributes."""
-    if solid_base(cls) is not object or cls is object:
+    """Whether objects of ``cls``, of none of Python's modules, keep nothing but attributes.
+
+    One with a ``__new__`` of its own decides which object there is, such as always the same one.
+    """
+    if solid_base(cls) is not object or cls is object or cls.__new__ is not object.__new__:
         return False
     package = str(cls.__module__).partition(".")[0]
     known = package in _LIBRARIES or package in sys.stdlib_module_names
@@ -104,11 +109,22 @@ def base_of_exception(cls: Any) -> Any:
 def _places(base: type) -> dict[str, Any]:
     """What gets and sets the fields of exceptions of ``base``, by name."""
     kind = next((each for each in base.__mro__ if each in _FIELDS), None)
-    return {name: vars(kind)[name] for name in _FIELDS.get(kind, ())} if kind else {}
+    if kind is None:
+        return {}
+    # A Python has not the fields of later ones.
+    return {name: vars(kind)[name] for name in _FIELDS[kind] if name in vars(kind)}
+
+
+def _field(place: Any, error: BaseException) -> Any:
+    try:
+        return place.__get__(error)
+    except AttributeError:  # as OSError says of ``characters_written``, unless somebody set it
+        return None
 
 
 def exception_state(error: BaseException) -> ExceptionState:
-    """What ``error`` keeps; TypeError where it has a traceback, which belongs to this process."""
+    """What ``error`` keeps; TypeError where it has a traceback, which belongs to this process, or
+    is about encoded text and has fields that are not its arguments."""
     if _TRACEBACK.__get__(error) is not None:
         raise TypeError(f"{type(error).__name__} with a traceback")
     cls: Any = type(error)
@@ -116,12 +132,24 @@ def exception_state(error: BaseException) -> ExceptionState:
     if issubclass(base, BaseExceptionGroup):
         fields: Any = [place.__get__(error) for place in _OF_GROUP]
     elif issubclass(base, _CHECKED):
+        _check_as_made(error)
         fields = None
     else:
-        there = ((name, place.__get__(error)) for name, place in _places(base).items())
+        there = ((name, _field(place, error)) for name, place in _places(base).items())
         fields = {name: field for name, field in there if field is not None}
     about = (place.__get__(error) for place in _ABOUT)
     return [*_ARGS.__get__(error)], attributes_of(error), *about, fields
+
+
+def _check_as_made(error: Any) -> None:
+    """TypeError where somebody changed a field of ``error``, which is about encoded text."""
+    args = _ARGS.__get__(error)
+    base: Any = solid_base(type(error))
+    names = ("encoding",) if base is not UnicodeTranslateError else ()
+    places = [vars(base)[name] for name in (*names, "object", "start", "end", "reason")]
+    fields = tuple(place.__get__(error) for place in places)
+    if not _OF_CHECKED.issuperset(map(type, args)) or fields != args:
+        raise TypeError(f"{type(error).__name__} with other fields than its arguments")
 
 
 @lru_cache(256)
@@ -131,21 +159,12 @@ def maker_of_exceptions(cls: Any) -> Callable[..., Any]:
     base = base_of_exception(cls)
     if base is None:
         raise TypeError(f"{cls.__name__} is no exception that keeps what Python's own do")
-    keep, places = keeper_of_attributes(cls), _places(base)
+    keep, make_with_fields = keeper_of_attributes(cls), _maker_of_fields(cls, base)
 
     def make(args: Any, attributes: Any, cause: Any, context: Any, hidden: Any, fields: Any) -> Any:
         if type(args) is not list or type(hidden) is not bool:
             raise ValueError(f"no arguments of a {cls.__name__}")
-        if issubclass(base, BaseExceptionGroup):
-            message, inside = fields
-            made = BaseExceptionGroup.__new__(cls, message, inside)
-        else:
-            made = base.__new__(cls)
-        if issubclass(base, _CHECKED):
-            base.__init__(made, *args)
-        elif not issubclass(base, BaseExceptionGroup):
-            for name, field in fields.items():
-                places[name].__set__(made, field)
+        made = make_with_fields(args, fields)
         for place, part in zip(
             (_ARGS, *_ABOUT), (tuple(args), cause, context, hidden), strict=True
         ):
@@ -155,3 +174,35 @@ def maker_of_exceptions(cls: Any) -> Callable[..., Any]:
         return made
 
     return make
+
+
+def _maker_of_fields(cls: Any, base: Any) -> Callable[[list[Any], Any], Any]:
+    """Gives the function that makes an exception of ``cls``, derived from ``base``, of its
+    arguments and fields. Both may hold objects of any class, whose methods must not be called."""
+    places = _places(base)
+
+    def group(_: list[Any], fields: Any) -> Any:
+        if type(fields) is not list or len(fields) != 2 or type(fields[1]) not in (list, tuple):
+            raise ValueError(f"no message and exceptions of a {cls.__name__}")
+        return BaseExceptionGroup.__new__(cls, *fields)
+
+    def checked(args: list[Any], fields: Any) -> Any:
+        if fields is not None or not _OF_CHECKED.issuperset(map(type, args)):
+            raise ValueError(f"no arguments of a {cls.__name__}")
+        made = base.__new__(cls)
+        base.__init__(made, *args)
+        return made
+
+    def other(_: list[Any], fields: Any) -> Any:
+        if type(fields) is not dict or type(fields.get("characters_written", 0)) is not int:
+            raise ValueError(f"no fields of a {cls.__name__}")
+        made = base.__new__(cls)
+        for name, field in fields.items():
+            if name not in places:
+                raise ValueError(f"a {cls.__name__} has no {name} in this Python")
+            places[name].__set__(made, field)
+        return made
+
+    if issubclass(base, BaseExceptionGroup):
+        return group
+    return checked if issubclass(base, _CHECKED) else other

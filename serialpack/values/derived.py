@@ -8,6 +8,7 @@ from abc import ABCMeta
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
+from inspect import getattr_static
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -27,6 +28,9 @@ CONTENTS: dict[type, Callable[[Any], Any]] = {
 #: Any other may do what it likes where its class is asked for something.
 METACLASSES = type, ABCMeta
 _TEXT = frozenset({str})
+#: The flag of classes that a ``class`` statement made (Py_TPFLAGS_HEAPTYPE). What Python's own
+#: types have in such places is no slot.
+_HEAP_TYPE = 1 << 9
 #: Methods by which a class says what pickle writes of it, or what attributes it has.
 _WORDS = (
     *("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__"),
@@ -63,19 +67,41 @@ def check_derived(cls: Any) -> Any:
 def attributes_of(value: Any) -> dict[str, Any] | bool | None:
     """The attributes of an object, those in slots too, or None; True where its items are these
     (``self.__dict__ = self``). TypeError where they are no map of names."""
-    state: Any = object.__getstate__(value)
-    if state is None or state is value:
-        return state is value or None
-    inside, slots = state if type(state) is tuple else (state, {})
-    held = {} if inside is None else inside
+    cls: Any = type(value)
+    slots = _slots(cls)
+    if slots:  # object.__getstate__ would ask the class for them, and so run its __getattr__
+        place = _place_of_attributes(cls)
+        state: Any = place.__get__(value) if place is not None else None
+    else:
+        state = object.__getstate__(value)
+        if state is None:
+            return None
+    if state is value:
+        return True
+    held = {} if state is None else state
     if type(held) is not dict or not _TEXT.issuperset(map(type, held)):
-        raise TypeError(f"{type(value).__name__} keeps its attributes in no map")
+        raise TypeError(f"{cls.__name__} keeps its attributes in no map")
     if not slots:
         return held
+    if not slots.keys().isdisjoint(held):
+        raise TypeError(f"{cls.__name__} has an attribute twice")
+    return {**held, **_in_slots(value)} or None
+
+
+def _in_slots(value: Any) -> dict[str, Any]:
+    """What the slots of an object hold that are set; TypeError for one that its class hides, by a
+    slot or another attribute of the same name."""
     cls: Any = type(value)
-    if not _slots(cls).keys().isdisjoint(held):
-        raise TypeError(f"{type(value).__name__} has an attribute twice")
-    return {**held, **slots}
+    held = {}
+    for name, place in _all_slots(cls):
+        try:
+            found = place.__get__(value)
+        except AttributeError:  # it was never set
+            continue
+        if _slots(cls).get(name) is not place:
+            raise TypeError(f"{cls.__name__} hides its slot {name}")
+        held[name] = found
+    return held
 
 
 @lru_cache(256)
@@ -121,8 +147,7 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
     """Gives the function that sets the attributes of an object of ``cls``, as ``attributes_of``
     gives them, of a map that becomes its own; it raises ValueError where the object cannot have
     them."""
-    slots = _slots(cls)
-    place = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
+    slots, place = _slots(cls), _place_of_attributes(cls)
 
     def keep(made: Any, attributes: Any) -> None:
         held = made if attributes is True and isinstance(made, dict) else {}
@@ -136,7 +161,7 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
                 slots[name].__set__(made, held.pop(name))
             if not held:
                 return
-        if not isinstance(place, GetSetDescriptorType):
+        if place is None:
             raise ValueError(f"{cls.__name__} has no such attributes")
         place.__set__(made, held)
 
@@ -144,12 +169,29 @@ def keeper_of_attributes(cls: Any) -> Callable[[Any, Any], None]:
 
 
 @lru_cache(256)
+def _place_of_attributes(cls: Any) -> Any:
+    """What gets and sets ``__dict__`` of an object of ``cls``; None where it has none, or where a
+    class says itself what that is."""
+    found = next((vars(each)["__dict__"] for each in cls.__mro__ if "__dict__" in vars(each)), None)
+    return found if isinstance(found, GetSetDescriptorType) else None
+
+
+@lru_cache(256)
+def _all_slots(cls: Any) -> list[tuple[str, Any]]:
+    """The slots of an object of ``cls``, those that other attributes hide among them."""
+    return [
+        (name, there)
+        for each in cls.__mro__
+        if each.__flags__ & _HEAP_TYPE
+        for name, there in vars(each).items()
+        if isinstance(there, MemberDescriptorType)
+    ]
+
+
+@lru_cache(256)
 def _slots(cls: Any) -> dict[str, Any]:
-    """The slots of an object of ``cls``, by name."""
-    found: dict[str, Any] = {}
-    for each in reversed(cls.__mro__):
-        found.update(vars(each))
-    return {name: there for name, there in found.items() if isinstance(there, MemberDescriptorType)}
+    """The slots of an object of ``cls`` that no other attribute hides, by name."""
+    return {name: there for name, there in _all_slots(cls) if getattr_static(cls, name) is there}
 
 
 def _fill_ordered(made: Any, contents: dict[Any, Any]) -> None:

@@ -9,13 +9,15 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
     CellType,
     CodeType,
     FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
     MethodType,
     ModuleType,
 )
@@ -151,7 +153,23 @@ def attributes(value: Any) -> dict[str, Any]:
         found.update((n, {}) for n in _MADE_WHEN_ASKED if n in found and found[n] is None)
     if isinstance(value, BaseException):
         found.update((n, getattr(value, n)) for n in _EXCEPTION_PARTS)
+        kind: Any = type(value)
+        names = _fields_in_c(kind)
+        found.update((n, getattr(value, n)) for n in names if hasattr(value, n))
     return found
+
+
+@lru_cache(256)
+def _fields_in_c(cls: Any) -> tuple[str, ...]:
+    """The names of what C code keeps of an exception beside its arguments."""
+    kinds = GetSetDescriptorType, MemberDescriptorType
+    return tuple(
+        name
+        for each in cls.__mro__
+        if each.__module__ == "builtins" and each is not BaseException
+        for name, there in vars(each).items()
+        if isinstance(there, kinds) and not name.startswith("__")
+    )
 
 
 def given_attribute(value: Any, name: str) -> Any:

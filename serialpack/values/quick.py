@@ -4,10 +4,10 @@ pickle writes types, order and bits of plain values and of objects that keep all
 attributes; two that are written alike are the same. ``equality`` looks at all others, slowly.
 """
 
-import copyreg
+import math
 import pickle
 from array import array
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -27,7 +27,7 @@ from serialpack.imported import imported
 from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
 from serialpack.values.derived import told_of_derived
 from serialpack.values.models import is_model, told_of_models
-from serialpack.values.parts import WITH_CONTENTS, is_hidden
+from serialpack.values.told import has_only_attributes, is_named_tuple, tells_all
 
 #: Types whose pickled form tells all that a value has.
 _TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})
@@ -240,14 +240,14 @@ class _Ways(dict[type, Callable[[Any], Any]]):
             return _itself
         if issubclass(cls, PurePath):
             return _path
-        if _is_named_tuple(cls):
+        if is_named_tuple(cls):
             return _told
         tell = told_of_models(cls) if is_model(cls) else told_of_derived(cls)
         if tell is not None:
             return lambda value: (_numbers, tell(value))
-        if is_model(cls) or not _has_only_attributes(cls):
+        if is_model(cls) or not has_only_attributes(cls):
             raise _OddClass
-        return _told if _tells_all(cls) else _state
+        return _told if tells_all(cls) else _state
 
     def _array(self, array: Any) -> Any:
         if not is_plain_array(array):
@@ -303,17 +303,26 @@ _NAMED = {
 
 def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[type]:
     """The classes in two values that are written alike, their large arrays being the same; else
-    _Differs.
+    _Differs, or _OddClass where that takes too long.
 
     Of ``became``, each piece is dropped once it is compared.
     """
     pieces: list[Any] = []
+    size, most = 0, math.inf if memo else _MUCH
+
+    def keep(piece: Any) -> None:
+        nonlocal size, most
+        size += len(piece)
+        if size > most:
+            _check_written_often(was, most // _OFTEN)
+            most *= _OFTEN
+        pieces.append(piece)
 
     def compare(piece: Any) -> None:
         if not pieces or pieces.pop() != piece:
             raise _Differs
 
-    take: Callable[[Any], object] = pieces.append
+    take: Callable[[Any], object] = keep
     pickler = _Pickler(lambda piece: take(piece), memo=memo)
     try:
         arrays = pickler.write(was)
@@ -327,61 +336,30 @@ def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[typ
     return pickler.ways.keys()
 
 
-#: Methods by which a class says what pickle writes of it.
-_OWN_WORDS = ("__reduce_ex__", "__reduce__", "__getstate__")
-_MORE_WORDS = ("__getnewargs_ex__", "__getnewargs__")
+#: After so many bytes it is checked whether the same objects are written again and again: with each
+#: level of objects that stand in two places of the next there may be twice as many.
+_MUCH = 8 << 20
+#: So many times more bytes than with each object written once are not written.
+_OFTEN = 1 << 6
 
 
-def _has_only_attributes(cls: type) -> bool:
-    """Whether instances have nothing but attributes, and reading one gives just what is kept."""
-    return (
-        getattr(cls, "__getattribute__") is object.__getattribute__  # noqa: B009  (mypy)
-        and not hasattr(cls, "__getattr__")
-        and not issubclass(cls, WITH_CONTENTS)
-        and not is_hidden(cls)
-    )
+def _check_written_often(value: Any, most: float) -> None:
+    """_OddClass where ``value`` takes no more than ``most`` bytes with each object written once."""
+    size = 0
+
+    def count(piece: Any) -> None:
+        nonlocal size
+        size += len(piece)
+        if size > most:
+            raise _IsMore
+
+    with suppress(_IsMore):
+        _Pickler(count, memo=True).write(value)
+        raise _OddClass
 
 
-def _tells_all(cls: type) -> bool:
-    """Whether pickle writes all the attributes of instances of ``cls``."""
-    return (
-        all(getattr(cls, name) is getattr(object, name) for name in _OWN_WORDS)
-        and not any(hasattr(cls, name) for name in _MORE_WORDS)
-        and cls not in copyreg.dispatch_table
-    )
-
-
-def kept_in_attributes(value: Any) -> dict[str, Any] | None:
-    """The attributes of an object that has nothing else, and of which pickle writes these; None of
-    any other value."""
-    cls: Any = type(value)
-    if not (_has_only_attributes(cls) and _tells_all(cls)) or issubclass(cls, type):
-        return None
-    state: Any = object.__getstate__(value)
-    inside, slots = state if type(state) is tuple else (state, None)
-    return {**(inside or {}), **(slots or {})}
-
-
-#: Methods that named tuples have as tuples have them.
-_NAMED_PLAIN = (*_OWN_WORDS, "__getattribute__")
-
-#: The code of the method by which every named tuple tells its items.
-_NAMED_WORDS = vars(namedtuple("_Named", ""))["__getnewargs__"].__code__
-
-
-def _is_named_tuple(cls: type) -> bool:
-    """Whether instances of ``cls`` tell pickle their items, as named tuples do, and their
-    attributes."""
-    told = getattr(cls, "__getnewargs__", None)
-    return (
-        issubclass(cls, tuple)
-        and getattr(told, "__code__", None) is _NAMED_WORDS
-        and all(getattr(cls, name) is getattr(tuple, name) for name in _NAMED_PLAIN)
-        and cls not in copyreg.dispatch_table
-        and not hasattr(cls, "__getnewargs_ex__")
-        and not hasattr(cls, "__getattr__")
-        and not is_hidden(cls)
-    )
+class _IsMore(Exception):
+    """More bytes need not be counted."""
 
 
 def _is_tree(value: Any, classes: Iterable[type]) -> bool:

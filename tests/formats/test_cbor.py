@@ -6,6 +6,7 @@ import io
 import json
 import math
 import struct
+import tracemalloc
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -270,6 +271,20 @@ def test_references_are_followed_as_far_as_they_unfold_to_little() -> None:
             FMT.read(data)
         for serializer in ("cbor", "json", "msgpack"):
             assert said(data, "cbor", serializer).exit_code == 4
+
+
+def test_references_in_keys_are_followed_as_far() -> None:
+    """Where a key may come twice, each reference in a key becomes a copy."""
+    data = b"\xd9\xd9\xf7\x82" + _bomb(21) + _hex("a3", "d81d00", "01", "0102", "0103")
+    tracemalloc.start()
+    try:
+        with pytest.raises(RefusedError, match="unfold"):
+            serialpack.convert(
+                io.BytesIO(data), io.BytesIO(), to="ndjson", format="cbor", lossy=["duplicates"]
+            )
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "cause": _caused,
     "file": lambda: Missing(2, "No such file", "a.txt", None, "b.txt"),
     "no file": lambda: PermissionError(13, "Denied"),
+    "would block": lambda: BlockingIOError(11, "Try again", 5),
     "import": lambda: ModuleNotFoundError("No x", name="x", path="/x"),
     "name": lambda: AttributeError("No x", name="x", obj=[1]),
     "values": lambda: [StopIteration((1,)), SystemExit(3), KeyboardInterrupt()],
@@ -184,6 +185,38 @@ class Made(Model, metaclass=Meta):
     pass
 
 
+class Only:
+    """There is one of it, whoever asks for one."""
+
+    _one: Only | None = None
+
+    def __new__(cls) -> Only:
+        if cls._one is None:
+            cls._one = super().__new__(cls)
+        return cls._one
+
+
+class Above:
+    __slots__ = ("hidden",)
+
+
+class Hiding(Above):
+    __slots__ = ("hidden",)
+
+    def __init__(self) -> None:
+        vars(Above)["hidden"].__set__(self, 1)
+        self.hidden = 2
+
+
+class Telling(Above):
+    def __init__(self) -> None:
+        vars(Above)["hidden"].__set__(self, 1)
+
+    @property
+    def hidden(self) -> int:
+        return 2
+
+
 class Told(Exception):
     def __reduce__(self) -> Any:
         return Told, ()
@@ -204,7 +237,10 @@ def _raised() -> BaseException:
 
 @pytest.mark.parametrize(
     "value",
-    [Dropped(), Stated(), Restored(), Hashed(), Made(), Told(), New(), _raised(), object()],
+    [
+        *(Dropped(), Stated(), Restored(), Hashed(), Made(), Only(), Hiding(), Telling()),
+        *(Told(), New(), _raised(), object()),
+    ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_could_not_be_given_back_so_is_refused(value: Any) -> None:
@@ -257,6 +293,7 @@ BAD = {
     "no field": _error("ValueError", [], None, None, None, False, {"errno": 1}),
     "no group": _error("ExceptionGroup", [], None, None, None, False, ["a", [1]]),
     "no text to decode": _error("UnicodeDecodeError", ["a", 1, 0, 1, "b"], None, *_NONE),
+    "one of a kind": _object("Only", {}),
     "a class as a name": _error("Refused", [], _object("Model", {}), *_NONE, module=__name__),
     "one in an array": msgpack.ExtType(6, msgpack.packb([_object("Model", {}), 0.0])),
 }

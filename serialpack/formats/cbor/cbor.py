@@ -117,7 +117,7 @@ def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) ->
     paired = Paired(data) if DUPLICATES in marks.allowed else None
     read = data if paired is None else paired.data
     file = io.BytesIO(read)
-    tags = Tags({**decoders(), PAIRS: last_wins(marks)})
+    tags = Tags({**decoders(), PAIRS: last_wins(marks, len(data))})
     lossy_text = UTF8 in marks.allowed
     decoder = _decoder(file, 1, tags, 2 * _FRAMES, "surrogateescape" if lossy_text else "strict")
     records = []
@@ -130,6 +130,8 @@ def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) ->
     except cbor2.CBORDecodeEOF:
         raise Malformed("it ends too early", len(data)) from None
     except cbor2.CBORDecodeError as found:
+        if isinstance(found.__cause__, RefusedError):
+            raise found.__cause__ from None
         at = file.tell() if paired is None else paired.before(file.tell())
         raise _explained(found, len(records), at) from None
     except RecursionError:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from serialpack.formats.shared.expansion import most_unfolded, unfolds_too_far
 from serialpack.stages.stage import import_library
 
 if TYPE_CHECKING:
@@ -58,14 +59,16 @@ class Paired:
         return at - (self._grown[met - 1] if met else 0)
 
 
-def last_wins(marks: Marks) -> Callable[[Any, bool], Any]:
+def last_wins(marks: Marks, size: int) -> Callable[[Any, bool], Any]:
     """What makes a map of what stands behind the tag, with the last value of each key.
 
     ValueError or TypeError for keys that no dict takes, or takes for one though they are two
     (``1`` and ``true``), and for a key that stands twice within a set or a key: nobody can say
-    where that is.
+    where that is. RefusedError where all keys, in which each reference becomes a copy of what it
+    refers to, are far larger than the source of ``size`` bytes.
     """
     cbor2 = import_library("cbor2", "cbor")
+    left = most_unfolded(size)
 
     def read(content: Any, fixed: bool) -> Any:
         found: dict[Any, Any] = {}
@@ -77,7 +80,11 @@ def last_wins(marks: Marks) -> Callable[[Any, bool], Any]:
 
     def frozen(key: Any) -> Any:
         """A key as the library makes it, which nothing can change: it was read as a value."""
+        nonlocal left
         kind = type(key)
+        left -= 1
+        if left < 0:
+            raise unfolds_too_far()
         if kind is list:
             return tuple(map(frozen, key))
         if kind is set:

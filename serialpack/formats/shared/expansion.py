@@ -25,7 +25,7 @@ def check_unfolded(
     ``inside``: gives the values in one whose type is not Python's own. Each container is gone over
     once, however many places it stands in.
     """
-    most = 2 * size + _UNFOLDED
+    most = most_unfolded(size)
     #: Id of a container -> the size that it unfolds to; _OPEN while it is gone over.
     sizes: dict[int, int] = {}
     open_ones = [_OpenPart(records, inside)]
@@ -47,10 +47,20 @@ def check_unfolded(
             if open_ones:
                 open_ones[-1].size += innermost.size
         if innermost.size > most:
-            raise RefusedError(
-                "values that it refers to hold themselves, or unfold to far more than the file",
-                hint="pack -s raw keeps the bytes",
-            )
+            raise unfolds_too_far()
+
+
+def most_unfolded(size: int) -> int:
+    """The values and bytes of text that a source of ``size`` bytes may unfold to."""
+    return 2 * size + _UNFOLDED
+
+
+def unfolds_too_far() -> RefusedError:
+    """The error for a source that unfolds to more."""
+    return RefusedError(
+        "values that it refers to hold themselves, or unfold to far more than the file",
+        hint="pack -s raw keeps the bytes",
+    )
 
 
 #: Stands for the size of a container that is being gone over.

@@ -1,0 +1,65 @@
+"""Whether a class tells pickle all that its objects keep."""
+
+from __future__ import annotations
+
+import copyreg
+from collections import namedtuple
+from typing import Any
+
+from serialpack.values.parts import WITH_CONTENTS, is_hidden
+
+#: Methods by which a class says what pickle writes of it.
+_OWN_WORDS = ("__reduce_ex__", "__reduce__", "__getstate__")
+_MORE_WORDS = ("__getnewargs_ex__", "__getnewargs__")
+
+
+def has_only_attributes(cls: type) -> bool:
+    """Whether instances have nothing but attributes, and reading one gives just what is kept."""
+    return (
+        getattr(cls, "__getattribute__") is object.__getattribute__  # noqa: B009  (mypy)
+        and not hasattr(cls, "__getattr__")
+        and not issubclass(cls, WITH_CONTENTS)
+        and not is_hidden(cls)
+    )
+
+
+def tells_all(cls: type) -> bool:
+    """Whether pickle writes all the attributes of instances of ``cls``."""
+    return (
+        all(getattr(cls, name) is getattr(object, name) for name in _OWN_WORDS)
+        and not any(hasattr(cls, name) for name in _MORE_WORDS)
+        and cls not in copyreg.dispatch_table
+    )
+
+
+def kept_in_attributes(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object that has nothing else, and of which pickle writes these; None of
+    any other value."""
+    cls: Any = type(value)
+    if not (has_only_attributes(cls) and tells_all(cls)) or issubclass(cls, type):
+        return None
+    state: Any = object.__getstate__(value)
+    inside, slots = state if type(state) is tuple else (state, None)
+    return {**(inside or {}), **(slots or {})}
+
+
+#: Methods that named tuples have as tuples have them.
+_NAMED_PLAIN = (*_OWN_WORDS, "__getattribute__")
+
+#: The code of the method by which every named tuple tells its items.
+_NAMED_WORDS = vars(namedtuple("_Named", ""))["__getnewargs__"].__code__
+
+
+def is_named_tuple(cls: type) -> bool:
+    """Whether instances of ``cls`` tell pickle their items, as named tuples do, and their
+    attributes."""
+    told = getattr(cls, "__getnewargs__", None)
+    return (
+        issubclass(cls, tuple)
+        and getattr(told, "__code__", None) is _NAMED_WORDS
+        and all(getattr(cls, name) is getattr(tuple, name) for name in _NAMED_PLAIN)
+        and cls not in copyreg.dispatch_table
+        and not hasattr(cls, "__getnewargs_ex__")
+        and not hasattr(cls, "__getattr__")
+        and not is_hidden(cls)
+    )
