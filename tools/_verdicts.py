@@ -83,7 +83,8 @@ A document may have its table by columns: lists by name, as many services answer
 (`{"t": [1, 2], "rain": [0, 3]}`), or what `to_json` of pandas writes with `orient="columns"`, its
 default, or `"split"`. `--columnar` reads the records across them, of the map that `--at` names or
 of all of it. Labels of rows that only count them are not kept, others are the first column,
-`index`; columns of other lengths, or with other labels, are refused.
+`index`; columns of other lengths, or with other labels, are refused, and so are those without
+values, whose names would be lost (`--lossy columns`).
 
 Lists below one of names, as spreadsheets answer (`[["a", "b"], [1, 2]]`), are records by these with
 `--header`; a list that is shorter lacks the last keys. Without it they are rows of columns without

@@ -99,9 +99,24 @@ def test_what_is_no_table_by_columns(document: Any, said: str) -> None:
 
 
 def test_tables_without_rows() -> None:
+    """Their columns would go without a word."""
     assert read({}) == []
-    assert read({"a": [], "b": []}) == []
-    assert read({"columns": ["a"], "index": [], "data": []}) == []
+    documents: list[Any] = [{"a": [], "b": []}, {"columns": ["a"], "index": [], "data": []}]
+    for document in documents:
+        with pytest.raises(serialpack.ValueRefusedError, match="names of its columns would be"):
+            read(document)
+        assert read(document, lossy=["columns"]) == []
+
+
+def test_labels_that_only_equal_numbers_are_kept() -> None:
+    for labels in ([False, True], [0.0, 1.0]):
+        found = read({"columns": ["a"], "index": labels, "data": [[1], [2]]})
+        assert [repr(record["index"]) for record in found] == list(map(repr, labels))
+
+
+def test_columns_that_are_called_as_those_of_split_are() -> None:
+    found = read({"columns": [1, 2], "data": ["x", "y"]})
+    assert found == [{"columns": 1, "data": "x"}, {"columns": 2, "data": "y"}]
 
 
 def test_what_stands_around_it_is_named() -> None:

@@ -28,7 +28,10 @@ def read(document: Any, format: str = "json", at: str | None = None, **how: Any)
 def test_lists_below_names_are_records() -> None:
     assert read(LISTS) == read(LISTS, "ndjson") == read({"x": {"y": LISTS}}, at="x.y") == RECORDS
     assert read([["a", "b"], [1], []]) == [{"a": 1}, {}]
-    assert read([["a", "b"]]) == []
+    assert read([]) == []
+    with pytest.raises(serialpack.ValueRefusedError, match="names of its columns would be lost"):
+        read([["a", "b"]])
+    assert read([["a", "b"]], lossy=["columns"]) == []
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def records_by_column(value: Any, place: str) -> list[dict[Any, Any]]:
     """
     if type(value) is not dict:
         raise _none(f"{place} is {shown(value)}, no map")
-    if value.keys() in _SPLIT and all(type(part) is list for part in value.values()):
+    if _is_split(value):
         return _of_split(value, place)
     kinds = set(map(type, value.values()))
     columns = [list(_items(part)) for part in value.values()] if len(kinds) < 2 else []
@@ -57,8 +57,8 @@ def is_by_column(value: Any) -> bool:
     if type(value) is not dict or len(value) < 2:
         return False
     columns = list(value.values())
-    if value.keys() in _SPLIT and all(type(part) is list for part in columns):
-        return len(value["data"]) > 1 and all(type(row) is list for row in value["data"])
+    if _is_split(value):
+        return len(value["data"]) > 1
     kinds = set(map(type, columns))
     if kinds == {list}:
         alike = len(set(map(len, columns))) == 1
@@ -76,6 +76,14 @@ def tables_by_column(document: dict[Any, Any]) -> tuple[str, ...]:
     return tuple(key for key, value in document.items() if type(key) is str and is_by_column(value))
 
 
+def _is_split(value: dict[Any, Any]) -> bool:
+    return (
+        value.keys() in _SPLIT
+        and all(type(part) is list for part in value.values())
+        and all(type(row) is list for row in value["data"])
+    )
+
+
 def _items(column: list[Any] | dict[Any, Any]) -> Iterable[Any]:
     return column.values() if type(column) is dict else column
 
@@ -85,7 +93,7 @@ def _of_split(value: dict[str, Any], place: str) -> list[dict[Any, Any]]:
     if len(set(map(shown, names))) != len(names) or any(type(name) is not str for name in names):
         raise _none(f"{place}.columns are no names of columns, each another")
     for number, row in enumerate(rows):
-        if type(row) is not list or len(row) != len(names):
+        if len(row) != len(names):
             raise _none(f"{place}.data[{number}] is no list of {len(names)}: {shown(row)}")
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
     return _records(names, columns, value.get(INDEX), place)
@@ -111,8 +119,10 @@ def _records(
 
 def _only_count(labels: list[Any]) -> bool:
     """Whether labels say only at which place a row stands: numbers, or the text of them."""
-    count = range(len(labels))
-    return labels == list(count) or labels == list(map(str, count))
+    count: list[Any] = list(range(len(labels)))
+    if all(type(label) is int for label in labels):  # and not False and True, or 0.0 and 1.0
+        return labels == count
+    return labels == list(map(str, count))
 
 
 def _none(why: str) -> UsageError:

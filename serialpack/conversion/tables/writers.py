@@ -22,9 +22,10 @@ from serialpack.conversion.tables.rows import KeptJoin, TextTable
 from serialpack.conversion.tables.table import Written
 from serialpack.conversion.types.typing import Typer
 from serialpack.conversion.types.untyping import Untyper
+from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.pieces.join import Join
-from serialpack.values.kinds import AROUND, UTF8, Difference, Loss
+from serialpack.values.kinds import AROUND, COLUMNS, UTF8, Difference, Loss
 
 #: The rules that make text of numbers: where the user names one, the column must be known as such.
 _NUMBERS = frozenset({"bigint", "types"})
@@ -133,9 +134,11 @@ def join_of(plan: ConversionPlan) -> Join | None:
 
 def picked_records(records: list[Any], plan: ConversionPlan) -> tuple[list[Any], bool, list[Loss]]:
     """The records that the user takes out of the document that ``records`` are, whether they are
-    those of a list, and what stands around them, which is lost.
+    those of a list, and what is lost: what stands around them, or the names of columns without
+    values.
 
-    Errors as of ``at.value_at``, ``columnar.records_by_column``, ``header.records_below_header``.
+    Errors as of ``at.value_at``, ``columnar.records_by_column``, ``header.records_below_header``;
+    ValueRefusedError for names that would be lost.
     """
     path = plan.shaping.at
     are_lists = plan.shaping.header and path is None
@@ -144,9 +147,17 @@ def picked_records(records: list[Any], plan: ConversionPlan) -> tuple[list[Any],
     if path is not None:
         elements, may_lose = plan.source in ELEMENTS, AROUND in plan.lossy
         value, place, lost = at.value_at(value, path, may_lose=may_lose, elements=elements)
-    if plan.shaping.columnar:
-        return records_by_column(value, place), True, lost
-    if plan.shaping.header:
-        return records_below_header(value, place), True, lost
-    is_list = type(value) is list
-    return value if is_list else [value], is_list, lost
+    if not (plan.shaping.columnar or plan.shaping.header):
+        is_list = type(value) is list
+        return value if is_list else [value], is_list, lost
+    by_name = records_by_column if plan.shaping.columnar else records_below_header
+    found = by_name(value, place)
+    if value and not found:
+        lost.append(Loss(COLUMNS, 1, 0, place, "the names of columns", ""))
+        if COLUMNS not in plan.lossy:
+            raise ValueRefusedError(
+                "a table without rows: the names of its columns would be lost",
+                kind=COLUMNS,
+                hint=Ways((COLUMNS,), "drops them"),
+            )
+    return found, True, lost
