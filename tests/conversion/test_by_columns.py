@@ -16,11 +16,11 @@ from serialpack.conversion.tables import survey
 from serialpack.conversion.tables.frames import FrameTable
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import arrow_cells
-from serialpack.conversion.types.quoting import quoted, quotes_of, quotes_of_columns
 from serialpack.conversion.types.spelling import possible, values_of
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv import by_columns
+from serialpack.formats.csv.quoting import quoted, quotes_of, quotes_of_columns
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import rows_of
 

@@ -15,7 +15,6 @@ from serialpack.conversion.types.arrow_cells import (
     is_array,
     values_in,
 )
-from serialpack.conversion.types.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.conversion.types.spelling import (
     EXACT,
     NON_FINITE,
@@ -26,6 +25,8 @@ from serialpack.conversion.types.spelling import (
     values_of,
 )
 from serialpack.csv_front import before_header
+from serialpack.formats.csv.by_columns import TextColumns
+from serialpack.formats.csv.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.formats.csv.style import NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
@@ -188,11 +189,11 @@ class TypesSeen:
         data: bytes,
         head: bytes,
         fmt: Declaration,
-        columns: Sequence[Sequence[str]] | None = None,
+        found: TextColumns | None = None,
     ) -> None:
         """Take in how the cells of a block of a table of text are quoted, and its last end.
 
-        ``columns``: the text of its cells, where that is known.
+        ``found``: its columns, where they are known.
         """
         mark = fmt.delimiter.decode()
         self.head, self.end = head, (data or head).endswith(b"\n")
@@ -200,7 +201,9 @@ class TypesSeen:
         names = rows_of(head[before_header(head) :].decode(), mark)[0]
         alone = len(names) == 1
         filled = [frozenset({NEEDED})] * len(names)
-        known = quotes_of_columns(body, columns, mark) if columns and '"' in body else None
+        known = found and found.quotes
+        if known is None and found is not None and '"' in body:
+            known = quotes_of_columns(body, found.cells, mark)
         if known is not None:
             filled = known
         elif '"' in body or alone:
