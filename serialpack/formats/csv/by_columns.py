@@ -69,9 +69,11 @@ def _arrays(
     # It takes a mark at the front for none of the first cell.
     if len(body) < _LEAST or body.startswith(BOM_UTF8) or (pa := arrow_if_there()) is None:
         return None
-    ended = body if b"\n" in body else head
-    newline = b"\r\n" if ended[: ended.rfind(b"\n")].endswith(b"\r") else b"\n"
-    is_quoted, lines = b'"' in body, body.count(newline)
+    is_quoted = b'"' in body
+    ends = body.endswith(b"\n") or (b"\n" in body and not is_quoted)
+    line = body if ends else head  # the last one in the body may be within a cell
+    newline = b"\r\n" if line[: line.rfind(b"\n")].endswith(b"\r") else b"\n"
+    lines = body.count(newline)
     if not is_quoted and not lines == body.count(b"\n") == body.count(newline[:1]):
         return None
     import pyarrow.csv
