@@ -190,7 +190,8 @@ class ConvertReport(NamedTuple):
     file, to be read twice. ``by_content``: the format of the source was told by its
     content alone. ``read_as``: what was made into JSON to be read, in words. ``types``: column of
     text -> the type of the values that it was turned into; ``columns``: how many columns there are;
-    ``text``: by ``--infer``, those that stay text.
+    ``text``: by ``--infer``, those that stay text, ``commas``: of which these are numbers with a
+    decimal comma.
     ``comes_back``: what ``--to csv`` makes of the target again, where that keeps how the source was
     written: its ``bytes``, or its ``cells``. ``not_kept``: what of the source's mode and time the
     target lacks.
@@ -222,6 +223,7 @@ class ConvertReport(NamedTuple):
     types: dict[str, str] = {}  # noqa: RUF012
     columns: int = 0
     text: tuple[str, ...] = ()
+    commas: tuple[str, ...] = ()
     comes_back: str = ""
     not_kept: NotKept | None = None
 

@@ -213,6 +213,7 @@ class OnePass:
             types={column.name: column.spelling.type for column in plan.types},
             columns=0 if known is None or not how["shaping"].gives_types else known.columns,
             text=() if known is None else known.text,
+            commas=() if known is None else known.commas,
             comes_back=comes_back(plan, done, as_it_is=content.as_it_is),
         )
 

@@ -3,7 +3,7 @@ can be read, and how they are quoted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing, each_column
@@ -12,6 +12,7 @@ from serialpack.conversion.types.arrow_cells import (
     bounds,
     first_filled,
     has_empty,
+    has_text,
     is_array,
     values_in,
 )
@@ -19,7 +20,9 @@ from serialpack.conversion.types.spelling import (
     EXACT,
     NON_FINITE,
     Spelling,
+    are_with_comma,
     as_well,
+    has_commas,
     possible,
     rank,
     values_of,
@@ -44,16 +47,18 @@ class CellsSeen:
     ``spellings``: those that fit; None: all, there was no cell with text. ``low`` and ``high``: of
     integers. ``nothing``: whether a cell was empty, null or missing; ``non_finite``: or a NaN or an
     infinity, which says of no spelling of numbers that it is another. ``quotes``: how they may
-    have been quoted.
+    have been quoted. ``commas``: of cells without a spelling, as ``spelling.has_commas``;
+    None, too, where there are none.
     """
 
-    __slots__ = ("high", "low", "non_finite", "nothing", "quotes", "spellings")
+    __slots__ = ("commas", "high", "low", "non_finite", "nothing", "quotes", "spellings")
 
     def __init__(self) -> None:
         self.spellings: frozenset[Spelling] | None = None
         self.low = self.high = 0
         self.nothing = self.non_finite = False
         self.quotes: frozenset[str] = EVERY
+        self.commas: bool | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -67,11 +72,11 @@ class CellsSeen:
         types = set(map(type, values))
         self.nothing = self.nothing or not types.isdisjoint(_NOTHING)
         if not types <= _NOTHING | {str}:
-            self.spellings = frozenset()
+            self.spellings, self.commas = frozenset(), False
             return
         if empty_is_null and "" in values:
             self.nothing = True
-        if self.spellings == frozenset():  # of a column of text there is no more to know
+        if self.spellings == frozenset() and self.commas is False:  # there is no more to know
             return
         cells = dict.fromkeys(values)  # each of them once: many columns have few
         for none in (None, MISSING, *("",) * empty_is_null):
@@ -80,6 +85,8 @@ class CellsSeen:
             self.non_finite = True
         if some := [cell for cell in cells if cell not in NON_FINITE]:
             self._narrow(some)
+            if not self.spellings:
+                self._look_for_commas(some)
 
     def look_at_cells(self, cells: Any) -> None:
         """Take in the text of cells of a table of text, of which an empty one is null: a sequence,
@@ -87,6 +94,12 @@ class CellsSeen:
         if not self._looked_at_once(cells):
             texts = cells.to_pylist() if is_array(cells) else cells
             self.look(texts, empty_is_null=True)
+
+    def _look_for_commas(self, cells: Collection[str]) -> None:
+        """Take in cells without a spelling, none of them empty."""
+        if self.commas is not False:
+            found = has_commas(cells)
+            self.commas = self.commas if found is None else found
 
     def _looked_at_once(self, cells: Any) -> bool:
         """As ``look_at_cells``, by arrays; False where these do not tell, and nothing is known."""
@@ -97,8 +110,11 @@ class CellsSeen:
         if self.spellings is not None:
             found &= self.spellings
         fit = {spelling for spelling in found if values_of(few, spelling) is not None}
-        if not fit:  # of a column of text there is no more to know
-            self.spellings = frozenset()
+        if not fit:
+            numbers = are_with_comma(cell for cell in few if cell not in NON_FINITE)
+            if self.commas is not False and numbers and has_text(cells, ","):
+                return False
+            self.spellings, self.commas = frozenset(), False
             self.nothing = self.nothing or has_empty(cells)
             return True
         array = array_of_cells(cells, empty_is_null=True)
@@ -152,6 +168,8 @@ class CellsSeen:
         self.nothing = self.nothing or other.nothing
         self.non_finite = self.non_finite or other.non_finite
         self.quotes &= other.quotes
+        if self.commas is None or other.commas is False:
+            self.commas = other.commas
 
 
 class TypesSeen:

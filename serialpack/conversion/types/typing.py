@@ -51,6 +51,12 @@ SPELLINGS = "spellings"
 _WHY = {
     "date": ", as 2023-12-31 and 31.12.2023 are",
     COMMA: ", as 1234,5 and 1.234,5 are",
+    "duration": ", as P1DT2H30M and PT0.5S are: months and years have no length",
+}
+
+#: What does for types that there are not.
+_INSTEAD = {
+    "interval": "duration is of days, hours, minutes and seconds; one with months stays text",
 }
 
 
@@ -68,7 +74,8 @@ def named_types(text: Sequence[tuple[str, str]]) -> tuple[TypedColumn, ...]:
     found: dict[tuple[str, bool], TypedColumn] = {}
     for name, kind in text:
         if kind not in TYPES:
-            raise UsageError(f"--types: unknown type {kind!r}", hint="known: " + ", ".join(TYPES))
+            known = "known: " + ", ".join(TYPES)
+            raise UsageError(f"--types: unknown type {kind!r}", hint=_INSTEAD.get(kind, known))
         if (name, kind == LIST) in found:
             raise UsageError(f"--types names {name} twice")
         # A list is one beside the type of what is in it.
