@@ -56,9 +56,9 @@ and of what is within maps and lists too
 (`user.since=date`). Such cells are read in any spelling; those in another than most are told, and
 refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns, and
 SQLite in a comment behind those of the table, how each column and the file was written: delimiter,
-line ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same
-bytes` where each block of the source was written again to compare it, else `the same cells`.
-Booleans are 0 and 1 in SQLite, in a column that is declared so.
+line ends, quotes, a mark. `--to csv` (`--to tsv`, of what had tabs) writes it so again: the closing
+line says `back: the same bytes` where each block of the source was written again to compare it,
+else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
 
 ## Parquet, Arrow and Avro
 

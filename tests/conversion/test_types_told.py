@@ -57,6 +57,19 @@ def test_numbers_with_a_decimal_comma_are_named(rows: int, monkeypatch: pytest.M
     assert report.types == {"a": "decimal-comma"}
 
 
+def test_what_gives_tabs_back_is_told() -> None:
+    """The same bytes were to come back, but ``--to csv`` gave others."""
+    source = b"a\tb\n1\tx\n"
+    made, report = converted(source, "parquet", "tsv", shaping=INFER)
+    assert report.typed.endswith("(back: the same bytes, by --to tsv)")
+    assert converted(made, "tsv", "parquet")[0] == source
+    for mark, name in {",": "csv", ";": "csv:semicolon", "|": "csv:pipe"}.items():
+        source = f"a{mark}b\n1{mark}x\n".encode()
+        made, report = converted(source, "parquet", name, shaping=INFER)
+        assert report.typed.endswith("(back: the same bytes)")
+        assert converted(made, "csv", "parquet")[0] == source
+
+
 def test_what_does_for_intervals_is_told() -> None:
     """They were an unknown type, or no duration, without a word of why."""
     with pytest.raises(serialpack.UsageError, match="'interval'; duration is of days"):
