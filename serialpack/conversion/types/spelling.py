@@ -379,3 +379,10 @@ def is_style(kind: Any, style: Any) -> bool:
 def python_types(kind: str) -> frozenset[type]:
     """The types of Python's that values of a type have."""
     return _KINDS[kind]
+
+
+def instead_of(kind: str) -> str:
+    """What does in the place of a type that there is not."""
+    if kind == "interval":
+        return "duration is of days, hours, minutes and seconds; one with months stays text"
+    return "known: " + ", ".join(TYPES)

@@ -20,6 +20,7 @@ from serialpack.conversion.types.spelling import (
     ZONES,
     Spelling,
     decimal_of,
+    instead_of,
     python_types,
     rank,
     read,
@@ -54,11 +55,6 @@ _WHY = {
     "duration": ", as P1DT2H30M and PT0.5S are: months and years have no length",
 }
 
-#: What does for types that there are not.
-_INSTEAD = {
-    "interval": "duration is of days, hours, minutes and seconds; one with months stays text",
-}
-
 
 class TypedColumn(NamedTuple):
     """A column of text that gets values. ``by_hand``: the user named its type: cells in another
@@ -74,8 +70,7 @@ def named_types(text: Sequence[tuple[str, str]]) -> tuple[TypedColumn, ...]:
     found: dict[tuple[str, bool], TypedColumn] = {}
     for name, kind in text:
         if kind not in TYPES:
-            known = "known: " + ", ".join(TYPES)
-            raise UsageError(f"--types: unknown type {kind!r}", hint=_INSTEAD.get(kind, known))
+            raise UsageError(f"--types: unknown type {kind!r}", hint=instead_of(kind))
         if (name, kind == LIST) in found:
             raise UsageError(f"--types names {name} twice")
         # A list is one beside the type of what is in it.
