@@ -7,6 +7,9 @@ import re
 
 _FRONT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[sS][eE][pP]=([,;|\t])\r?\n)?")
 
+#: The same line as a cell in quotes, above a row that has the delimiter: it may be a name, too.
+_QUOTED = re.compile(rb'(?:\xef\xbb\xbf)?"[sS][eE][pP]=([,;|\t])"\r?\n(?=[^\r\n]*\1)')
+
 #: The most bytes of such a line and a mark before it.
 LONGEST_SEPARATOR_LINE = 10
 
@@ -25,8 +28,11 @@ def separator_line(data: bytes) -> int:
 
 
 def separator_named(data: bytes) -> str:
-    """The delimiter that the first line of a text names; nothing where that is a line of cells."""
-    front = _FRONT.match(data)
+    """The delimiter that the first line of a text names; nothing where that is a line of cells.
+
+    In quotes it is one of cells, but hardly of a table with another delimiter.
+    """
+    front = _QUOTED.match(data) or _FRONT.match(data)
     return front[1].decode() if front and front[1] else ""
 
 

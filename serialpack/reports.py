@@ -190,10 +190,11 @@ class ConvertReport(NamedTuple):
     file, to be read twice. ``by_content``: the format of the source was told by its
     content alone. ``read_as``: what was made into JSON to be read, in words. ``types``: column of
     text -> the type of the values that it was turned into; ``columns``: how many columns there are;
-    ``text``: by ``--infer``, those that stay text.
+    ``text``: by ``--infer``, those that stay text, ``commas``: of which these are numbers with a
+    decimal comma.
     ``comes_back``: what ``--to csv`` makes of the target again, where that keeps how the source was
-    written: its ``bytes``, or its ``cells``. ``not_kept``: what of the source's mode and time the
-    target lacks.
+    written: its ``bytes``, or its ``cells``; ``comes_back_by``: what does in the place of csv.
+    ``not_kept``: what of the source's mode and time the target lacks.
     """
 
     source: str
@@ -222,7 +223,9 @@ class ConvertReport(NamedTuple):
     types: dict[str, str] = {}  # noqa: RUF012
     columns: int = 0
     text: tuple[str, ...] = ()
+    commas: tuple[str, ...] = ()
     comes_back: str = ""
+    comes_back_by: str = ""
     not_kept: NotKept | None = None
 
     @property
@@ -233,7 +236,10 @@ class ConvertReport(NamedTuple):
             return ""
         each = number_of(self.columns, "column has a type", "columns have types")
         words = f"{len(self.types):,} of {each}"
-        return f"{words} (back: the same {self.comes_back})" if self.comes_back else words
+        if not self.comes_back:
+            return words
+        by = f", by --to {self.comes_back_by}" if self.comes_back_by else ""
+        return f"{words} (back: the same {self.comes_back}{by})"
 
     @property
     def kept(self) -> str:

@@ -49,15 +49,16 @@ and such columns are named: `00123`, `+1`, `1.5` beside `1.50`, `12/31/2023`, `1
 reads as a `decimal-comma`, `1.234,50` too), integers beyond 64 bits, in JSON beyond 2^53. In
 records of other formats only dates and times are found in text. `--types NAME=TYPE,...` names types
 by hand, also `decimal` (of other numbers, too, with all their digits; in Parquet and Arrow all of a
-column have as many places), `duration`, `bytes` (base64), `text` (to leave a column out of
-`--infer`; bytes are read as UTF-8, as Parquet and Avro have them where text had no type of its own)
-and `list` (of what is none, or of nothing), and of what is within maps and lists too
+column have as many places), `duration` (of days and less: an interval with months stays text),
+`bytes` (base64), `text` (to leave a column out of `--infer`; bytes are read as UTF-8, as Parquet
+and Avro have them where text had no type of its own) and `list` (of what is none, or of nothing),
+and of what is within maps and lists too
 (`user.since=date`). Such cells are read in any spelling; those in another than most are told, and
 refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the columns, and
 SQLite in a comment behind those of the table, how each column and the file was written: delimiter,
-line ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same
-bytes` where each block of the source was written again to compare it, else `the same cells`.
-Booleans are 0 and 1 in SQLite, in a column that is declared so.
+line ends, quotes, a mark. `--to csv` (`--to tsv`, of what had tabs) writes it so again: the closing
+line says `back: the same bytes` where each block of the source was written again to compare it,
+else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
 
 ## Parquet, Arrow and Avro
 
@@ -148,7 +149,9 @@ text with one offset. Times in several zones, and below a map or a list, are tex
 ## CSV and TSV
 
 A first line `sep=;` of CSV, by which Excel is told the delimiter, names that and is no line of
-cells: bytes that are given back have it, and what is converted has not. Lines that all end in
+cells: bytes that are given back have it, and what is converted has not. In quotes (`"sep=;"`) it
+may be the name of a column: it tells the delimiter, and is refused as a line above the table, with
+the command that leaves it out. Lines that all end in
 carriage returns alone, as of old Macs, are read as lines, which is told; in quotes these stay.
 `inspect FILE` shows their records too; to `pack`, which keeps the bytes, they are text without any.
 

@@ -21,7 +21,7 @@ from serialpack.conversion.routes.copying import (
     schema_dropped,
     table_in_place,
 )
-from serialpack.conversion.routes.outcome import Converted, comes_back
+from serialpack.conversion.routes.outcome import Converted, comes_back, comes_back_by
 from serialpack.conversion.routes.stream import convert_stream
 from serialpack.conversion.sources.fields import Fields, fields_lost
 from serialpack.conversion.tables.known import Known, TableKept
@@ -213,7 +213,9 @@ class OnePass:
             types={column.name: column.spelling.type for column in plan.types},
             columns=0 if known is None or not how["shaping"].gives_types else known.columns,
             text=() if known is None else known.text,
+            commas=() if known is None else known.commas,
             comes_back=comes_back(plan, done, as_it_is=content.as_it_is),
+            comes_back_by=comes_back_by(plan),
         )
 
 

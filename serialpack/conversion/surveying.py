@@ -129,7 +129,10 @@ def _looked_at(
         by_name = {column.name for column in known.types}
         shapes = looked.shape.keys.items()
         stay = (name for name, s in shapes if str in s.types and name not in by_name)
-        known = known._replace(text=tuple(map(str, stay)))
+        text = tuple(map(str, stay))
+        cells = {} if looked.types is None else looked.types.columns
+        commas = tuple(name for name in text if name in cells and cells[name].commas)
+        known = known._replace(text=text, commas=commas)
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups

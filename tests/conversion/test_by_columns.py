@@ -16,11 +16,11 @@ from serialpack.conversion.tables import survey
 from serialpack.conversion.tables.frames import FrameTable
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import arrow_cells
-from serialpack.conversion.types.quoting import quoted, quotes_of, quotes_of_columns
 from serialpack.conversion.types.spelling import possible, values_of
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv import by_columns
+from serialpack.formats.csv.quoting import quoted, quotes_of, quotes_of_columns
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import rows_of
 
@@ -121,7 +121,10 @@ def _rows(count: int) -> str:
 TABLES = {
     "types": _rows(3000),
     "quotes": _rows(3000).replace("t5", '"a, ""b"""').replace("t6", '"x\ny"'),
-    "all quoted": "a,b\n" + '"1","x"\n' * 3000,
+    "all quoted": "a,b\n" + '"1","x"\n' * 30000,
+    "filled quoted": "a,b\n" + '"1","x"\n"2",\n' * 15000,
+    "some quoted": "a,b\n" + '1,"x"\n2,x\n' * 15000,
+    "commas": "a,b\n" + '1,"7,5"\n2,8\n' * 15000,
     "CR LF": _rows(2000).replace("\n", "\r\n"),
     "mark": "\ufeff" + _rows(1500),
     "no last end": _rows(1500)[:-1],
@@ -205,6 +208,74 @@ def test_pyarrow_reads_the_very_cells_or_none(
             list(cells) for cells in zip(*rows_of(body, ","), strict=True)
         ]
     assert read > 500
+
+
+def _text_columns(data: bytes, head: bytes) -> by_columns.TextColumns | None:
+    """The columns of a block that is not the first."""
+    fmt = FORMATS.get("csv")
+    assert isinstance(fmt, CsvText)
+    block = SourceBlock(data, 1, 9, None, context=head, last=True)
+    return by_columns.text_columns(fmt, block, verify=False)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_pyarrow_reads_the_very_cells_in_quotes(
+    newline: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And it is told how they are quoted; where that is in no one way, Python reads them."""
+    monkeypatch.setattr(by_columns, "_LEAST", 0)
+    drawn, read, mixed = random.Random(newline), 0, 0
+    texts = ["a", "", "b,c", 'd"e', '"', "x\ny", "x\r\ny", "\r", "\u00e9", " ", "\0", "\ufeff"]
+    for number in range(3000):
+        some, count = texts[: drawn.randrange(1, len(texts) + 1)], drawn.randrange(1, 90)
+        columns = [[drawn.choice(some) for _ in range(count)] for _ in range(3)]
+        ways = [drawn.choice("naf") for _ in columns]
+        cells = [quoted(*pair, ",", alone=False) for pair in zip(columns, ways, strict=True)]
+        if number % 5 == 0:
+            mixed += 1
+            cells[0] = [
+                '"a"' if cell == "a" and drawn.random() < 0.5 else cell for cell in cells[0]
+            ]
+        body = newline.join(map(",".join, zip(*cells, strict=True))) + newline * (number % 2)
+        found = _text_columns(body.encode(), f"a,b,c{newline}".encode())
+        assert found is not None
+        if found.quotes is None or '"' not in body:
+            continue
+        read += 1
+        assert found.newline == newline
+        assert [each.to_pylist() for each in found.cells] == columns
+        assert found.quotes == [quotes_of(each, ",", alone=False) for each in cells]
+    assert read > 3000 - mixed - 500
+
+
+def test_a_mark_at_the_front_of_a_later_block_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pyarrow leaves it out."""
+    monkeypatch.setattr(by_columns, "_LEAST", 0)
+    found = _text_columns("\ufeff1,2\n".encode(), b"a,b\n")
+    assert found is not None
+    assert [list(cells) for cells in found.cells] == [["\ufeff1"], ["2"]]
+
+
+def test_the_last_row_without_an_end_is_of_the_table_of_the_header(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Alone in a block, it was taken for one of LF: other bytes were to come back."""
+    monkeypatch.setattr(by_columns, "_LEAST", 0)
+    for data in (b"1,2", b'1,"2,"'):
+        found = _text_columns(data, b"a,b\r\n")
+        assert found is not None
+        assert found.newline == "\r\n"
+
+
+@pytest.mark.parametrize("name", ["types", "quotes", "all quoted", "filled quoted", "commas"])
+def test_pyarrow_reads_what_is_quoted_in_one_way(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python took four times as long."""
+    monkeypatch.setattr(by_columns, "_sequences", _never)
+    made, done = _converted(TABLES[name], "parquet", infer=True)
+    assert done.comes_back == "bytes"
+    assert made
 
 
 def test_cells_that_pyarrow_reads_otherwise_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

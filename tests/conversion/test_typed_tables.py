@@ -14,6 +14,9 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import ValueRefusedError
+from serialpack.formats import FORMATS
+from serialpack.formats.tables.table import TableFormat
 
 pytest.importorskip("pyarrow")
 
@@ -222,3 +225,27 @@ def test_no_nan_becomes_null_in_json_text_unsaid(value: Any, target: str, verify
     assert (loss.rule, loss.count, loss.record) == ("nan", 1, 1)
     assert loss.value_path.startswith("$.v")
     assert b"null" in out.getvalue()
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_a_group_that_has_other_rows_is_found(to: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block is proved as a file of its own; the file of all has to have the same bytes."""
+    fmt = FORMATS.get(to)
+    assert isinstance(fmt, TableFormat)
+    open_writer = fmt.open_writer
+
+    class Shorter:
+        def __init__(self, *given: Any) -> None:
+            self._writer = open_writer(*given)
+
+        def write_table(self, table: Any) -> None:
+            self._writer.write_table(table.slice(1))
+
+        def close(self) -> None:
+            self._writer.close()
+
+    records = [{"n": n} for n in range(4000)]
+    assert written(records, to, block_size=8 << 10)[1].records == 4000
+    monkeypatch.setattr(fmt, "open_writer", Shorter)
+    with pytest.raises(ValueRefusedError, match="not those that were proved"):
+        written(records, to, block_size=8 << 10)

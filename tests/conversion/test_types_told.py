@@ -35,6 +35,49 @@ def test_columns_that_stay_text_are_named() -> None:
         assert converted(source, to, shaping=asked)[1].text == ()
 
 
+@pytest.mark.parametrize("rows", [1, 4000])
+def test_numbers_with_a_decimal_comma_are_named(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stayed text without a word about how to read them; 1,234 may be English."""
+    from serialpack.cli.reporting.converted import told_of
+    from serialpack.conversion.tables import survey
+
+    cells = [("1.234,56", "1,234", "7,5"), ("7", "5,678,901", "x,1"), ("-0,5", "", "")]
+    text = "a;b;c\n" + "".join(f"{';'.join(row)}\n" for row in cells * rows)
+    made = []
+    for _ in "columns", "records":
+        _, report = converted(text.encode(), "parquet", "csv:semicolon", shaping=INFER)
+        assert (report.text, report.commas) == (("a", "b", "c"), ("a",))
+        (line,) = told_of(report, verbose=False)
+        made.append(line)
+        monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+    assert made == ["  text as before: a, b, c; --types a=decimal-comma reads a decimal comma"] * 2
+    _, report = converted(
+        text.encode(), "parquet", "csv:semicolon", shaping=by_hand(a="decimal-comma")
+    )
+    assert report.types == {"a": "decimal-comma"}
+
+
+def test_what_gives_tabs_back_is_told() -> None:
+    """The same bytes were to come back, but ``--to csv`` gave others."""
+    source = b"a\tb\n1\tx\n"
+    made, report = converted(source, "parquet", "tsv", shaping=INFER)
+    assert report.typed.endswith("(back: the same bytes, by --to tsv)")
+    assert converted(made, "tsv", "parquet")[0] == source
+    for mark, name in {",": "csv", ";": "csv:semicolon", "|": "csv:pipe"}.items():
+        source = f"a{mark}b\n1{mark}x\n".encode()
+        made, report = converted(source, "parquet", name, shaping=INFER)
+        assert report.typed.endswith("(back: the same bytes)")
+        assert converted(made, "csv", "parquet")[0] == source
+
+
+def test_what_does_for_intervals_is_told() -> None:
+    """They were an unknown type, or no duration, without a word of why."""
+    with pytest.raises(serialpack.UsageError, match="'interval'; duration is of days"):
+        converted(b"a\nP1D\n", "arrow", shaping=by_hand(a="interval"))
+    with pytest.raises(serialpack.SerialpackError, match="months and years have no length"):
+        converted(b"a\nP1M\n", "arrow", shaping=by_hand(a="duration"))
+
+
 @pytest.mark.parametrize("to", ["parquet", "arrow"])
 def test_integers_may_be_decimals(to: str) -> None:
     """Those beyond 64 bits had no way into a table but as text."""

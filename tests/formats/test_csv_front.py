@@ -29,6 +29,17 @@ def test_it_names_the_delimiter(mark: str) -> None:
     assert detect("a.csv", text) == names[mark]
 
 
+@pytest.mark.parametrize("mark", [",", ";", "|", "\t"])
+def test_in_quotes_it_names_the_delimiter_and_is_told(mark: str) -> None:
+    """It was taken for the name of a table's one column, and nothing was told."""
+    text = f'"sep={mark}"\r\na{mark}b\r\n1{mark}3\r\n'.encode()
+    names = {",": "csv", ";": "csv:semicolon", "|": "csv:pipe", "\t": "tsv"}
+    assert detect("a.csv", text) == names[mark]
+    with pytest.raises(SerialpackError, match=r"tail -n \+2 .* above the table: 1 line"):
+        converted(text, detect("a.csv", text), "ndjson")
+    assert detect("a.csv", f'"sep={mark}"\nx\n'.encode()) == "csv"  # one column of that name
+
+
 @pytest.mark.parametrize("front", FRONTS)
 def test_records_begin_behind_it(front: bytes) -> None:
     lines = converted(front + ROWS, "csv", "ndjson").splitlines()

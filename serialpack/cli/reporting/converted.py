@@ -43,7 +43,7 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     if report.header and report.to not in TEXT_TABLES:
         lines.append(f"  {_HEADER}")
     if report.text:
-        lines.append(f"  {_text(report.text)}")
+        lines.append(f"  {_text(report.text, report.commas)}")
     if report.kept_pipe:
         lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
@@ -145,11 +145,13 @@ def _columnar(report: ConvertReport) -> str:
     )
 
 
-def _text(names: tuple[str, ...]) -> str:
-    """Which columns have got no type, by ``--infer``."""
+def _text(names: tuple[str, ...], commas: tuple[str, ...]) -> str:
+    """Which columns have got no type, by ``--infer``; ``commas``: which are numbers, with those."""
     some = ", ".join(map(str, names[:_MOST_TEXT]))
     more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
-    return f"text as before: {some}{more}; --types NAME=TYPE gives a column a type"
+    types = shlex.quote(",".join(f"{name}=decimal-comma" for name in commas[:_MOST_TEXT]))
+    way = f"{types} reads a decimal comma" if commas else "NAME=TYPE gives a column a type"
+    return f"text as before: {some}{more}; --types {way}"
 
 
 def _left_out(report: ConvertReport) -> Iterator[str]:

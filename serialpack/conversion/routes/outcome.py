@@ -16,6 +16,7 @@ from serialpack.conversion.losses.rules import (
     TEXT_TABLES,
 )
 from serialpack.conversion.plan import ConversionPlan, Found
+from serialpack.conversion.targets.writers import delimiters_of
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.errors import InputError, ValueRefusedError, Ways
 from serialpack.formats.base import ValueFormat
@@ -143,3 +144,12 @@ def comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
     if changed or done.left_out or plan.fields or not plan.verify:
         return ""
     return "bytes" if done.same and as_it_is else "cells"
+
+
+def comes_back_by(plan: ConversionPlan) -> str:
+    """The format as which a table of text comes back, where its delimiter is that of one format
+    alone (tabs); else empty."""
+    if plan.kept is None:
+        return ""
+    mark = [plan.kept.delimiter]
+    return next((to for to in sorted(TEXT_TABLES) if delimiters_of(to) == mark), "")

@@ -62,7 +62,7 @@ def types_of_columns(
         types.look_at_columns(found.names, found.cells)
     if plan.target in KEEPING:
         head = fmt.header_of(block)
-        types.look_at_text(fmt.without_header(block), head, fmt.declared, found.cells)
+        types.look_at_text(fmt.without_header(block), head, fmt.declared, found)
     return types
 
 
@@ -113,9 +113,9 @@ class ColumnConverter:
         if kept is None:
             return False
         data, first, last = bytes(block.data), block.index == 0, block.last
-        if found.newline:
+        if found.quotes is not None:
             mark = self._format.declared.delimiter.decode()
-            return kept.writes_bare(data, found.names, mark, found.newline, first=first, last=last)
+            return kept.writes_arrays(data, found, mark, first=first, last=last)
         columns = dict(zip(found.names, found.cells, strict=True))
         return kept.writes_columns(data, columns, first=first, last=last)
 

@@ -43,7 +43,8 @@ class TableNotMadeError(Exception):
 class Known(NamedTuple):
     """What is known of a source once it was looked at: the columns of a table, those of text that
     get values, and the bytes of a block, where these must be others. ``columns``: of how many;
-    ``text``: by ``--infer``, those that stay text.
+    ``text``: by ``--infer``, those that stay text, ``commas``: of which these are numbers with a
+    decimal comma.
     ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
     records of a block. ``target``: the format that is written, which for CSV is a dialect;
     ``source``: that which is read. ``by_types``: the target is to be made of the types of
@@ -61,6 +62,7 @@ class Known(NamedTuple):
     by_types: bool = False
     told: tuple[Loss, ...] = ()
     text: tuple[str, ...] = ()
+    commas: tuple[str, ...] = ()
 
 
 class Below(NamedTuple):

@@ -58,6 +58,14 @@ def has_empty(cells: Any) -> bool:
     return compute.any(compute.equal(cells, "")).as_py() is True
 
 
+def has_text(cells: Any, text: str) -> bool:
+    """Whether one of the cells, an array or a sequence, has this text in it."""
+    if not is_array(cells):
+        return text in "\n".join(cells)
+    compute = arrow_if_there().compute
+    return compute.any(compute.match_substring(cells, text)).as_py() is True
+
+
 def first_filled(cells: Any, most: int) -> list[str]:
     """Up to ``most`` of the first cells that are not empty."""
     if is_array(cells):

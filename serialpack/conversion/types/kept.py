@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING, each_column
-from serialpack.conversion.types.quoting import quoted
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
@@ -19,6 +18,8 @@ from serialpack.conversion.types.spelling import (
 from serialpack.conversion.types.typing import TypedColumn
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv.by_columns import TextColumns
+from serialpack.formats.csv.quoting import quoted
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
@@ -145,22 +146,18 @@ class KeptTable(NamedTuple):
             return False
         return body == (text.removesuffix(self.newline.encode()) if last and not self.end else text)
 
-    def writes_bare(
-        self,
-        data: bytes,
-        names: list[str],
-        delimiter: str,
-        newline: str,
-        *,
-        first: bool,
-        last: bool,
+    def writes_arrays(
+        self, data: bytes, found: TextColumns, delimiter: str, *, first: bool, last: bool
     ) -> bool:
-        """As ``writes``, of cells that stand without quotes, and need none."""
-        bare = all(column.quotes == NEEDED for column in self.columns.values())
-        same = (names, delimiter, newline) == (list(self.columns), self.delimiter, self.newline)
+        """As ``writes``, of columns that are arrays, of which it is known how they are quoted."""
+        if found.quotes is None or found.names != list(self.columns):
+            return False
+        kept = [column.quotes for column in self.columns.values()]
+        quoted_so = all(way in ways for way, ways in zip(kept, found.quotes, strict=True))
+        same = (delimiter, found.newline) == (self.delimiter, self.newline)
         head = not first or data.startswith(self.head.encode())
-        ends = data.endswith(newline.encode()) != (last and not self.end)
-        return bare and same and head and ends
+        ends = data.endswith(found.newline.encode()) != (last and not self.end)
+        return quoted_so and same and head and ends
 
 
 def is_written_so(kept: KeptTable, block: SourceBlock, records: list[Any]) -> bool:

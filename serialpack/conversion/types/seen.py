@@ -3,7 +3,7 @@ can be read, and how they are quoted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing, each_column
@@ -12,20 +12,24 @@ from serialpack.conversion.types.arrow_cells import (
     bounds,
     first_filled,
     has_empty,
+    has_text,
     is_array,
     values_in,
 )
-from serialpack.conversion.types.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.conversion.types.spelling import (
     EXACT,
     NON_FINITE,
     Spelling,
+    are_with_comma,
     as_well,
+    has_commas,
     possible,
     rank,
     values_of,
 )
 from serialpack.csv_front import before_header
+from serialpack.formats.csv.by_columns import TextColumns
+from serialpack.formats.csv.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.formats.csv.style import NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
@@ -43,16 +47,18 @@ class CellsSeen:
     ``spellings``: those that fit; None: all, there was no cell with text. ``low`` and ``high``: of
     integers. ``nothing``: whether a cell was empty, null or missing; ``non_finite``: or a NaN or an
     infinity, which says of no spelling of numbers that it is another. ``quotes``: how they may
-    have been quoted.
+    have been quoted. ``commas``: of cells without a spelling, as ``spelling.has_commas``;
+    None, too, where there are none.
     """
 
-    __slots__ = ("high", "low", "non_finite", "nothing", "quotes", "spellings")
+    __slots__ = ("commas", "high", "low", "non_finite", "nothing", "quotes", "spellings")
 
     def __init__(self) -> None:
         self.spellings: frozenset[Spelling] | None = None
         self.low = self.high = 0
         self.nothing = self.non_finite = False
         self.quotes: frozenset[str] = EVERY
+        self.commas: bool | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -66,11 +72,11 @@ class CellsSeen:
         types = set(map(type, values))
         self.nothing = self.nothing or not types.isdisjoint(_NOTHING)
         if not types <= _NOTHING | {str}:
-            self.spellings = frozenset()
+            self.spellings, self.commas = frozenset(), False
             return
         if empty_is_null and "" in values:
             self.nothing = True
-        if self.spellings == frozenset():  # of a column of text there is no more to know
+        if self.spellings == frozenset() and self.commas is False:  # there is no more to know
             return
         cells = dict.fromkeys(values)  # each of them once: many columns have few
         for none in (None, MISSING, *("",) * empty_is_null):
@@ -79,6 +85,8 @@ class CellsSeen:
             self.non_finite = True
         if some := [cell for cell in cells if cell not in NON_FINITE]:
             self._narrow(some)
+            if not self.spellings:
+                self._look_for_commas(some)
 
     def look_at_cells(self, cells: Any) -> None:
         """Take in the text of cells of a table of text, of which an empty one is null: a sequence,
@@ -86,6 +94,12 @@ class CellsSeen:
         if not self._looked_at_once(cells):
             texts = cells.to_pylist() if is_array(cells) else cells
             self.look(texts, empty_is_null=True)
+
+    def _look_for_commas(self, cells: Collection[str]) -> None:
+        """Take in cells without a spelling, none of them empty."""
+        if self.commas is not False:
+            found = has_commas(cells)
+            self.commas = self.commas if found is None else found
 
     def _looked_at_once(self, cells: Any) -> bool:
         """As ``look_at_cells``, by arrays; False where these do not tell, and nothing is known."""
@@ -96,8 +110,11 @@ class CellsSeen:
         if self.spellings is not None:
             found &= self.spellings
         fit = {spelling for spelling in found if values_of(few, spelling) is not None}
-        if not fit:  # of a column of text there is no more to know
-            self.spellings = frozenset()
+        if not fit:
+            numbers = are_with_comma(cell for cell in few if cell not in NON_FINITE)
+            if self.commas is not False and numbers and has_text(cells, ","):
+                return False
+            self.spellings, self.commas = frozenset(), False
             self.nothing = self.nothing or has_empty(cells)
             return True
         array = array_of_cells(cells, empty_is_null=True)
@@ -151,6 +168,8 @@ class CellsSeen:
         self.nothing = self.nothing or other.nothing
         self.non_finite = self.non_finite or other.non_finite
         self.quotes &= other.quotes
+        if self.commas is None or other.commas is False:
+            self.commas = other.commas
 
 
 class TypesSeen:
@@ -188,11 +207,11 @@ class TypesSeen:
         data: bytes,
         head: bytes,
         fmt: Declaration,
-        columns: Sequence[Sequence[str]] | None = None,
+        found: TextColumns | None = None,
     ) -> None:
         """Take in how the cells of a block of a table of text are quoted, and its last end.
 
-        ``columns``: the text of its cells, where that is known.
+        ``found``: its columns, where they are known.
         """
         mark = fmt.delimiter.decode()
         self.head, self.end = head, (data or head).endswith(b"\n")
@@ -200,7 +219,9 @@ class TypesSeen:
         names = rows_of(head[before_header(head) :].decode(), mark)[0]
         alone = len(names) == 1
         filled = [frozenset({NEEDED})] * len(names)
-        known = quotes_of_columns(body, columns, mark) if columns and '"' in body else None
+        known = found and found.quotes
+        if known is None and found is not None and '"' in body:
+            known = quotes_of_columns(body, found.cells, mark)
         if known is not None:
             filled = known
         elif '"' in body or alone:

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -39,6 +39,8 @@ _DAY_FIRST = re.compile(r"\d\d\.\d\d\.\d{4}", re.ASCII)
 _ANY_DAY_FIRST = re.compile(r"\d\d?\.\d\d?\.\d{4}", re.ASCII)
 #: Numbers whose points stand between thousands: before a comma, or more than one.
 _THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]*|(?:\.[0-9]{3}){2,})", re.ASCII)
+#: Numbers whose commas may stand between thousands, as in English.
+_COMMA_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
 #: How Python, NumPy and pandas write numbers that are none.
 NON_FINITE = frozenset({"nan", "inf", "-inf"})
 #: The zones of times that are in none, or in UTC.
@@ -244,6 +246,19 @@ def with_point(text: str) -> str:
     return "" if "." in text else text.replace(",", ".")  # between thousands, or a decimal point
 
 
+def are_with_comma(cells: Iterable[str]) -> bool:
+    """Whether all cells are numbers whose decimals, if any, stand behind a comma."""
+    return all(_NUMBER.fullmatch(with_point(cell)) for cell in cells)
+
+
+def has_commas(cells: Collection[str]) -> bool | None:
+    """Whether all cells are numbers, and one has a decimal comma; None: each comma may stand
+    between thousands."""
+    if "," not in "".join(cells) or not are_with_comma(cells):
+        return False
+    return any("," in c and _COMMA_THOUSANDS.fullmatch(c) is None for c in cells) or None
+
+
 def _complex(text: str) -> complex:
     if "_" in text:  # Python's own, of numbers in programs
         raise ValueError(text)
@@ -364,3 +379,10 @@ def is_style(kind: Any, style: Any) -> bool:
 def python_types(kind: str) -> frozenset[type]:
     """The types of Python's that values of a type have."""
     return _KINDS[kind]
+
+
+def instead_of(kind: str) -> str:
+    """What does in the place of a type that there is not."""
+    if kind == "interval":
+        return "duration is of days, hours, minutes and seconds; one with months stays text"
+    return "known: " + ", ".join(TYPES)

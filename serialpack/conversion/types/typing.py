@@ -20,6 +20,7 @@ from serialpack.conversion.types.spelling import (
     ZONES,
     Spelling,
     decimal_of,
+    instead_of,
     python_types,
     rank,
     read,
@@ -51,6 +52,7 @@ SPELLINGS = "spellings"
 _WHY = {
     "date": ", as 2023-12-31 and 31.12.2023 are",
     COMMA: ", as 1234,5 and 1.234,5 are",
+    "duration": ", as P1DT2H30M and PT0.5S are: months and years have no length",
 }
 
 
@@ -68,7 +70,7 @@ def named_types(text: Sequence[tuple[str, str]]) -> tuple[TypedColumn, ...]:
     found: dict[tuple[str, bool], TypedColumn] = {}
     for name, kind in text:
         if kind not in TYPES:
-            raise UsageError(f"--types: unknown type {kind!r}", hint="known: " + ", ".join(TYPES))
+            raise UsageError(f"--types: unknown type {kind!r}", hint=instead_of(kind))
         if (name, kind == LIST) in found:
             raise UsageError(f"--types names {name} twice")
         # A list is one beside the type of what is in it.

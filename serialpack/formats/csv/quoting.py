@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import islice
 from typing import Any
 
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import fields
+from serialpack.formats.shared.document import Malformed
 
 #: The ways in which the cells of a column may be quoted.
 EVERY = frozenset({NEEDED, ALL, FILLED})
@@ -86,26 +88,37 @@ def quotes_of_columns(
 ) -> list[frozenset[str]] | None:
     """As ``quotes_of``, of the text of several columns, which ``body`` has; None where its rows are
     not written in one way from the first of them on."""
-    width = len(columns)
-    each: list[list[str]] = [[] for _ in columns]
-    for number, field in enumerate(islice(fields(body, delimiter), _SAMPLE * width)):
-        each[number % width].append(field.raw)
-    found = [quotes_of(cells, delimiter, alone=False) for cells in each]
-    if not all(found):
+    ways = ways_of_first(body, delimiter, len(columns))
+    if ways is None:
         return None
-    ways = [next(way for way in (NEEDED, FILLED, ALL) if way in some) for some in found]
     cells = [quoted(*pair, delimiter, alone=False) for pair in zip(columns, ways, strict=True)]
     newline = "\r\n" if body[: body.find("\n") + 1].endswith("\r\n") else "\n"
     written = newline.join(map(delimiter.join, zip(*cells, strict=True)))
     if body not in (written, written + newline):
         return None
-    return [_as_well_quoted(*pair, delimiter) for pair in zip(columns, ways, strict=True)]
+    needs = needs_quotes(delimiter)
+    return [
+        as_well_quoted(way, empty="" in texts, all_need=all(map(needs, filter(None, texts))))
+        for texts, way in zip(columns, ways, strict=True)
+    ]
 
 
-def _as_well_quoted(texts: Sequence[str], way: str, delimiter: str) -> frozenset[str]:
-    """The ways that quote each of these cells as ``way`` does."""
-    empty = "" in texts
-    all_need = all(map(needs_quotes(delimiter), filter(None, texts)))
+def ways_of_first(text: str, delimiter: str, width: int) -> list[str] | None:
+    """In which way each of several columns is quoted, by the first rows of ``text``, which may be
+    cut off; None where one is in none."""
+    each: list[list[str]] = [[] for _ in range(width)]
+    with suppress(Malformed):
+        for number, field in enumerate(islice(fields(text, delimiter), _SAMPLE * width)):
+            each[number % width].append(field.raw)
+    found = [quotes_of(cells, delimiter, alone=False) for cells in each]
+    if not all(found):
+        return None
+    return [next(way for way in (NEEDED, FILLED, ALL) if way in some) for some in found]
+
+
+def as_well_quoted(way: str, *, empty: bool, all_need: bool) -> frozenset[str]:
+    """The ways that quote each cell of a column as ``way`` does. ``empty``: one of them is empty;
+    ``all_need``: all others need quotes."""
     found = {way}
     for one, other, alike in (
         (NEEDED, FILLED, all_need),
