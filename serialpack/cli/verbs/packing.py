@@ -256,7 +256,8 @@ class Packer:
         kept = [] if self._keep else self._remove(target, removed)
         if failures or kept:
             done = "packed and removed" if kept else "packed"
-            raise ArchiveError([*failures, *kept], count, done=done, path=target)
+            others = sum(not each.blocks for each in report.entries)
+            raise ArchiveError([*failures, *kept], count, done=done, others=others, path=target)
         return {}
 
     def _say_not_kept(self, target: str, entries: dict[str, str]) -> None:
