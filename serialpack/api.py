@@ -276,7 +276,7 @@ def unpack_report(
 
 @checked
 def inspect(
-    source: Path | File,
+    source: Path | File | Source,
     *,
     format: str | None = None,
     table: AsFound = AsFound(),  # noqa: B008  (it is never changed)

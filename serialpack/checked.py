@@ -95,7 +95,7 @@ def _as_text(path: Any) -> Any:
     if isinstance(path, _TEXTS):
         if "\0" in (text := str(path)):  # Python says no more than "embedded null byte"
             raise UsageError("no path has a NUL in it", path=text.replace("\0", "\\0"))
-        return text
+        return path if isinstance(path, str) else text  # a RegularPath stays one
     if isinstance(path, Mapping):
         return {_as_text(name): _as_text(each) for name, each in path.items()}
     if isinstance(path, list | tuple | set | Generator):

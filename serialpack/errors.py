@@ -114,10 +114,18 @@ class FolderError(SystemFileError, IsADirectoryError):
     """A folder stands where a file was named."""
 
 
+class LostEntries(str):
+    """Words for a place of a damaged archive in which there may be any number of entries; they
+    stand in place of the path of one."""
+
+    __slots__ = ()
+
+
 class ArchiveError(SerialpackError):
     """Entries of an archive that were not unpacked, or packed; the other ones of ``count`` were.
 
     ``failures``: the path and the error of each, in order. Its exit code is the worst of theirs.
+    ``others``: how many of the entries that were are folders and links.
     """
 
     def __init__(
@@ -126,12 +134,17 @@ class ArchiveError(SerialpackError):
         count: int,
         *,
         done: str = "unpacked",
+        others: int = 0,
         hint: str | None = None,
         path: str | None = None,
     ) -> None:
         from serialpack.text import number_of  # not above: a start does without
 
-        some = f"{len(failures):,} of {number_of(count, 'entry', 'entries')}"
+        if any(isinstance(entry, LostEntries) for entry, _ in failures):
+            some = f"at least {number_of(len(failures), 'entry', 'entries')}, of a number unknown,"
+        else:
+            some = f"{len(failures):,} of {number_of(count, 'entry', 'entries')}"
+            some += " (files, folders and links)" if others else ""
         super().__init__(f"{some} could not be {done}", hint=hint, path=path)
         self.failures = tuple(failures)
         self.exit_code = min((e.exit_code for _, e in failures), key=WORST_FIRST.index)

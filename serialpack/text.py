@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import zip_longest
 
 
 def printable(text: str) -> str:
@@ -59,14 +60,13 @@ def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[s
     ``right``: numbers of the columns that are aligned to the right. A line may have fewer cells
     than the others.
     """
-    widths = [
-        max((len(line[i]) for line in lines if i < len(line)), default=0)
-        for i in range(max(map(len, lines), default=0))
-    ]
+    widths = [max(map(len, column)) for column in zip_longest(*lines, fillvalue="")]
     return [
         "  ".join(
-            cell.rjust(widths[i]) if i in right else cell.ljust(widths[i])
-            for i, cell in enumerate(line)
+            [
+                cell.rjust(width) if i in right else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=False))
+            ]
         ).rstrip()
         for line in lines
     ]

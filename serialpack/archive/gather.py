@@ -15,13 +15,10 @@ from serialpack.container.entries import EntryRow, nearest_time
 from serialpack.container.rows import MOST_ROOM
 from serialpack.detection.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError, changed
-from serialpack.far import is_far
-from serialpack.files.regular import NO_WAIT, RegularPath, beginning_of, check_regular
+from serialpack.files.regular import NO_WAIT, RegularPath, check_regular
 from serialpack.files.source import File, Path, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.stage import MAX_BLOCK
 
 #: Larger files are members of their own: what that takes is less than a hundredth of them, and
@@ -82,7 +79,7 @@ def most_shared(block_size: int) -> int:
     return max(SHARED_SIZE, block_size)
 
 
-def _shares(
+def shares_blocks(
     format: str, size: int, head: bytes, whole: Callable[[], bytes], block_size: int
 ) -> bool:
     """Whether a file of up to ``most_shared(block_size)`` bytes shares blocks with others of its
@@ -104,24 +101,6 @@ def _is_binary(format: str, head: bytes) -> bool:
     """Whether it is no text, and has no records for columns."""
     declared = FORMATS.declaration(format)
     return b"\0" in head if format == "bytes" else not (declared.is_text or declared.columns)
-
-
-def planned(path: str, serializer: str, format: str | None, table: AsFound, block_size: int) -> str:
-    """How ``path`` will be kept, in words; nothing of a file that has a member of its own.
-
-    ``format``, ``table``: as for ``SmallFiles``.
-    """
-    if os.path.islink(path) or os.path.isdir(path):
-        return "as it is"
-    bytes_kept = issubclass(SERIALIZERS.cls(serializer), ByteSerializer) and not is_far(path)
-    size = os.path.getsize(path) if bytes_kept and os.path.isfile(path) else sys.maxsize
-    if SHARED_SIZE < size <= most_shared(block_size):
-        head = beginning_of(path, HEAD)
-        found = told(format, path, head, table)
-        shares = _shares(found, size, head, lambda: beginning_of(path, size), block_size)
-    else:
-        shares = size <= SHARED_SIZE
-    return "in a block of files of its format" if shares else ""
 
 
 def _likeness(files: Sequence[ArchiveSource]) -> Callable[[ArchiveSource], tuple[str, str, str]]:
@@ -244,7 +223,7 @@ class SmallFiles:
                 if actual != kind:
                     self._leave(found, actual)
                     continue
-                if not kind.group and not _shares(
+                if not kind.group and not shares_blocks(
                     name, len(data), head, partial(bytes, data), self._block_size
                 ):
                     self.alone.append(found)

@@ -10,7 +10,7 @@ from serialpack.container.entries import EntryRow
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.rows import decode_rows
 from serialpack.container.salvage import find_remains, read_found
-from serialpack.errors import Damage, DamagedError, SerialpackError, TruncatedError
+from serialpack.errors import Damage, DamagedError, LostEntries, SerialpackError, TruncatedError
 from serialpack.pipeline.salvage import Salvaged, header_of, nothing_left, salvage_member
 from serialpack.pipeline.shared import SharedBlock, SharedUnpacker
 from serialpack.pipeline.unpack import LimitedWrite, member_plan
@@ -55,7 +55,7 @@ def unpack_behind(
         header = left.member(number, member, (), done if member.first == place else 0)
     if header is not None and header.archive and header.before is None:
         lost = TruncatedError("it is damaged or missing", hint="get the file again")
-        placer.fail("the last member, and the folders and links in it", lost)
+        placer.fail(LostEntries("the last member, and the folders and links in it"), lost)
     return True
 
 
@@ -84,13 +84,14 @@ class _Left:
     ) -> Header | None:
         """Write what is left of ``member``, the archive's ``number``-th, and return its header, if
         that is known. ``done``: how many of its shared blocks were written already."""
-        entry, header = f"entry {number}", None
+        entry: str = LostEntries(f"member {number}, and its entries")
+        header: Header | None = None
         try:
             header = header_of(member)
             if header is not None and header.shared:
                 self._shared(member, header, done)
             elif header is None or header.entry is None:
-                raise DamagedError("its path is lost with its header and index")
+                raise DamagedError("what says their paths is lost, header and index")
             elif self._placer.takes(entry := header.entry):
                 self._alone(number, member, header, damage)
         except SerialpackError as error:

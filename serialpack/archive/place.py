@@ -83,7 +83,7 @@ class Placer:
         self.wanted = wanted
         self.reports: list[UnpackReport] = []
         self.failures: list[tuple[str, SerialpackError]] = []
-        #: How many entries could not be given the owner that the archive says.
+        #: How many entries did not get the owner that the archive says.
         self.unowned = 0
         #: What entries do not keep of their modes and times; and folders that were there before,
         #: and are another's.
@@ -100,8 +100,7 @@ class Placer:
         self._each = each
         self._out = LimitedWrite(len, max_size)
         self._group = OutputGroup()
-        # What another run writes meanwhile is left, too.
-        self._group.only_same = self._skip
+        self._group.only_same = self._skip  # also what another run writes meanwhile
         #: Entries that wait to be brought to disk, by their paths.
         self._waiting: dict[str, tuple[str, UnpackReport]] = {}
         #: Their paths, folded as where case and the form of accents do not count.
@@ -330,12 +329,13 @@ class Placer:
     def result(
         self, *, hint: str | None = None, damage: tuple[Damage, ...] = ()
     ) -> ArchiveReport[UnpackReport]:
-        """What became of all entries; ArchiveError where some were not unpacked, UsageError where
-        none was wanted."""
+        """As ``done``; ArchiveError where some were not unpacked, UsageError where none fits."""
         if self.wanted is not None and not (self.reports or self.failures or damage):
             raise none_fits()
         if self.failures:
-            error = ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
+            count, others = len(self.reports), sum(not each.blocks for each in self.reports)
+            count += len(self.failures)
+            error = ArchiveError(self.failures, count, others=others, hint=hint)
             error.report = self.done(damage)
             raise error
         return self.done(damage)

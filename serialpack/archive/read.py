@@ -32,6 +32,7 @@ from serialpack.container.seek import (
 from serialpack.detection.detect import looks_like
 from serialpack.errors import (
     DamagedError,
+    LostEntries,
     NotContainerError,
     SerialpackError,
     UsageError,
@@ -149,7 +150,7 @@ class ArchiveUnpacker:
             try:
                 member = next(members, None)
             except (DamagedError, NotContainerError) as damage:
-                what = f"behind member {number - 1}" if number else "member 0"
+                what = LostEntries(f"behind member {number - 1}" if number else "member 0")
                 return self._behind(source, place, what, damage, raises=True)
             if member is None:
                 return True
@@ -216,7 +217,7 @@ class ArchiveUnpacker:
             source.file.seek(place)
             return self.all(source)
         for damage in lost:
-            self._placer.fail("a member, and the entries in it", damage)
+            self._placer.fail(LostEntries("a member, and the entries in it"), damage)
         for member in members:
             if not member.header.shared:
                 if self._placer.takes(entry := member.header.entry or ""):
@@ -311,7 +312,7 @@ def _called(member: Member) -> str:
     """What messages call a member: by the path of its entry, where that is known."""
     header, number = member.header, member.number
     if member.damage is None:
-        return header.entry or f"member {number}"
+        return header.entry or LostEntries(f"member {number}")
     # Its checksum is of all that it says: any of that may be what is damaged.
     if header.entry is not None:
         return f"entry {number}, perhaps {header.entry}"
@@ -319,4 +320,5 @@ def _called(member: Member) -> str:
     with suppress(DamagedError):
         if member.short is not None:
             covered = Covered.of(entries_of(member.short.block))
-    return f"member {number}, and " + (f"perhaps {covered}" if covered else "its entries")
+    entries = f"perhaps {covered}" if covered else "its entries"
+    return LostEntries(f"member {number}, and {entries}")

@@ -2,7 +2,7 @@
 
 import stat
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from serialpack.container.entries import EntryRow, entry_spans
@@ -76,13 +76,16 @@ def _listed(entry: EntryRow, format: str, packed: int) -> ArchivedEntry:
     )
 
 
+_EPOCH = datetime(1970, 1, 1)
+
+
 def iso_time(nanoseconds: int | None) -> str | None:
     """A time since 1970 in UTC, as ISO 8601 with all nine digits of the second."""
     if nanoseconds is None:
         return None
     seconds, rest = divmod(nanoseconds, 10**9)
     try:
-        when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+        when = _EPOCH + timedelta(seconds=seconds)
     except OverflowError:  # a time beyond the calendar
         return f"{nanoseconds} ns"
-    return f"{when:%Y-%m-%dT%H:%M:%S}.{rest:09}Z"
+    return f"{when.isoformat()}.{rest:09}Z"

@@ -4,7 +4,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, pairwise
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack.compressed.pieces import Pieces
@@ -187,7 +187,7 @@ def member_info(member: StoredMember) -> MemberInfo:
     header: Header = member.header
     index: Index = member.index
     plan = member_plan(header)
-    placed = zip(index.rows, member.offsets, member.offsets[1:], strict=False)
+    placed = zip(index.rows, pairwise(member.offsets), strict=True)
     blocks = tuple(
         BlockInfo(
             start,
@@ -200,7 +200,7 @@ def member_info(member: StoredMember) -> MemberInfo:
             bool(row.flags & CONTINUED),
             number,
         )
-        for number, (row, start, end) in enumerate(placed)
+        for number, (row, (start, end)) in enumerate(placed)
     )
     return _member_info_of(
         header,

@@ -7,7 +7,7 @@ from serialpack.container.block import StoredBlock
 from serialpack.container.entries import Covered, EntryRow, entry_spans
 from serialpack.container.frames import checksum
 from serialpack.container.rows import decode_rows
-from serialpack.errors import DamagedError
+from serialpack.errors import DamagedError, LostEntries
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.plan import Plan
 from serialpack.stages.stage import Buffer
@@ -39,9 +39,10 @@ class SharedBlock(NamedTuple):
         return cls(entries, b"", b"", None, {}, damage, covered)
 
     @property
-    def what(self) -> str:
+    def what(self) -> LostEntries:
         """The words for it in messages about its damage."""
-        return f"block {self.damage and self.damage.block}, and {self.covered or 'its entries'}"
+        block = self.damage and self.damage.block
+        return LostEntries(f"block {block}, and {self.covered or 'its entries'}")
 
 
 class SharedUnpacker:

@@ -20,3 +20,21 @@ def test_files_that_are_alike_find_each_other_in_one_block(run: Run, tmp_path: P
     assert (tmp_path / "a.spk").stat().st_size < 7.5 * 423_429
     run("unpack", "-q", "a.spk", "-o", "out")
     assert (tmp_path / "out/in/7.txt").read_text() == texts[0]
+
+
+def test_a_plan_says_of_near_copies_that_they_share_a_block(run: Run, tmp_path: Path) -> None:
+    """It named the chain that each would have alone."""
+    draw = random.Random(2)
+    (tmp_path / "in").mkdir()
+    data = draw.randbytes(4_500_000)  # too large to share blocks otherwise
+    for number in range(2):
+        changed = data[: number * 1000] + draw.randbytes(50) + data[number * 1000 + 50 :]
+        (tmp_path / f"in/{number}.bin").write_bytes(changed)
+    (tmp_path / "in/other.bin").write_bytes(draw.randbytes(4_500_000))
+    words = ("pack", "-r", "in", "--archive", "-o", "a.spk")
+    said = run(*words, "--dry-run").stderr.decode().splitlines()
+    kept = "in a block of files that are nearly copies"
+    assert [line.endswith(kept) for line in said] == [False, True, True, False]
+    assert kept not in run(*words, "--dry-run", "--block-size", "1M").stderr.decode()
+    run(*words)
+    assert (tmp_path / "a.spk").stat().st_size < 2.01 * 4_500_000

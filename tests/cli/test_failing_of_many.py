@@ -53,7 +53,7 @@ def test_an_archive_names_each_entry_whose_folder_cannot_be_made(run: Run, tmp_p
     assert (tmp_path / "out/in/a.json").exists()
     assert said.splitlines()[-2:] == [
         "all.spk: out/in: removed 1 hidden file of a killed run",
-        "serialpack: all.spk: 3 of 5 entries could not be unpacked",
+        "serialpack: all.spk: 3 of 5 entries (files, folders and links) could not be unpacked",
     ]
     (tmp_path / "out/in/a.json").unlink()
     options = ("-r", ".", "--include", "all.spk", "-o", "out", "--rm")
@@ -101,7 +101,8 @@ def test_sources_of_an_archive_are_removed_but_for_those_that_cannot_be(
     assert said.splitlines() == [
         "serialpack: in/a.json: cannot remove: permission denied",
         "serialpack: in/x/b.json: cannot remove: permission denied",
-        "serialpack: all.spk: 2 of 5 entries could not be packed and removed",
+        "serialpack: all.spk: 2 of 5 entries (files, folders and links)"
+        " could not be packed and removed",
     ]
     assert not (tmp_path / "in/x/c.json").exists()
 
@@ -334,3 +335,23 @@ def test_what_another_run_does_meanwhile_is_left_where_that_is_asked_for(
     # Small files that were not there at first were not overwritten with -f: "-f overwrites it".
     run("pack", "-r", "in", "-o", "forced", "-f", env=env)
     run("unpack", "-r", "forced", "-o", "back", "-f", env=env)
+
+
+def test_what_failed_is_counted_with_folders_and_only_where_it_is_known(
+    run: Run, tmp_path: Path
+) -> None:
+    """Of 12 files and their folder, 1 of 13 entries was said to fail; also where the header was
+    lost of a member that held any number of them."""
+    (tmp_path / "in").mkdir()
+    for number in range(12):
+        (tmp_path / f"in/{number:02}.csv").write_bytes(bytes(range(10)) + b"%d,\n" % number)
+    run("pack", "-r", "in", "--archive", "-o", "all.spk")
+    (tmp_path / "out/in").mkdir(parents=True)
+    (tmp_path / "out/in/03.csv").write_bytes(b"mine")
+    told = run("unpack", "all.spk", "-o", "out", code=1).stderr.decode()
+    assert "all.spk: 1 of 13 entries (files, folders and links) could not be unpacked" in told
+    data = bytearray((tmp_path / "all.spk").read_bytes())
+    data[40] ^= 0xFF
+    (tmp_path / "all.spk").write_bytes(data)
+    told = run("unpack", "all.spk", "-o", "again", code=3).stderr.decode()
+    assert "all.spk: at least 1 entry, of a number unknown, could not be unpacked" in told

@@ -5,21 +5,22 @@ from __future__ import annotations
 import io
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from serialpack import api
-from serialpack.cli.files.run import data_of, stdout
+from serialpack.cli.files.run import stdout
 from serialpack.cli.words import colourful
 from serialpack.text import printable
 
 if TYPE_CHECKING:
     from serialpack.cli.options.requests import InspectRequest
+    from serialpack.files.source import Source
 
 
-def show_head(path: str, asked: InspectRequest) -> None:
+def show_head(source: str | IO[bytes] | Source, asked: InspectRequest) -> None:
     """The first records of a file, colourful on a terminal."""
     assert asked.head is not None
-    source, count = data_of(path), asked.head
+    count = asked.head
     text = stdout(force=True) if not sys.stdout.isatty() else io.BytesIO()
     api.first_records(
         source, text, count, format=asked.format, table=asked.table, max_size=asked.max_size

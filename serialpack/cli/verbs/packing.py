@@ -89,6 +89,8 @@ class Packer:
             "threads": outputs.threads,
             "meta": dict(asked.meta),
         }
+        how = self._how
+        self._table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
         self._shared_dict = asked.shared_dict
         #: What there is to say of it; files packed, those with it, and the bytes that it saved.
         self._dictionary = ""
@@ -240,10 +242,7 @@ class Packer:
             target,
             work,
             check=lambda: self._check(files, target),
-            plan=(
-                f"would pack {p} into {target} as {e}, {self._chain_for(p)}"
-                for e, p in entries.items()
-            ),
+            plan=self._plan_of(target, entries),
             closing=lambda done: [_closing(e.source, e) for e in done.entries if _has_bytes(e)],
             binary=True,
             files=lambda done: sum(map(_has_bytes, done.entries)),
@@ -256,7 +255,8 @@ class Packer:
         kept = [] if self._keep else self._remove(target, removed)
         if failures or kept:
             done = "packed and removed" if kept else "packed"
-            raise ArchiveError([*failures, *kept], count, done=done, path=target)
+            others = sum(not each.blocks for each in report.entries)
+            raise ArchiveError([*failures, *kept], count, done=done, others=others, path=target)
         return {}
 
     def _say_not_kept(self, target: str, entries: dict[str, str]) -> None:
@@ -335,17 +335,21 @@ class Packer:
             force = self._force or self._mover.makes_again(path)
             api.check(path, None if target == STDIO else target, force=force)
 
+    def _plan_of(self, target: str, entries: dict[str, str]) -> Iterator[str]:
+        """What a dry run says of the archive ``target``."""
+        from serialpack.archive.planned import planned
+
+        serializer, given = self._choice.chain.serializer.name, self._how["block_size"]
+        size = given or self._choice.block_size
+        sized = given is not None
+        said = planned(entries, serializer, self._format, self._table, size, sized=sized)
+        for entry, path in entries.items():
+            kept = said[entry] or self._chain_for(path)
+            yield f"would pack {path} into {target} as {entry}, {kept}"
+
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""
-        from serialpack.archive.gather import planned
-
-        choice, how = self._choice, self._how
-        table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
-        serializer, size = choice.chain.serializer.name, choice.block_size
-        if self._archive is not None and (
-            kept := planned(path, serializer, self._format, table, size)
-        ):
-            return kept
+        choice, table = self._choice, self._table
         if path != STDIO:
             choice = api.chosen(path, choice, format=self._format, table=table)
         return str(choice.chain) if choice.settled else "auto"
