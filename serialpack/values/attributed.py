@@ -14,9 +14,11 @@ from serialpack.values.derived import METACLASSES, attributes_of, keeper_of_attr
 from serialpack.values.parts import solid_base
 
 #: Libraries whose own objects have extensions of their own, or are left to pickle: other objects of
-#: theirs take it for granted that what is given to them is one of these.
+#: theirs take it for granted that what is given to them is one of these. What serialpack has stands
+#: for values of a format, which that alone holds.
 _LIBRARIES = frozenset(
     {"numpy", "pandas", "polars", "pyarrow", "scipy", "xarray", "pydantic", "msgspec", "attr"}
+    | {"serialpack"}
 )
 #: Methods by which a class says what pickle writes of an object, or makes of that again.
 _WORDS = (
