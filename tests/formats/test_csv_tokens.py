@@ -139,8 +139,13 @@ def _places_agree(text: str, found: list[CsvField], delimiter: str) -> None:
     ] == expected
 
 
+@pytest.mark.parametrize("at_once", [1, 3, 1 << 18])
 @pytest.mark.parametrize("delimiter", [",", "\t"])
-def test_counting_records_at_once_finds_those_found_one_by_one(delimiter: str) -> None:
+def test_counting_records_at_once_finds_those_found_one_by_one(
+    delimiter: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where pieces end in the midst of a record, or between two quotes."""
+    monkeypatch.setattr("serialpack.formats.csv.tokens._AT_ONCE", at_once)
     counted = 0
     for text in awkward(delimiter, 4000):
         buf, mark = bytearray(b"\n" + text.encode()), delimiter.encode()

@@ -229,24 +229,41 @@ def record_ends(buf: bytes | bytearray, start: int, limit: int, delimiter: bytes
             return
 
 
-#: What stands between quotes is an object of some 50 bytes: of so many bytes at most, and with a
-#: quote in no fewer or few in all, these take up to ten times as much.
-_AT_ONCE, _BYTES_A_QUOTE, _FEW = 4 << 20, 6, 1 << 12
+#: What stands between quotes is an object of some 50 bytes: so many bytes are looked at together,
+#: and more where no record ends in them.
+_AT_ONCE, _MOST_AT_ONCE = 1 << 18, 1 << 20
 
 
 def counted_records(
     buf: bytearray, start: int, limit: int, delimiter: bytes
 ) -> tuple[int, int] | None:
     """Where the last whole record of ``buf[start:limit]`` ends, and how many there are that are no
-    blank lines; None where a quote stands inside a field that has no quotes around it, or where
-    that would take much memory.
+    blank lines; None where a quote stands inside a field that has no quotes around it, or where a
+    record is large.
 
-    What stands between quotes is left out, and the lines of the rest are counted at once: to look
-    for the end of each record takes three times as long. ``buf[start]`` is in no field in quotes.
+    To look for the end of each record takes three times as long. ``buf[start]`` is in no field in
+    quotes.
     """
-    size = limit - start
-    if size > _AT_ONCE or buf.count(b'"', start, limit) > max(size // _BYTES_A_QUOTE, _FEW):
-        return None
+    end, records, size = start, 0, _AT_ONCE
+    while True:
+        until = min(end + size, limit)
+        found = _counted_at_once(buf, end, until, delimiter)
+        if found is None:
+            return None
+        ended = found[0] > end
+        end, records = found[0], records + found[1]
+        if until == limit:
+            return end, records
+        size = _AT_ONCE if ended else 2 * size
+        if size > _MOST_AT_ONCE:
+            return None
+
+
+def _counted_at_once(
+    buf: bytearray, start: int, limit: int, delimiter: bytes
+) -> tuple[int, int] | None:
+    """As ``counted_records``: what stands between quotes is left out, and the lines of the rest are
+    counted."""
     with memoryview(buf) as view:
         parts = bytes(view[start:limit]).split(b'"')
     outside = parts[::2]
