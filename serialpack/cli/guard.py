@@ -61,6 +61,11 @@ def guarded(work: Callable[[], int]) -> int:
             code = work()
         except MemoryError:  # there was none left to say so
             code = _UNSAID
+        except BaseException as error:
+            # A library in Rust that did not get memory, and goes on in Python: a panic.
+            if type(error).__name__ != "PanicException":
+                raise
+            code = _UNSAID
         _exit(code, at_end)
     os.set_blocking(ended, False)
 

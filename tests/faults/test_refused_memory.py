@@ -76,6 +76,21 @@ def test_a_library_of_rust_makes_no_backtrace(tmp_path: Path) -> None:
     finish(process, 10)
 
 
+def test_a_panic_of_rust_is_one_line(tmp_path: Path) -> None:
+    """cbor2 raises it where Python's memory is refused to it; it is no Exception."""
+    code = (
+        "import sys\n"
+        "from serialpack.cli.guard import guarded\n"
+        "class PanicException(BaseException): pass\n"
+        "def work(): raise PanicException('PyObject pointer is null')\n"
+        "sys.exit(guarded(work))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stderr=subprocess.PIPE, env=environment(tmp_path)
+    )
+    assert "out of memory" in finish(process, 1)
+
+
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGBUS"])
 def test_a_library_that_crashes_is_one_line_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     number = getattr(signal, name)
