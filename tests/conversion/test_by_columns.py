@@ -6,6 +6,7 @@ import io
 import random
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -151,9 +152,9 @@ def _converted(text: str, to: str, *, infer: bool) -> tuple[Any, Any]:
     except serialpack.SerialpackError as error:
         return str(error), None
     if to == "sqlite":
-        database = sqlite3.connect(":memory:")
-        database.deserialize(made.getvalue())
-        return list(database.iterdump()), done._replace(seconds={})
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(made.getvalue())
+            return list(database.iterdump()), done._replace(seconds={})
     return made.getvalue(), done._replace(seconds={})
 
 
