@@ -61,6 +61,7 @@ class OnePass:
         self._again = again
         self._to = to
         self._how = how
+        self._threads = how["threads"] or usable_cores()
         self._known = known
         self._block_size = block_size
         self._progress = progress
@@ -70,11 +71,12 @@ class OnePass:
 
     def into(self, target: Target) -> ConvertReport:
         """Write ``target``; errors as of ``files.convert``."""
-        how, threads = self._how, self._how["threads"] or usable_cores()
+        how = self._how
         with ExitStack() as stack:
             opened = stack.enter_context(opened_source(self._again.again(), trust=how["trust"]))
             check_target(target, how["force"], opened.stat)
-            front = self._as_known(prepared(opened, self._to, how, threads, self._again.restored))
+            front = prepared(opened, self._to, how, self._threads, self._again.restored)
+            front = self._as_known(front)
             table = stack.enter_context(self._table_kept(front, target))
             with opened_target(target, how["force"], opened.stat, verify=how["verify"]) as into:
                 # A file is left behind whole or not at all; of a pipe the front waits.
@@ -150,7 +152,7 @@ class OnePass:
             out,
             plan,
             block_size=front.block_size or self._block_size,
-            threads=self._how["threads"] or usable_cores(),
+            threads=self._threads,
             size=front.size,
             patch=into.patch,
             progress=progress,

@@ -23,6 +23,7 @@ from serialpack.formats.pieces.parts import (
     Parts,
     RecordPart,
     RecordText,
+    is_large_record,
 )
 from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
@@ -40,7 +41,7 @@ class JsonCutter(Cutter):
         self._format = fmt
 
     def records(self, block: SourceBlock) -> Iterator[Parts] | None:
-        if block.records != 1 or block.partial or len(block.data) < WIDE:
+        if not is_large_record(block):
             return None
         text = bytes(block.data)
         found = self._format.framed(block, text)

@@ -20,6 +20,7 @@ from serialpack.formats.pieces.parts import (
     Parts,
     RecordPart,
     RecordText,
+    is_large_record,
 )
 from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
@@ -34,7 +35,7 @@ class MessageCutter(Cutter):
         self.part_format = fmt.name
 
     def records(self, block: SourceBlock) -> Iterator[Parts] | None:
-        if block.records != 1 or block.partial or len(block.data) < WIDE:
+        if not is_large_record(block):
             return None
         data = self._format.sequence_of(block).data
         opening = self._format.opening(data)

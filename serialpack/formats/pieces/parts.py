@@ -19,7 +19,7 @@ from serialpack.depth.values import check_values
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.pieces.join import Join
 from serialpack.formats.pieces.keys import key_digests, repeated
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
 
 #: The most members or elements of a part; and the most bytes, where it has several.
@@ -67,6 +67,12 @@ class Cutter(ABC):
         once or later: who reads it as a whole says what. What is right outside of the parts has
         been looked at, what is in them has not.
         """
+
+
+def is_large_record(block: SourceBlock) -> bool:
+    """Whether a block is one record, whole and large, as formats have it that cut blocks at the
+    ends of records."""
+    return block.records == 1 and not block.partial and len(block.data) >= WIDE
 
 
 class RecordText(ABC):
