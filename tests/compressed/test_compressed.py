@@ -29,6 +29,7 @@ from serialpack.errors import (
     UnsupportedError,
 )
 from serialpack.files.source import Source
+from tests.pipeline.damage import flipped
 
 DATA = b"".join(b'{"id": %d, "name": "n%d"}\n' % (n, n * n) for n in range(40))
 
@@ -389,8 +390,6 @@ def test_what_was_compressed_when_it_was_packed_is_read_through(tmp_path: Path) 
     assert (tmp_path / "b.csv").read_bytes() == b"a,b\n1,x\n2,y\n"
     assert (tmp_path / "b.gz").read_bytes() == path.read_bytes()
     assert (tmp_path / "b.ndjson").read_bytes() == b'{"a":"1","b":"x"}\n{"a":"2","b":"y"}\n'
-    with packed.open("r+b") as file:
-        file.seek(-60, 2)
-        file.write(b"?")
+    packed.write_bytes(flipped(packed.read_bytes(), -60))
     with pytest.raises(DamagedError):
         convert(packed, io.BytesIO(), to="ndjson")

@@ -18,7 +18,7 @@ from serialpack.container.rows import decode_rows
 from serialpack.container.seek import StoredMember, find_members
 from tests.container.test_archive import tree
 from tests.container.test_shared import contents, documents, packed
-from tests.container.test_shared_damage import flipped
+from tests.pipeline.damage import flipped
 
 Tree = dict[str, bytes | str | None]
 

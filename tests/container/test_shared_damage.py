@@ -20,11 +20,8 @@ from tests.bad.short import CHECK, NAME, REST, SIZE, built
 from tests.container.test_archive import tree
 from tests.container.test_shared import contents, documents, needs_posix, packed
 from tests.first_rows import encode_first
+from tests.pipeline.damage import flipped
 from tests.pipes import Pipe
-
-
-def flipped(data: bytes, place: int) -> bytes:
-    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
 
 @pytest.mark.parametrize("salvage", [False, True])

@@ -24,6 +24,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 from tests.golden import make
+from tests.pipeline.damage import flipped
 
 MEGABYTE = 1 << 20
 CHAINS = ["pickle:5+none", "pickle:5+zstd:1", "cloudpickle+none"]
@@ -202,7 +203,7 @@ def test_a_damaged_frame_in_a_good_container() -> None:
         serializer.load_object([_TWO[:-1]])
     container = serialpack.dumps({"a": _big()}, "pickle+none", verify=False)
     with pytest.raises(DamagedError):
-        serialpack.loads(container[:1000] + b"x" + container[1001:], trust=True)
+        serialpack.loads(flipped(container, 1000), trust=True)
 
 
 @pytest.mark.parametrize("as_file", [False, True])
@@ -218,7 +219,7 @@ def test_large_parts_are_verified_as_they_are_read(as_file: bool, tmp_path: Path
     assert np.array_equal(load(container), np.arange(MEGABYTE // 8))
     for place in (2000, MEGABYTE // 2, len(container) - 2000):
         with pytest.raises(DamagedError, match="checksum"):
-            load(container[:place] + b"\xff" + container[place + 1 :])
+            load(flipped(container, place))
         with pytest.raises(TruncatedError):
             load(container[:place])
 
