@@ -30,6 +30,7 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from serialpack.values.kinds import Unheld
+from tests.conversion.converting import converted, records_of
 from tests.conversion.documents import as_plain, documents
 from tests.fidelity.values import USUAL
 from tests.formats.xml_documents import as_elements
@@ -38,20 +39,6 @@ from tests.formats.xml_documents import as_elements
 #: documents go into them in test_archives.py.
 FORMATS_HERE = [name for name in written() if name not in ARCHIVES]
 NOT_HELD = (*FAILURES, Unheld, serialpack.SerialpackError, pickle.PicklingError, AttributeError)
-
-
-def records_of(data: bytes, name: str) -> list[Any]:
-    """The records of a file, as its format reads them."""
-    fmt = FORMATS.get(name)
-    assert isinstance(fmt, ValueFormat)
-    blocks = fmt.split(io.BytesIO(data).read, 1 << 22, for_values=True)
-    return [record for block in blocks for record in fmt.parse(block)]
-
-
-def converted(data: bytes, source: str, target: str, **how: Any) -> bytes:
-    out = io.BytesIO()
-    serialpack.convert(io.BytesIO(data), out, format=source, to=target, trust=True, **how)
-    return out.getvalue()
 
 
 @cache

@@ -15,7 +15,7 @@ import serialpack
 from serialpack.depth.values import depth_of
 from serialpack.formats import FORMATS
 from serialpack.formats.json.text import JsonText
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 
 def refused(data: bytes, source: str, target: str, **how: Any) -> serialpack.SerialpackError:

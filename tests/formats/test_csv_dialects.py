@@ -19,7 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.csv.dialects import _fits, _fits_plain, _plain_rows
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 MARKS = {",": "csv", ";": "csv:semicolon", "|": "csv:pipe", "\t": "tsv"}
 

@@ -15,7 +15,7 @@ from serialpack.detection.detect import detect
 from serialpack.errors import SerialpackError
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 FRONTS = [b"sep=;\n", b"sep=;\r\n", b"SEP=;\n", b"\xef\xbb\xbfsep=;\n"]
 ROWS = b"id;text;more\n" + b"".join(b"%d;a,b%d;%d\n" % (n, n % 7, n * n) for n in range(5000))

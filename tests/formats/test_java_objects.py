@@ -12,7 +12,7 @@ import pytest
 import serialpack
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.java.read import MAGIC
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 from tests.formats.test_java import (
     _array_list,
     _block,

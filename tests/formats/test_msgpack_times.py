@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.formats.msgpack.values import _is_fine, unpack, unpack_exactly
 from serialpack.values.equality import difference
-from tests.conversion.test_matrix import converted, records_of
+from tests.conversion.converting import converted, records_of
 
 SECONDS = [
     *(0, 1, 1514862245, (1 << 31) - 1, (1 << 32) - 1, 1 << 32, (1 << 34) - 1),

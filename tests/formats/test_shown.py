@@ -17,7 +17,7 @@ import serialpack
 from serialpack.api import first_records
 from serialpack.cli.reporting.shapes import array_rows
 from serialpack.errors import SyntaxInputError, ValueRefusedError
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 RECORDS = [{"a": n, "b": "é" * n, "many": list(range(20))} for n in range(50)]
 SHOWN = [{**record, "many": [*range(10), "..."]} for record in RECORDS]

@@ -13,7 +13,7 @@ import serialpack
 from serialpack.errors import SerialpackError
 from serialpack.values.equality import difference
 from serialpack.values.yaml_tags import YamlTag
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 pytest.importorskip("yaml")
 

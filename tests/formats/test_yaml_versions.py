@@ -21,7 +21,7 @@ from serialpack.formats.yaml.write import write
 from serialpack.values.equality import difference
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 #: Plain text, what it is by YAML 1.2 (section 10.3.2), and by YAML 1.1.
 BOTH: list[tuple[str, Any, Any]] = [

@@ -10,7 +10,7 @@ import pytest
 import serialpack
 from serialpack.errors import SerialpackError
 from serialpack.pipeline import wide
-from tests.conversion.test_wide import SOURCES
+from tests.conversion.blocks.test_wide import SOURCES
 from tests.formats.cutting import cut_from
 
 #: Sources whose text is laid out in other ways; and some whose values are not those of others.

@@ -11,8 +11,8 @@ import pytest
 
 import serialpack
 from serialpack.reports import ConvertReport
+from tests.conversion.converting import converted
 from tests.conversion.documents import documents
-from tests.conversion.test_matrix import converted
 
 
 def without_null(value: Any) -> Any:

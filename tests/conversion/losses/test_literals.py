@@ -16,7 +16,7 @@ import serialpack
 from serialpack.conversion.targets.writers import written
 from serialpack.formats.losses.exact import Inexact, held
 from serialpack.literal import Literal
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 #: Numbers that Python, or the library that writes JSON, would spell in another way.
 TEXTS = [

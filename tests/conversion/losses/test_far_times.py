@@ -15,7 +15,7 @@ import pytest
 import serialpack
 from serialpack.errors import SerialpackError
 from serialpack.values.durations import interval_text
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 pa = pytest.importorskip("pyarrow")
 

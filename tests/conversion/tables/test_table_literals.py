@@ -14,8 +14,8 @@ import serialpack
 from serialpack.conversion.tables.shaping import Shaping
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
-from tests.conversion.test_literals import TEXTS
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
+from tests.conversion.losses.test_literals import TEXTS
 
 TYPED = Shaping(typed=True, nest=())
 

@@ -22,7 +22,7 @@ from serialpack.conversion.blocks import writing
 from serialpack.conversion.targets.writers import writers
 from serialpack.formats.json.write import compact_lines
 from serialpack.pipeline import line, workers
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 from tests.formats.test_json_writing import SCALARS, TREES
 
 #: Values and their text.

@@ -9,7 +9,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.known import Below
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 
 def below(data: bytes, names: tuple[str, ...], source: str) -> bytes:

@@ -17,7 +17,7 @@ import serialpack
 from serialpack.values.durations import duration_of, nanoseconds_in, nanoseconds_text
 from serialpack.values.equality import difference
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, nanoseconds_of, time_of
-from tests.conversion.test_matrix import converted, records_of
+from tests.conversion.converting import converted, records_of
 
 COUNTS = [0, 1, -1, 999, 1000, -1001, 1704067200123456789, (1 << 63) - 1, -(1 << 63) + 1]
 TIMES = np.array(["2024-01-01T00:00:00.123456789", "2024-01-01T00:00:01", "NaT"], "M8[ns]")

@@ -15,7 +15,7 @@ from serialpack.conversion.tables.arrow_types import arrow_type
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.values.equality import difference
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 ZONE = ZoneInfo("Europe/Berlin")
 TIMES = [

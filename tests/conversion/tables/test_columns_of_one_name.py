@@ -11,7 +11,7 @@ import pytest
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import SerialpackError
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 TYPED = Shaping(typed=True)
 TEXT = b"a,a,b\n1,x,true\n2,,false\n"

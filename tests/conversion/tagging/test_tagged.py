@@ -34,7 +34,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError
 from serialpack.formats.json.values import check_json
 from serialpack.values.equality import difference
-from tests.conversion.tags import BAD, MOMENT, READ, WRITTEN, bson_values, cbor_values
+from tests.conversion.tagging.tags import BAD, MOMENT, READ, WRITTEN, bson_values, cbor_values
 from tests.fidelity.values import CASES, Case
 
 

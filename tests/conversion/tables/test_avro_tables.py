@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import serialpack
-from tests.conversion.test_typed_tables import RECORDS, without_null, written
+from tests.conversion.tables.test_typed_tables import RECORDS, without_null, written
 
 fastavro = pytest.importorskip("fastavro")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import serialpack
-from tests.conversion.test_typed_tables import back, written
+from tests.conversion.tables.test_typed_tables import back, written
 from tests.formats.work import lines_run
 
 pa = pytest.importorskip("pyarrow")

@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.errors import SerialpackError
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 pytest.importorskip("cbor2")
 pytest.importorskip("msgpack")

@@ -14,9 +14,9 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import Unheld
 from serialpack.values.equality import difference
 from serialpack.values.kinds import Loss, Spelled, shown
-from tests.conversion.test_literals import BINARY
-from tests.conversion.test_matrix import converted
-from tests.conversion.test_source_losses import ALL, read
+from tests.conversion.converting import converted
+from tests.conversion.losses.test_literals import BINARY
+from tests.conversion.losses.test_source_losses import ALL, read
 
 
 @pytest.mark.parametrize(

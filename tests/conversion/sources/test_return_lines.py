@@ -11,7 +11,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.errors import SerialpackError
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 ROWS = [{"a": "1", "b": 'x\ry,;"\n'}, {"a": "3", "b": "4"}]
 

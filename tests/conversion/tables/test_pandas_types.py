@@ -14,7 +14,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.errors import SerialpackError
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")

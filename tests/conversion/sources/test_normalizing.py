@@ -16,7 +16,7 @@ from serialpack.conversion.sources import normalizing
 from serialpack.detection.detect import AsFound
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
-from tests.conversion.test_matrix import converted
+from tests.conversion.converting import converted
 
 TEXT = 'name;n\n"Zoë; the ""first""";1\nŁódź;2\n' + "".join(f"ë{n};{n}\n" for n in range(9))
 ROWS = [json.loads(line) for line in converted(TEXT.encode(), "csv", "ndjson").splitlines()]

@@ -18,7 +18,8 @@ import serialpack
 from serialpack.cli.app import run
 from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.shaping import Shaping
-from tests.conversion.test_matrix import FORMATS_HERE, converted, sources
+from tests.conversion.converting import converted
+from tests.conversion.test_matrix import FORMATS_HERE, sources
 
 #: What a hint may say, in this order; nothing else.
 HINT = re.compile(

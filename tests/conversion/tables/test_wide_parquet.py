@@ -20,7 +20,7 @@ from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.tables.parquet import ParquetFormat
-from tests.conversion.test_typed_tables import back, written
+from tests.conversion.tables.test_typed_tables import back, written
 from tests.faults.test_memory import peak
 from tests.formats.work import lines_run
 

@@ -10,7 +10,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
-from tests.conversion.test_types import INFER, by_hand, converted, values
+from tests.conversion.types.test_types import INFER, by_hand, converted, values
 
 pytest.importorskip("pyarrow")
 
