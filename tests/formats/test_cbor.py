@@ -287,6 +287,27 @@ def test_references_in_keys_are_followed_as_far() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("lossy", [(), ("utf8",), ("duplicates", "utf8")], ids=str)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xa1" + _bomb(60) + b"\x01",
+        b"\xd9\x01\x02\x81" + _bomb(60),
+        _hex("a1d81c81d81d0001"),
+        b"\xa1\x61\xff\x01\xa1" + _bomb(60) + b"\x01",
+    ],
+    ids=["a key", "an element of a set", "a key in itself", "behind text that is no UTF-8"],
+)
+def test_what_refers_to_others_is_hashed_once_it_is_known_how_far_it_unfolds(
+    data: bytes, lossy: tuple[str, ...]
+) -> None:
+    """The time for the hash of a key, or of an element of a set, doubled with each level."""
+    with pytest.raises(serialpack.SerialpackError, match="unfold|UTF-8|utf-8"):
+        serialpack.convert(
+            io.BytesIO(data), io.BytesIO(), to="ndjson", format="cbor", lossy=[*lossy]
+        )
+
+
 @pytest.mark.parametrize(
     ("data", "exit_code", "where"),
     [

@@ -24,7 +24,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.cbor import scan as cbor_scan
 from serialpack.formats.cbor.pairs import PAIRS, Paired, last_wins
-from serialpack.formats.cbor.tags import Tags, Twice, decoders
+from serialpack.formats.cbor.tags import Refers, Tags, Twice, decoders
 from serialpack.formats.losses.utf8 import ESCAPED
 from serialpack.formats.messages.format import MessageFormat
 from serialpack.formats.shared.document import Malformed
@@ -43,6 +43,9 @@ _SHALLOW = 100
 
 #: What the library may keep open: all items, containers within each other, and a tag.
 _FRAMES = MAX_DEPTH + 2
+
+#: The head of the tag of a reference to a value, 29, in each of its lengths.
+_REFERENCE = re.compile(rb"\xd8\x1d|\xd9\0\x1d|\xda\0{3}\x1d|\xdb\0{7}\x1d")
 
 
 class CborFormat(MessageFormat):
@@ -87,28 +90,38 @@ def read_items(data: Buffer, *, parts: bool = False) -> list[Any]:
     Malformed, Unheld for what Python does not hold, RefusedError for references without end, or
     from one part to what may stand in another.
     """
-    cbor2 = import_library("cbor2", "cbor")
     # Within one array without a length they are read in one call.
-    file = io.BytesIO(b"".join((b"\x9f", data, b"\xff")))
-    tags = Tags(decoders())
-    decoder = _decoder(file, len(data) + 2, tags, _FRAMES)
+    items = b"".join((b"\x9f", data, b"\xff"))
+    tags = Tags(decoders(), references=False)
     try:
-        records: list[Any] = decoder.decode()
-        if file.tell() != len(data) + 2:
-            raise Malformed("a break code outside of any container", file.tell() - 2)
-        if tags.shared:
-            records = [] if parts else _apart(bytes(data))
-    except cbor2.CBORDecodeError as error:
-        if not (tags.shared and parts):
-            raise _placed(cbor2, bytes(data), error) from None
-    if tags.shared and parts:
-        raise RefusedError(
-            "an array or map larger than a block has references between values",
-            hint="pack -s raw keeps the bytes",
-        )
+        records: list[Any] = _read_array(items, tags)
+    except Refers:
+        if parts:
+            raise RefusedError(
+                "an array or map larger than a block has references between values",
+                hint="pack -s raw keeps the bytes",
+            ) from None
+        _check_references(bytes(data))
+        records = _apart(bytes(data))
     if tags.referred:
         check_unfolded(records, len(data), _inside_or_none)
     return records
+
+
+def _read_array(items: bytes, tags: Tags) -> list[Any]:
+    """The values of the array ``items``, which is all that should be there; Refers where ``tags``
+    raise it."""
+    cbor2 = import_library("cbor2", "cbor")
+    file = io.BytesIO(items)
+    try:
+        values: list[Any] = _decoder(file, len(items), tags, _FRAMES).decode()
+    except cbor2.CBORDecodeError as error:
+        if isinstance(error.__cause__, Refers):
+            raise error.__cause__ from None
+        raise _placed(cbor2, items[1:-1], error) from None
+    if file.tell() != len(items):
+        raise Malformed("a break code outside of any container", file.tell() - 2)
+    return values
 
 
 def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) -> list[Any]:
@@ -117,8 +130,10 @@ def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) ->
     paired = Paired(data) if DUPLICATES in marks.allowed else None
     read = data if paired is None else paired.data
     file = io.BytesIO(read)
-    tags = Tags({**decoders(), PAIRS: last_wins(marks, len(data))})
+    tags = Tags({**decoders(), PAIRS: last_wins(marks, len(data))}, references=True)
     lossy_text = UTF8 in marks.allowed
+    if _REFERENCE.search(data):
+        _check_references(data)
     decoder = _decoder(file, 1, tags, 2 * _FRAMES, "surrogateescape" if lossy_text else "strict")
     records = []
     try:
@@ -153,13 +168,41 @@ def _decoder(file: io.BytesIO, read_size: int, tags: Tags, depth: int, text: str
     )
 
 
+def _check_references(data: bytes) -> None:
+    """RefusedError where the values of an item, in which some refer to others, would be far larger
+    than ``data``, or hold themselves; Malformed where it is broken.
+
+    It is asked before they are keys of maps or elements of sets: hashing these goes over all that
+    is in them, however often it stands there. So maps and sets are read as arrays here.
+    """
+    cbor2 = import_library("cbor2", "cbor")
+    paired = Paired(data)
+    file = io.BytesIO(paired.data)
+    plain = dict.fromkeys((PAIRS, 258), lambda content, _immutable: content)
+    tags = Tags({**decoders(), **plain}, references=True)
+    decoder = _decoder(file, 1, tags, 2 * _FRAMES, "surrogateescape")
+    record = 0
+    try:
+        while file.tell() < len(paired.data):
+            check_unfolded([decoder.decode()], len(data), _inside_or_none)
+            record += 1
+    except cbor2.CBORDecodeEOF:
+        raise Malformed("it ends too early", len(data)) from None
+    except cbor2.CBORDecodeError as error:
+        raise _explained(error, record, paired.before(file.tell())) from None
+
+
 def _apart(data: bytes) -> list[Any]:
     """The items, read one by one, so that a reference in one finds nothing of another."""
+    cbor2 = import_library("cbor2", "cbor")
     file = io.BytesIO(data)
-    decoder = _decoder(file, len(data), Tags(decoders()), _FRAMES - 1)
+    decoder = _decoder(file, len(data), Tags(decoders(), references=True), _FRAMES - 1)
     records = []
-    while file.tell() < len(data):
-        records.append(decoder.decode())
+    try:
+        while file.tell() < len(data):
+            records.append(decoder.decode())
+    except cbor2.CBORDecodeError as error:
+        raise _placed(cbor2, data, error) from None
     return records
 
 
@@ -167,7 +210,7 @@ def _placed(cbor2: Any, data: bytes, error: Exception) -> Exception:
     """What is wrong and where, for the ``error`` of the library: the items are read one by one,
     byte by byte."""
     file = io.BytesIO(data)
-    decoder = _decoder(file, 1, Tags(decoders()), _FRAMES - 1)
+    decoder = _decoder(file, 1, Tags(decoders(), references=True), _FRAMES - 1)
     record = 0
     try:
         while file.tell() < len(data):

@@ -40,6 +40,10 @@ class Twice(ValueError):
     """A set with two elements that Python takes for one."""
 
 
+class Refers(Exception):
+    """Values refer to one another, and it is not known yet how far they unfold."""
+
+
 class Tags(dict[int, Any]):
     """How the tags are read of which the library would round, refuse or drop something.
 
@@ -49,10 +53,17 @@ class Tags(dict[int, Any]):
     #: Whether a tag was met that refers to a text or a value elsewhere; whether one to a value.
     referred = shared = False
 
+    def __init__(self, tags: dict[int, Any], *, references: bool) -> None:
+        """``references``: whether the library may follow those to values; Refers, where not."""
+        super().__init__(tags)
+        self._references = references
+
     def __missing__(self, number: int) -> _Decoder:
         if number in _BUILT_IN:
             self.referred = self.referred or number in (25, 29)
             self.shared = self.shared or number == 29
+            if self.shared and not self._references:
+                raise Refers
             raise KeyError(number)
         return _whole(number, None)
 
