@@ -163,6 +163,29 @@ def test_codecs(codec: bytes) -> None:
             FMT.read(container("long", [(1000, cut)], codec))
 
 
+@pytest.mark.parametrize(
+    ("schema", "sound"),
+    [
+        ({"precision": 4, "scale": 2}, True),
+        ({"precision": 4, "scale": 2, "type": "fixed", "name": "F", "size": 2}, True),
+        ({}, False),
+        ({"precision": 0}, False),
+        ({"precision": True}, False),
+        ({"precision": 2, "scale": 5}, False),
+        ({"precision": 2, "scale": -1}, False),
+        ({"precision": 5, "type": "fixed", "name": "F", "size": 2}, False),
+    ],
+    ids=str,
+)
+def test_decimals_that_are_none_are_bytes(schema: dict[str, Any], sound: bool) -> None:
+    """As the specification says of logical types that are not valid; such a file was refused."""
+    schema = {"type": "bytes", "logicalType": "decimal"} | schema
+    data = b"\x01\x02"
+    stored = data if schema["type"] == "fixed" else z(2) + data
+    whole = container(record([schema, "null"]), [(1, z(0) + stored)])
+    assert FMT.read(whole) == [{"a": Decimal("2.58") if sound else data}]
+
+
 def test_the_schema_goes_with_the_values_through_others() -> None:
     """The values are written under the schema that they were read under."""
     schema = {

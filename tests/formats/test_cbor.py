@@ -302,7 +302,7 @@ def test_what_refers_to_others_is_hashed_once_it_is_known_how_far_it_unfolds(
     data: bytes, lossy: tuple[str, ...]
 ) -> None:
     """The time for the hash of a key, or of an element of a set, doubled with each level."""
-    with pytest.raises(serialpack.SerialpackError, match="unfold|UTF-8|utf-8"):
+    with pytest.raises(serialpack.SerialpackError, match=r"unfold|UTF-8|utf-8"):
         serialpack.convert(
             io.BytesIO(data), io.BytesIO(), to="ndjson", format="cbor", lossy=[*lossy]
         )

@@ -80,12 +80,41 @@ def parse_schema(text: str | bytes) -> AvroSchema:
             found = {key: v for key, v in found.items() if not key.startswith("__")}
         if depth_of(found, 2 * MAX_DEPTH) == 2 * MAX_DEPTH:
             raise TooDeep
+        _ignore_unsound_decimals(found)
         named: dict[str, Any] = {}
         return AvroSchema(found, schema.parse_schema(found, named), named)
     except TooDeep:
         raise
     except Exception as error:  # whatever fastavro trips over
         raise ValueError(f"{type(error).__name__}: {error}"[:200]) from None
+
+
+def _ignore_unsound_decimals(schema: Any) -> None:
+    """Make decimals in ``schema`` that are none the bytes that they are stored as.
+
+    Avro 1.11, Logical Types: a logical type that is not valid is ignored. Of a decimal the
+    precision is required, the scale no larger, and so many digits must fit into a fixed type.
+    """
+    left = [schema]
+    while left:
+        part = left.pop()
+        if isinstance(part, list):
+            left += part
+        elif isinstance(part, dict):
+            left += [part[key] for key in ("type", "items", "values", "fields") if key in part]
+            if part.get("logicalType") == "decimal" and not _is_sound_decimal(part):
+                del part["logicalType"]
+
+
+def _is_sound_decimal(schema: dict[str, Any]) -> bool:
+    digits, scale, size = schema.get("precision"), schema.get("scale", 0), schema.get("size")
+    if type(digits) is not int or type(scale) is not int or not 0 <= scale <= digits or not digits:
+        return False
+    if schema.get("type") != "fixed":
+        return True
+    # 8 * size - 1 bits hold so many digits; of fewer bits than 3 a digit no power is taken.
+    bits = 8 * size - 1 if type(size) is int else 0
+    return digits * 3 <= bits and 10**digits <= 1 << bits
 
 
 class AvroHeader(NamedTuple):

@@ -294,9 +294,7 @@ def _logical(kind: _Type, schema: Any) -> _Type:
 
         return kind._replace(skip=time)
     if logical == "decimal" and schema["type"] in ("bytes", "fixed"):
-        digits = schema.get("precision")
-        if not isinstance(digits, int):
-            raise Malformed("a schema with a decimal of no precision")
+        digits = schema["precision"]
 
         def decimal(data: bytes, at: int) -> int:
             end = kind.skip(data, at)
