@@ -204,8 +204,8 @@ class Stated(list[Any]):
 
 
 class Dropped(list[Any]):
-    def __del__(self) -> None:
-        _ran.append(self)
+    def __del__(self, ran: list[Any] = _ran) -> None:
+        ran.append(self)  # at the end of the process, when the module's names are gone, too
 
 
 class Hashed(str):
