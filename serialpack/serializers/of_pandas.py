@@ -107,8 +107,14 @@ def _index(index: Any) -> _Parts:
 
 
 def _levels(index: Any) -> _Parts:
-    codes = [codes.copy() for codes in index.codes]  # they come read-only, and are made so
+    codes = [*map(_unlocked, index.codes)]
     return ["levels", list(index.names), list(index.levels), codes, index.sortorder]
+
+
+def _unlocked(items: Any) -> Any:
+    """The array ``items``, or a copy where it is read-only: whether the arrays in an index are,
+    depends on how it was made, and nobody sees it."""
+    return items if items.flags.writeable else items.copy()
 
 
 def _maker_of_array(pandas: Any, value: Any) -> Callable[[Any], _Parts] | None:
@@ -118,7 +124,7 @@ def _maker_of_array(pandas: Any, value: Any) -> Callable[[Any], _Parts] | None:
         return None
     kinds: list[tuple[Any, Callable[[Any], _Parts]]] = [
         (pandas.StringDtype, _strings),
-        (pandas.CategoricalDtype, lambda v: ["category", v._codes, v.categories, v.ordered]),
+        (pandas.CategoricalDtype, _category),
         (pandas.DatetimeTZDtype, _times),
         (pandas.PeriodDtype, lambda v: ["period", v.freqstr, v.asi8]),
         (pandas.IntervalDtype, lambda v: ["interval", v.left, v.right, v.closed]),
@@ -152,6 +158,10 @@ def _empty(kind: Any) -> Any:
     if found.dtype != kind or repr(found.dtype) != repr(kind):
         raise TypeError(f"the type {kind!r}")
     return found
+
+
+def _category(array: Any) -> _Parts:
+    return ["category", _unlocked(array._codes), array.categories, array.ordered]
 
 
 def _masked(array: Any) -> _Parts:

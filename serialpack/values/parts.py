@@ -220,6 +220,8 @@ def whole(value: Any) -> Any:
         numbers = not getattr(value.dtype, "hasobject", True)
         array = value.to_numpy() if numbers else value.array
         return [value.name, value.index, array, value.attrs, value.flags]
+    if _is_pandas(value, "Categorical"):  # whose own codes are read-only in some indexes
+        return [value.codes, value.dtype]
     if type(value).__module__ == "pyarrow.lib" and (told := _arrow_told(value)) is not None:
         return told
     if type(value).__module__.startswith("polars.") and hasattr(value, "rechunk"):

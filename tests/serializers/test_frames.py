@@ -81,6 +81,8 @@ INDEXES: dict[str, Any] = {
     "unused": pd.MultiIndex.from_product([[1, 2], ["a", "b"]])[:2],
     "zones": pd.MultiIndex.from_arrays([pd.date_range("2020", periods=2, tz="Asia/Tokyo"), [1, 2]]),
     "few": pd.CategoricalIndex(["x", "y"], name="few"),
+    "grouped": pd.Series([1, 2]).groupby(pd.Categorical(["x", "y"]), observed=True).sum().index,
+    "cut": pd.Series([1.5, 3]).groupby(pd.cut([1.5, 3], 2), observed=False).size().index,
     "periods": pd.period_range("2020", periods=2, freq="W-WED"),
     "intervals": pd.interval_range(0, 2),
     "nullable": pd.Index([1, 2], dtype="Int64"),
