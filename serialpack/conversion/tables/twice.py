@@ -1,5 +1,5 @@
 """Sources that can be read from their front again, since a table takes two passes: files as they
-are, pipes by a copy in a temporary file, made before the first pass or as it goes."""
+are, pipes by a copy in memory or a temporary file, made before the first pass or as it goes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from serialpack.conversion.sources.restored import RestoredOnce
 from serialpack.errors import SerialpackError
 from serialpack.files.source import Path, Source, file_error
 
-#: Bytes of a pipe that are kept in memory.
+#: Bytes of a pipe that are kept in memory; more of them are in a temporary file.
 _IN_MEMORY = 16 << 20
 
 #: So long a source is read on, in seconds, once something in it is refused.
@@ -27,7 +27,7 @@ _MOST = 256 << 20
 
 
 class Rereadable:
-    """A source that can be read from its front again. ``kept``: it is a copy of a pipe.
+    """A source that can be read from its front again. ``kept``: it is a copy on the disk.
 
     ``restored``: what it was restored to, where it is a container that is sure to be read again.
     """
@@ -116,7 +116,7 @@ def _kept(file: IO[bytes], name: str) -> Iterator[Rereadable]:
             shutil.copyfileobj(file, copy, 1 << 20)
         except OSError as error:
             raise file_error(error, name, "read") from error
-        yield Rereadable(copy, 0, kept=True, name=name)
+        yield Rereadable(copy, 0, kept=copy.tell() > _IN_MEMORY, name=name)
 
 
 @contextmanager

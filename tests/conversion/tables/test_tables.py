@@ -189,19 +189,23 @@ def test_blocks_share_their_columns() -> None:
         }
 
 
-def test_a_pipe_is_kept_and_that_is_said(tmp_path: Path, capfd: Any) -> None:
+@pytest.mark.parametrize("size", [10, 17 << 20], ids=["in memory", "on the disk"])
+def test_a_pipe_is_kept_and_where_that_is_a_file_it_is_said(
+    size: int, tmp_path: Path, capfd: Any
+) -> None:
     import os
     import threading
 
     pipe, out = tmp_path / "pipe", tmp_path / "out.csv"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes(b'[{"a":1}]'))
+    data = b'[{"a":1}' + b" " * size + b"]"
+    writer = threading.Thread(target=lambda: pipe.write_bytes(data))
     writer.start()
     assert run(["unpack", "-F", "json", "--to", "csv", str(pipe), "-o", str(out)]) == 0
     writer.join()
     assert out.read_text() == "a\n1\n"
     said = capfd.readouterr().err
-    assert "temporary file" in said
+    assert ("temporary file" in said) is (size > 16 << 20)
     assert "1 carried: 1 value as a bare cell (back: -F csv --typed)" in said
 
 
