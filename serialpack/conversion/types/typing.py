@@ -226,7 +226,7 @@ def _as_text(column: TypedColumn, records: list[Any], first_record: int) -> None
                 record=first_record + number,
                 value_path=_path(column.name),
                 kind="value",
-                hint="without its --types it stays bytes, --skip-bad leaves the record out",
+                hint=_ways("without its --types it stays bytes"),
             ) from None
 
 
@@ -256,8 +256,13 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
         record=first_record + number,
         value_path=_path(column.name),
         kind="value",
-        hint=f"{way}, --skip-bad leaves the record out",
+        hint=_ways(way),
     )
+
+
+def _ways(way: str) -> Ways:
+    """What to do about a cell that is not of the type: ``way``, or to leave its record out."""
+    return Ways(keeps=(way,), others=("--skip-bad leaves the record out",), skip_bad=True)
 
 
 def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefusedError:
