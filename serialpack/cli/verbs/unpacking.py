@@ -196,39 +196,23 @@ class Unpacker:
         return unpacked_name(path, stored=self._asked.name, salvage=self._asked.salvage)
 
     def _entries(self, given: Input, source: Any) -> dict[str, Any]:
+        """Unpack the entries of the archive ``source``, or the part of one that is asked for."""
         path, asked = given.path, self._asked
         to_stdout = (asked.outputs.output or path) == STDIO
         if asked.records or asked.byte_range or (self._chosen and to_stdout):
             return self._part(given, source)
-        from serialpack.archive.read import unpack_archive
-
         folder = self._mover.targets.folder_of(path, folder_name)
-        inputs, failed = [given], None
-
-        def reached(read: int, written: int, bar: Progress | None) -> None:
-            self._reached = read
-            if bar is not None:
-                bar(read, written)
+        inputs, failed = [given], list[SerialpackError]()
 
         def work(below: Any, bar: Progress | None) -> ArchiveReport[UnpackReport]:
-            nonlocal failed
-            self._reached = self._counted = 0
             try:
-                return unpack_archive(
-                    source,
-                    below,
-                    progress=lambda read, written: reached(read, written, bar),
-                    skip_existing=asked.outputs.skip_existing,
-                    each=lambda entry, found: self._tell(path, entry, found),
-                    **self._how(),
-                    **self._chosen,
-                )
+                return self._unpack_archive(path, source, below, bar)
             except SerialpackError as error:
                 if error.report is None:
                     raise
-                failed = error
+                failed.append(error)
                 inputs.clear()  # --rm removes only what was unpacked as a whole
-                report: ArchiveReport[UnpackReport] = failed.report
+                report: ArchiveReport[UnpackReport] = error.report
                 return report
 
         report = self._mover.move(
@@ -237,21 +221,45 @@ class Unpacker:
             work,
             check=lambda: self._check_entries(path, folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
-            closing=lambda done: self._sum(path, folder, done, whole=failed is None),
+            closing=lambda done: self._sum(path, folder, done, whole=not failed),
             counts_written=True,
             grouped=False,
             files=None,
         )
         self._count(0, 0)
-        if report is None or not (report.damage or failed):
-            return {}
-        for place in [place for place in report.damage if place.member is None]:
-            complain(str(place), named(path))
-        if failed is not None:
-            raise failed
-        damaged = DamagedError("the archive is damaged; what is left of it was written")
-        damaged.damage = report.damage
-        raise damaged
+        for place in report.damage if report is not None else ():
+            if place.member is None:
+                complain(str(place), named(path))
+        if failed:
+            raise failed[0]
+        if report is not None and report.damage:
+            damaged = DamagedError("the archive is damaged; what is left of it was written")
+            damaged.damage = report.damage
+            raise damaged
+        return {}
+
+    def _unpack_archive(
+        self, path: str, source: Any, below: Any, bar: Progress | None
+    ) -> ArchiveReport[UnpackReport]:
+        """Unpack the chosen entries of ``source`` into the folder ``below``, and tell of each."""
+        from serialpack.archive.read import unpack_archive
+
+        self._reached = self._counted = 0
+
+        def reached(read: int, written: int) -> None:
+            self._reached = read
+            if bar is not None:
+                bar(read, written)
+
+        return unpack_archive(
+            source,
+            below,
+            progress=reached,
+            skip_existing=self._asked.outputs.skip_existing,
+            each=lambda entry, found: self._tell(path, entry, found),
+            **self._how(),
+            **self._chosen,
+        )
 
     def _part(self, given: Input, source: Any) -> dict[str, Any]:
         """The one entry that is meant, or the range of it that is asked for."""
