@@ -125,19 +125,24 @@ def _looked_at(
         layout, told = with_own_types(known.layout, looked.shape, tried.schema, front.plan)
         known = known._replace(layout=layout, told=tuple(told))
     if front.plan.shaping.infer and to not in TEXT_TABLES:
-        by_name = {column.name for column in known.types}
-        shapes = looked.shape.keys.items()
-        stay = (name for name, s in shapes if str in s.types and name not in by_name)
-        text = tuple(map(str, stay))
-        cells = {} if looked.types is None else looked.types.columns
-        commas = tuple(name for name in text if name in cells and cells[name].commas)
-        known = known._replace(text=text, commas=commas)
+        known = _with_columns_of_text(known, looked)
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups
 
         check_groups(to, looked.shape.maps, columns)
     return known
+
+
+def _with_columns_of_text(known: Known, looked: Looked) -> Known:
+    """``known``, with the columns that stay text under ``--infer``, and with those of them whose
+    numbers have decimal commas."""
+    by_name = {column.name for column in known.types}
+    shapes = looked.shape.keys.items()
+    text = tuple(str(name) for name, s in shapes if str in s.types and name not in by_name)
+    cells = {} if looked.types is None else looked.types.columns
+    commas = tuple(name for name in text if name in cells and cells[name].commas)
+    return known._replace(text=text, commas=commas)
 
 
 def _has_its_schema(plan: ConversionPlan, to: str) -> bool:
