@@ -8,6 +8,9 @@ Enter at ``main``. ``--version`` is answered before anything is imported; everyt
 - ``reporting``: what people are told
 - ``files``: the inputs and outputs of a call, done one after another or side by side
 - ``verbs``: one file a verb, which calls the library
+
+Beside them, ``signals`` answers Ctrl-C, ``guard`` tells where memory ended, ``words`` writes what is
+said, and ``naming`` names outputs after inputs.
 """
 
 import os
