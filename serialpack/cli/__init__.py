@@ -9,8 +9,8 @@ Enter at ``main``. ``--version`` is answered before anything is imported; everyt
 - ``files``: the inputs and outputs of a call, done one after another or side by side
 - ``verbs``: one file a verb, which calls the library
 
-Beside them, ``signals`` answers Ctrl-C, ``guard`` tells where memory ended, ``words`` writes what is
-said, and ``naming`` names outputs after inputs.
+Beside them, ``signals`` answers Ctrl-C, ``guard`` tells where memory ended, ``words`` writes what
+is said, and ``naming`` names outputs after inputs.
 """
 
 import os

@@ -135,6 +135,7 @@ class BlockPacker:
     def _serialize_records(
         self, source: SourceBlock, serializer: RecordSerializer, timer: Timer
     ) -> Serialized:
+        """As ``serialize``, by a serializer of records."""
         writing = Writing(serializer, self.format)
         with within(0, self._serialized * _WRITTEN):
             data, records = writing.encode(source)
@@ -161,6 +162,8 @@ class BlockPacker:
     def _serialize_bytes(
         self, source: SourceBlock, serializer: ByteSerializer, timer: Timer
     ) -> Serialized:
+        """As ``serialize``, by a serializer of bytes; where these do not come back, as plain
+        bytes."""
         whole = not (source.partial or source.continued)
         kind = self.format.declared.columns if whole else ""
         with within(0, self._serialized * _WRITTEN):
@@ -272,6 +275,8 @@ class BlockUnpacker:
         return source
 
     def _undone(self, block: Block, data: Buffer) -> Buffer:
+        """The source's bytes, made of a block's serialized bytes; one of ``MALFORMED`` where those
+        are broken."""
         if isinstance(self.serializer, ByteSerializer):
             return self.serializer.decode(data)
         assert isinstance(self.serializer, RecordSerializer)
@@ -299,6 +304,8 @@ class BlockUnpacker:
             raise _damaged(stored, f"its payload {error}") from None
 
     def _data(self, stored: StoredBlock) -> Buffer:
+        """The serialized bytes of a stored block: filters and codec are undone, part by part, in
+        the room that the block has for them, where it has one. DamagedError."""
         if stored.block.in_place:
             (whole,) = stored.payload
             return whole

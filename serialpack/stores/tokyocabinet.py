@@ -96,6 +96,8 @@ class TokyoCabinetStore(KeyValueStore):
                 raise
 
     def _open(self, mode: Mode, timeout: float) -> None:
+        """Open the file, and wait for whoever has locked it as long as ``timeout`` (seconds)
+        says."""
         how = {
             "r": _READ | _LOCK_AT_ONCE,
             "w": _WRITE | _LOCK_AT_ONCE | _SYNC,
@@ -131,6 +133,7 @@ class TokyoCabinetStore(KeyValueStore):
             yield key
 
     def _in_order(self, calls: _CursorCalls) -> Iterator[bytes]:
+        """The keys in their order, for kinds of stores that have one."""
         size, cursor = c_int(), calls.new(self._store)
         try:
             there = calls.first(cursor)
@@ -158,6 +161,7 @@ class TokyoCabinetStore(KeyValueStore):
             raise
 
     def _change(self, changes: Sequence[Change], *, new: bool) -> None:
+        """Make the changes, in a transaction or not. DuplicateKey where a ``new`` key is there."""
         put = self._calls.putkeep if new else self._calls.put
         store, out = self._store, self._calls.out
         for at, (key, value) in enumerate(changes):
@@ -183,6 +187,7 @@ class TokyoCabinetStore(KeyValueStore):
             raise error
 
     def _error(self) -> Exception:
+        """The error that the library has noted last, as one of ours."""
         code = self._calls.ecode(self._store)
         if code == _LOCK:
             return locked()

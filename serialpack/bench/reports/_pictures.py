@@ -48,6 +48,8 @@ def _speed(results: Results, row: Row) -> float | None:
 
 
 def _scatter(results: Results, found: Scatter) -> Iterator[str]:
+    """The figure of size against speed: a point a chain, and the line of the front through the
+    best."""
     across, up = found.across, found.up
 
     def placed_in_percent(dots: Sequence[Dot]) -> list[Dot]:

@@ -64,6 +64,9 @@ class Search(Schedule):
         self._source = terms.subject.path or terms.subject.sample
 
     def run(self) -> None:
+        """Read the source, then measure: a look at each chain, samples of those that did well, and
+        the best of these whole, as long as the budget lasts. FileError where the source cannot be
+        read."""
         with closing(self._lab):
             try:
                 self.held = self._lab.ask(Load(), max(self.budget, 10.0) * 3)

@@ -35,7 +35,10 @@ def in_archives(sources: Sources) -> tuple[Sources, dict[str, Any]]:
 
 
 def chosen_entries(asked: UnpackRequest) -> tuple[UnpackRequest, dict[str, Any]]:
-    """The same of all that is asked of ``unpack``."""
+    """What is asked of ``unpack`` without its globs, and these as ``unpack_archive`` takes them.
+
+    UsageError where ``--rm`` would remove an archive of which not all is unpacked.
+    """
     sources, chosen = in_archives(asked.sources)
     if chosen and not asked.outputs.keep:
         raise UsageError(

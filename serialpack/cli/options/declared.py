@@ -270,7 +270,8 @@ from_option = click.option(
 
 
 def table_options(of: str) -> Callable[[F], F]:
-    """The same, of a table; ``of``: what may be in another encoding."""
+    """The options that say how a table of text is written; ``of``: what else may be in another
+    encoding, as the help names it."""
     encoding = f"Of {of} that is not UTF-8: cp1252, ..."
     return _apply(
         click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab."),

@@ -74,6 +74,8 @@ def format_kept(path: str, said: str | None) -> str:
 
 
 def _format_of(path: str) -> str:
+    """The format of the file ``path``, or of what is packed or compressed in it, by its name and
+    its first bytes."""
     with _opened(path) as source:
         if (header := header_in(source)) is not None:
             found = packed_format(source)
@@ -146,7 +148,8 @@ def _header_of(path: str) -> Header | None:
 
 
 def header_in(source: Source) -> Header | None:
-    """As ``_header_of``, of a source that stays at its front."""
+    """The header of a container, which is still read from its front afterwards; None where
+    ``source`` is no container."""
     if not is_container(source.peek(SNIFF)):
         return None
     return first_header(expanded(Source(io.BytesIO(source.peek(HEAD)), source.path)).peek)

@@ -85,6 +85,8 @@ def _options(command: click.Command) -> list[str]:
 
 
 def _value(error: click.BadParameter, wanted: click.ParamType[Any]) -> str:
+    """The message for a value that an option or an argument does not take; ``wanted``: what it
+    takes."""
     message = error.message.rstrip(".")
     match = _NO_NUMBER.fullmatch(message)
     if match is None:

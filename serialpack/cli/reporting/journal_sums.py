@@ -162,6 +162,9 @@ def _sizes(sums: FileSums) -> str:
 
 
 def _show_parts(head: str, parts: dict[str, FileSums]) -> None:
+    """A table with a line for each part of the files, that which saved most bytes first. ``head``:
+    what the parts are."""
+
     def saved(item: tuple[str, FileSums]) -> int:
         return item[1].before - item[1].after
 

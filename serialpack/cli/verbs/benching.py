@@ -117,6 +117,8 @@ class Bencher:
         return several._replace(seconds=perf_counter() - since)
 
     def _measure(self, _: str) -> dict[str, Any]:
+        """Measure, write and print; the line for ``--json``, which is empty: a report has its own.
+        What was measured before Ctrl-C is printed, too."""
         manner = self._manner
         with _spooled(self._question) as asked, _Progress(manner) as progress:
             if self._store is not None:
@@ -147,6 +149,7 @@ class Bencher:
 
 
 def _in_store(kind: str, asked: Question, progress: _Progress) -> Results:
+    """Measure single values in a store of the ``kind``, for the question ``asked``."""
     from serialpack.bench.stores import StoreQuestion, measure_stores
 
     return measure_stores(
@@ -228,6 +231,7 @@ def _print(results: Results, manner: Manner, format: str) -> None:
 
 
 def _print_changes(old: Results, new: Results, manner: Manner) -> None:
+    """Print what is another now than in the ``old`` results."""
     if manner.quiet and not manner.as_json:
         return
     import json
@@ -306,6 +310,8 @@ def _spooled(question: Question) -> Iterator[Question]:
 
 
 def _copy(source: str | IO[bytes], copy: str) -> None:
+    """Copy all that ``source`` gives into the new file ``copy``. FileError where there is no
+    room."""
     with Source(source) as opened:
         try:
             with open(copy, "xb") as file:

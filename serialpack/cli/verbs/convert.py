@@ -111,6 +111,8 @@ class Converter:
         return code
 
     def _run(self) -> int:
+        """Convert the entries, or the inputs: into one file, or each into its own; the exit
+        code."""
         mover = self._mover
         if self._chosen:
             return mover.each(mover.inputs, self._convert_entry, make=False)
@@ -180,6 +182,8 @@ class Converter:
         return self._mover.targets.of(path, lambda path: self._name(path, to))
 
     def _convert(self, path: str) -> dict[str, Any]:
+        """Convert one input, or each table of a database that goes into a folder; the line for
+        ``--json``, which is empty where each table has written its own."""
         to = self._to_of(path)
         target = self._target_of(path, to)
         how: ConvertOptions = {**self._how, "elsewhere": self._mover.elsewhere(path)}

@@ -103,6 +103,7 @@ class Packer:
         return code
 
     def _pack(self, path: str) -> dict[str, Any]:
+        """Pack one input; the line for ``--json``."""
         target = self._mover.targets.of(path, packed_name)
         report = self._mover.move(
             [self._mover.input(path)],

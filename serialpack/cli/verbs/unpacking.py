@@ -94,6 +94,7 @@ class Unpacker:
             raise not_unpacked(path, error, output, whole=self._asked.whole) from None
 
     def _given(self, given: Input) -> dict[str, Any]:
+        """Unpack, salvage or test one input, an archive or not; the line for ``--json``."""
         path, asked = given.path, self._asked
         compression = None
         if self._mover.targets.is_file and not (asked.test or self._mover.dry_run):
@@ -117,6 +118,8 @@ class Unpacker:
                 return self._one(given, left, compression)
 
     def _one(self, given: Input, source: Any, compression: str | None) -> dict[str, Any]:
+        """Unpack or test a container that is no archive; the line for ``--json``. ``compression``:
+        that of the output, where its name says one."""
         path, asked = given.path, self._asked
         if self._chosen:
             raise UsageError(NO_ARCHIVE)
@@ -171,7 +174,8 @@ class Unpacker:
         check_packed(path, salvage=self._asked.salvage)
 
     def _check_entries(self, path: str, folder: str) -> None:
-        """The same of the entries of an archive."""
+        """Raise what a plan can tell of unpacking the entries of the archive ``path`` below
+        ``folder``."""
         from serialpack.cli.files.plans import check_entries
 
         outputs = self._asked.outputs
