@@ -101,8 +101,11 @@ class BlockPacker:
             return self.finish(source, serialized, timer)
 
     def alone(self, source: SourceBlock, timer: Timer) -> tuple[Block, Buffer]:
-        """The block of a source that is one block, and its payload: the same as by calling the
-        packer, in less time. Only allowed where the serializer ``passes``."""
+        """The block of a source that is only one block, and its payload.
+
+        The same as by calling the packer, in less time. Only allowed where the serializer
+        ``passes``.
+        """
         timer.seconds.update(serialize=0.0, prove=0.0)  # there was nothing to do
         data = source.data
         packed = self._parts.one(data, 0, timer, early=True, payload=source.payload)

@@ -91,8 +91,8 @@ class Files(NamedTuple):
                 yield file
 
     def cool(self, path: str) -> None:
-        """Where ``through`` is cold, have the next read of this
-        file come from the disk. FileError."""
+        """Where ``through`` is cold, have the next read of the file ``path`` come from the disk.
+        FileError."""
         if self.through == "cold-all":
             drop_all()
         elif self.through == "cold-files":

@@ -50,7 +50,7 @@ def _file(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """How the policy of the page names the only style, or script, that may act."""
+    """The hash by which the page's security policy allows its own style or script, and no other."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

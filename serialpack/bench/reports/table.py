@@ -137,7 +137,7 @@ def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list
 
 
 def _left(found: list[ReportColumn], lines: list[list[str]], width: int) -> int:
-    """The characters that are left of ``width`` for the first of the columns, that of chains."""
+    """How many characters of ``width`` are left for the first column, which names the chains."""
     others = [max(len(line[i]) for line in lines) for i in range(1, len(found))]
     return width - 2 - sum(others) - 2 * len(others)
 

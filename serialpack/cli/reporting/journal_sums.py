@@ -45,7 +45,8 @@ class JournalSums:
         self._verb = ""
 
     def add(self, line: dict[str, Any]) -> None:
-        """A line of it. KeyError, OverflowError, TypeError or ValueError for what is none."""
+        """Count a line of the journal. KeyError, OverflowError, TypeError or ValueError where it is
+        not one."""
         if MARK in line:
             self._verb = str(line["verb"])
             self.runs[self._verb] += 1
@@ -86,7 +87,8 @@ def _size(value: Any) -> int:
 
 
 def summed(path: str) -> JournalSums:
-    """The journal at ``path``, summed up. InputError for a line that is none, but for the last."""
+    """The journal at ``path``, summed up. InputError for a line that is not of a journal, unless it
+    is the last one, which a crash may have cut."""
     sums = JournalSums()
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):

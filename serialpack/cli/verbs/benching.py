@@ -96,7 +96,8 @@ class Bencher:
         return min(code, self._code, key=WORST_FIRST.index)
 
     def _several(self, asked: BenchRequest, paths: Sequence[str]) -> Several:
-        """Those of the files that are measured; what cannot be read is told, and left out."""
+        """The files to be measured in place of all ``paths``. A file that cannot be read is told,
+        and left out."""
         if STDIO in paths:
             raise UsageError("standard input is measured alone")
         for path in paths:
@@ -174,7 +175,8 @@ def _called(asked: BenchRequest) -> str:
 
 
 def _words(asked: BenchRequest) -> list[str]:
-    """What names these inputs to ``pack``: the same options, and the names as long as few."""
+    """The words that name these inputs on the command line of ``pack``: the same options, and the
+    names, or ``FILE...`` in the place of many."""
     sources = asked.sources
     words = ["-r"] * sources.recursive
     for option, globs in (("--include", sources.include), ("--exclude", sources.exclude)):
@@ -323,7 +325,7 @@ def _copy(source: str | IO[bytes], copy: str) -> None:
 
 
 def _mode(path: str) -> int:
-    """What kind of file it is; 0 where there is none."""
+    """The mode of a file, which says of what kind it is; 0 where there is no such file."""
     try:
         return os.stat(path).st_mode
     except OSError:

@@ -313,8 +313,11 @@ class Unpacker:
         yield from (f"{path}: {note}" for note in done.notes)
 
     def _count(self, written: int, files: int) -> None:
-        """Count what was written of an archive, and what was read of it meanwhile: an entry is
-        said to have read its own bytes, packed with those of others as they are."""
+        """Add to the tally what was written of an archive, and what was read of it since the last
+        call.
+
+        Bytes read are not counted by entry, since entries share blocks.
+        """
         read, self._counted = self._reached - self._counted, self._reached
         self._mover.tally.add({"read": read, "write": written}, files)
 
