@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from serialpack.cli.options.declared import said_by
 from serialpack.cli.options.other_options import instead, of_tar
 from serialpack.cli.options.other_words import meant_by
+from serialpack.cli.options.values import said_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
 _STOCK = {

@@ -7,7 +7,6 @@ import sys
 import click
 
 from serialpack.cli.options.declared import (
-    Size,
     Verb,
     Without,
     common_options,
@@ -19,6 +18,7 @@ from serialpack.cli.options.declared import (
     table_options,
 )
 from serialpack.cli.options.requests import InspectRequest, request
+from serialpack.cli.options.values import Size
 from serialpack.errors import WORST_FIRST, UsageError
 
 #: Options about files and what is in them, of which --stages takes none.
