@@ -60,7 +60,8 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
     ("pack", "--effort"): (
         "Sets what is left open by `-s`, `-c` and `--block-size`: the size of blocks, the level of"
         " a codec that is named without one (`-9 -c xz`; `-9 -c xz:1` keeps 1), and the effort of"
-        " `columns`. Without `-c` the codec is zstd.",
+        " `columns`. Without `-c` the codec is zstd, but behind `columns`, which have none, and for"
+        " numbers: see DESCRIPTION.",
     ),
     ("*", "--from"): (
         "A name of a format, or an extension of its files: `jsonl` and `.jsonl` are ndjson."
