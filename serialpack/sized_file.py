@@ -26,6 +26,6 @@ class SizedFile(RawIOBase):
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
         if start + offset < 0:
-            raise ValueError("a place before the first byte")
+            raise ValueError("a place before the front")
         self._at = start + offset
         return self._at

@@ -117,8 +117,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " serialpack.",
         "First a sample of FILE tells what is worth measuring whole, within the budget. Rows with"
         " a `~` were measured on the sample only, and are scaled up; what is recommended was"
-        " measured whole wherever the budget allows. Each chain runs in a process of its own: one"
-        " that crashes, hangs or takes all memory is a row that says so.",
+        " measured whole wherever the budget allows. All is measured in a second process: a chain"
+        " that crashes, hangs or takes all memory ends only that, and is a row that says so.",
         "Without FILE, or with `-`, standard input is kept in a temporary file. Ctrl-C prints what"
         " is known by then, with exit status 130.",
     ),
