@@ -58,8 +58,8 @@ def _run() -> int:
 
     # Some hundred modules come in, and stay: nothing is found by looking at them again and again.
     gc.set_threshold(10_000)
-    from serialpack.alone import be_alone
     from serialpack.cli.app import run
+    from serialpack.without_pandas import leave_pandas_out
 
-    be_alone()
+    leave_pandas_out()
     return run(sys.argv[1:])

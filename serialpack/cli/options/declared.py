@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from serialpack.alone import be_alone
 from serialpack.cli.options.values import FormatName, setting_name
 from serialpack.errors import UsageError
 from serialpack.far import is_far
+from serialpack.without_pandas import leave_pandas_out
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,7 +77,7 @@ class Verb(click.Command):
                 ctx.params[other] = False
         self._check_together(ctx)
         if ctx.params.get("trust"):
-            be_alone(False)  # what is pickled may be of any library
+            leave_pandas_out(leave=False)  # what is pickled may be of any library
         return left
 
     def _check_together(self, ctx: click.Context) -> None:
