@@ -85,15 +85,15 @@ class Unpacker:
         try:
             batch = self._mover.batch
             if batch is not None and path in batch and not batch.passes(path):
-                return self._one(self._mover.input(path), None, None)
-            return self._given(self._mover.input(path))
+                return self._unpack_container(self._mover.input(path), None, None)
+            return self._unpack_input(self._mover.input(path))
         except (NotContainerError, FileError) as error:
             from serialpack.cli.options.meant import not_unpacked
 
             output = self._asked.outputs.output
             raise not_unpacked(path, error, output, whole=self._asked.whole) from None
 
-    def _given(self, given: Input) -> dict[str, Any]:
+    def _unpack_input(self, given: Input) -> dict[str, Any]:
         """Unpack, salvage or test one input, an archive or not; the line for ``--json``."""
         path, asked = given.path, self._asked
         compression = None
@@ -102,22 +102,24 @@ class Unpacker:
 
             compression = compression_meant(asked.outputs.output, path)
         if asked.test or (self._mover.dry_run and path == STDIO):
-            return self._one(given, data_of(path), compression)
+            return self._unpack_container(given, data_of(path), compression)
         with api.opened_source(data_of(path)) as source:
             if not asked.salvage:
                 return (
-                    self._entries(given, source)
+                    self._unpack_entries(given, source)
                     if is_archive(source)
-                    else self._one(given, source, compression)
+                    else self._unpack_container(given, source, compression)
                 )
             from serialpack.pipeline.sought import sought
 
             with sought(source) as left:
                 if is_archive(left, salvage=True):
-                    return self._entries(given, left)
-                return self._one(given, left, compression)
+                    return self._unpack_entries(given, left)
+                return self._unpack_container(given, left, compression)
 
-    def _one(self, given: Input, source: Any, compression: str | None) -> dict[str, Any]:
+    def _unpack_container(
+        self, given: Input, source: Any, compression: str | None
+    ) -> dict[str, Any]:
         """Unpack or test a container that is no archive; the line for ``--json``. ``compression``:
         that of the output, where its name says one."""
         path, asked = given.path, self._asked
@@ -199,12 +201,12 @@ class Unpacker:
     def _name(self, path: str) -> str:
         return unpacked_name(path, stored=self._asked.name, salvage=self._asked.salvage)
 
-    def _entries(self, given: Input, source: Any) -> dict[str, Any]:
+    def _unpack_entries(self, given: Input, source: Any) -> dict[str, Any]:
         """Unpack the entries of the archive ``source``, or the part of one that is asked for."""
         path, asked = given.path, self._asked
         to_stdout = (asked.outputs.output or path) == STDIO
         if asked.records or asked.byte_range or (self._chosen and to_stdout):
-            return self._part(given, source)
+            return self._unpack_part(given, source)
         folder = self._mover.targets.folder_of(path, folder_name)
         inputs, failed = [given], list[SerialpackError]()
 
@@ -225,7 +227,7 @@ class Unpacker:
             work,
             check=lambda: self._check_entries(path, folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
-            closing=lambda done: self._sum(path, folder, done, whole=not failed),
+            closing=lambda done: self._closing_of_archive(path, folder, done, whole=not failed),
             counts_written=True,
             grouped=False,
             files=None,
@@ -265,7 +267,7 @@ class Unpacker:
             **self._chosen,
         )
 
-    def _part(self, given: Input, source: Any) -> dict[str, Any]:
+    def _unpack_part(self, given: Input, source: Any) -> dict[str, Any]:
         """The one entry that is meant, or the range of it that is asked for."""
         from serialpack.archive.entry import one_entry, unpack_part
 
@@ -299,7 +301,7 @@ class Unpacker:
             )
         return {} if report is None else _line(path, target, report)
 
-    def _sum(
+    def _closing_of_archive(
         self, path: str, folder: str, done: ArchiveReport[UnpackReport], *, whole: bool
     ) -> Iterator[str]:
         """What is said of all entries of the archive ``path``; ``whole``: none of them failed."""
