@@ -205,6 +205,10 @@ class InputError(SerialpackError):
         return ", ".join(parts)
 
 
+class UnreadableTableError(InputError):
+    """A table or view of a database cannot be read; the message names it."""
+
+
 class NotContainerError(InputError):
     """Not a serialpack file; ``looks_like`` names what it seems to be, if anything."""
 

@@ -15,7 +15,13 @@ from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.routes.databases import in_map, only
 from serialpack.conversion.tables.at import Lists
-from serialpack.errors import RefusedError, SerialpackError, SeveralTablesError, UsageError
+from serialpack.errors import (
+    RefusedError,
+    SerialpackError,
+    SeveralTablesError,
+    UnreadableTableError,
+    UsageError,
+)
 from serialpack.files.disk import folded
 from serialpack.files.paths import safe_name
 from serialpack.pipeline.unpack import LimitedWrite
@@ -161,7 +167,7 @@ def _convert_table(
     try:
         return convert(path, target, to=to, progress=progress, **alone)
     except SerialpackError as error:
-        if error.path in (None, path):
+        if error.path in (None, path) and not isinstance(error, UnreadableTableError):
             error.message = f"the table {table}: {error.message}"
         raise
 

@@ -31,7 +31,13 @@ from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.sinks import opened_target
-from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError, Ways
+from serialpack.errors import (
+    RefusedError,
+    SerialpackError,
+    UnreadableTableError,
+    ValueRefusedError,
+    Ways,
+)
 from serialpack.files.source import Source
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
@@ -111,7 +117,7 @@ class _Tables:
                     )
                 records += self._reader.read(block, losses)
         except SerialpackError as error:
-            if not error.message.startswith(f"the table {table} "):
+            if not isinstance(error, UnreadableTableError):
                 error.message = f"the table {table}: {error.message}"
             raise
         self._losses.merge(_in_map(Lists().place(table), loss) for loss in losses.report())
