@@ -74,6 +74,7 @@ class Verbs(click.Group):
 
 
 def _unknown_verb(word: str, args: list[str]) -> UsageError:
+    """The error for a first word that is no verb, with the command that may be meant."""
     import difflib
 
     from serialpack.cli.options.other_words import meant_by

@@ -98,6 +98,8 @@ class _Blocks:
                 yield _Place(member.number, b.seq, b.exact, b.records, b.size, stored)
 
     def _begin(self, header: Header) -> None:
+        """Note the member that comes next. UsageError for an archive, of which no entry is
+        named."""
         if header.in_archive and self._alone is None:
             raise UsageError(
                 "is an archive, whose files have records and bytes each",

@@ -255,6 +255,7 @@ def _library() -> CDLL:
 
 
 def _declared(name: str, result: Any, *arguments: Any) -> Any:
+    """The function ``name`` of the library, with the types of its result and its arguments."""
     function = _library()[name]
     function.restype, function.argtypes = result, arguments
     return function
@@ -262,6 +263,8 @@ def _declared(name: str, result: Any, *arguments: Any) -> Any:
 
 @cache
 def _calls(kind: str) -> _Calls:
+    """The functions of the library for a ``kind`` of store, by which theirs begin: ``tchdb``,
+    say."""
     record = (c_void_p, c_char_p, c_int)
     value, size = (c_char_p, c_int), c_void_p
     is_tree, on_disk = kind == "tcbdb", kind in ("tchdb", "tcbdb")

@@ -204,6 +204,7 @@ def _sweep(found: Sequence[Curves]) -> Iterator[str]:
 
 
 def _curves(found: Curves, colours: dict[str, str]) -> Iterator[str]:
+    """A measure of a sweep as SVG: a curve a chain, with a point at each n."""
     across, up = axes_of(found)
     yield from _axes(across, up)
     stop = 0
