@@ -205,6 +205,10 @@ class InputError(SerialpackError):
         return ", ".join(parts)
 
 
+class UnreadableTableError(InputError):
+    """A table or view of a database cannot be read; the message names it."""
+
+
 class NotContainerError(InputError):
     """Not a serialpack file; ``looks_like`` names what it seems to be, if anything."""
 
@@ -297,6 +301,8 @@ class Ways(NamedTuple):
     ``rules``: the losses that let it go, where ``--lossy`` names them; empty: none does.
     ``effect``: what that does. ``keeps``: ways without a loss that are told before it;
     ``others``: those behind it. ``counted``: what would be lost in all, where that was counted.
+    ``skip_bad``: one of them is ``--skip-bad``, so that there is nothing more to say of a record
+    that is left out by it.
     """
 
     rules: tuple[str, ...] = ()
@@ -304,6 +310,7 @@ class Ways(NamedTuple):
     keeps: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     counted: str = ""
+    skip_bad: bool = False
 
     def __str__(self) -> str:
         lossy = f"--lossy {','.join(self.rules)} {self.effect}" if self.rules else ""

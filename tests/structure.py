@@ -196,11 +196,19 @@ def repeated_names(tree: Tree) -> list[str]:
     return [f"{name}: {', '.join(places)}" for name, places in where.items() if len(places) > 1]
 
 
-def part_of(module: str, inside: str = "") -> str:
+def part_of(module: str, inside: str = "", apart: Collection[str] = ()) -> str:
     """The module or folder of the package, or of the folder ``inside`` it, that ``module`` is or is
-    in; empty: the package, or that folder, itself."""
+    in; empty: the package, or that folder, itself.
+
+    ``apart``: modules in a folder (``tables.writers``) that are parts of their own.
+    """
     below = module.partition(".")[2].removeprefix(inside).removeprefix(".")
-    return below.partition(".")[0]
+    return below if below in apart else below.partition(".")[0]
+
+
+def set_apart(layers: Sequence[Collection[str]]) -> set[str]:
+    """The modules in a folder that have a layer other than that of their folder."""
+    return {part for layer in layers for part in layer if "." in part}
 
 
 def misplaced(layers: Sequence[Collection[str]], parts: Collection[str]) -> list[str]:
@@ -209,18 +217,13 @@ def misplaced(layers: Sequence[Collection[str]], parts: Collection[str]) -> list
     return sorted(part for part in {*parts, *placed} if placed[part] != 1 or part not in parts)
 
 
-def upward_imports(
-    tree: Tree,
-    layers: Sequence[Collection[str]],
-    inside: str = "",
-    beside: Collection[str] = (),
-) -> list[str]:
+def upward_imports(tree: Tree, layers: Sequence[Collection[str]], inside: str = "") -> list[str]:
     """Imports of another part than a module's own that is not in a lower layer, and of the package
     by a module in it: its face may name everything, and nothing imports that.
 
-    ``inside``: the layers are of this folder, and nothing else is looked at. ``beside``: parts of
-    it that have no layer, which may import any part, and be imported by any.
+    ``inside``: the layers are of this folder, and nothing else is looked at.
     """
+    apart = set_apart(layers)
     rank = {part: number for number, parts in enumerate(layers) for part in parts}
     house = ".".join([tree.folder.name, inside] if inside else [tree.folder.name])
     return [
@@ -229,8 +232,7 @@ def upward_imports(
         if module.startswith(f"{house}.")
         for name, line, _ in tree.imports(module)
         if name == house or name.startswith(f"{house}.")
-        if (part := part_of(name, inside)) != (own := part_of(module, inside))
-        if not {part, own} & {*beside}
+        if (part := part_of(name, inside, apart)) != (own := part_of(module, inside, apart))
         if rank.get(part, len(layers)) >= rank[own]
     ]
 

@@ -26,12 +26,14 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
         " whatever they are. From effort 3 on, records (JSON, NDJSON, CSV, TSV, MessagePack)"
         " become `columns`, each block that is smaller so than its text under zstd (by a fiftieth"
-        " up to effort 3, a hundredth up to 6), but JSON whose keys are data; an array of NumPy's"
-        " passes a filter where that helps; all else is `raw`. `-c` is zstd at the effort's level:"
-        " any zstd tool unpacks what is raw under zstd. A block that this makes smaller by less"
-        " than a two-hundredth is stored, at 9 one that it makes no smaller. Files of less than"
-        " 10 kB are compressed without a look. `-v` and `inspect` tell the reason, which the"
-        " container keeps.",
+        " up to effort 3, a hundredth up to 6), but JSON whose keys are data. Columns compress"
+        " themselves, and have the codec `none`. All else is `raw` under zstd at the effort's"
+        " level, which any zstd tool unpacks. Numbers (of arrays, of volumes, of files in which"
+        " they are found by a look) pass those filters, and have that codec (zstd, pcodec, at high"
+        " efforts xz), under which samples of them are smallest. A block that the codec makes"
+        " smaller by less than a two-hundredth is stored, at 9 one that it makes no smaller. Files"
+        " of less than 10 kB are compressed without a look. `-v` and `inspect` tell the reason,"
+        " which the container keeps.",
         "With several inputs, each failure is named and the rest go on. More than 20 are told one"
         " by one only with `-v`, failures always, and a line at the end sums up.",
     ),
@@ -115,8 +117,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " serialpack.",
         "First a sample of FILE tells what is worth measuring whole, within the budget. Rows with"
         " a `~` were measured on the sample only, and are scaled up; what is recommended was"
-        " measured whole wherever the budget allows. Each chain runs in a process of its own: one"
-        " that crashes, hangs or takes all memory is a row that says so.",
+        " measured whole wherever the budget allows. All is measured in a second process: a chain"
+        " that crashes, hangs or takes all memory ends only that, and is a row that says so.",
         "Without FILE, or with `-`, standard input is kept in a temporary file. Ctrl-C prints what"
         " is known by then, with exit status 130.",
     ),

@@ -175,9 +175,7 @@ def _description(verb: str) -> Iterator[str]:
 
 def _examples(examples: Iterable[tuple[str, str]]) -> Iterator[str]:
     for command, does in examples:
-        yield ".TP"
-        yield rf"\fB{_roff(command)}\fR"
-        yield from _prose(does)
+        yield from _term(rf"\fB{_roff(command)}\fR", does)
 
 
 def _option(verb: str, option: OptionFacts) -> Iterator[str]:
@@ -226,9 +224,7 @@ def _stages() -> Iterator[str]:
     for kind, registry in REGISTRIES.items():
         yield f".SS {kind.capitalize()}s"
         if kind in ("serializer", "codec"):
-            yield ".TP"
-            yield r"\fBauto\fR"
-            yield from _prose("Let serialpack choose; the default.")
+            yield from _term(r"\fBauto\fR", "Let serialpack choose; the default.")
         # Stages of one class differ by name only.
         named = [(registry.cls(entry.name), entry.name) for entry in registry]
         for cls, group in groupby(named, key=itemgetter(0)):
@@ -260,27 +256,21 @@ def _param(name: str, cls: type[Stage], param: Param) -> str:
 def _losses() -> Iterator[str]:
     yield ".SH LOSSES"
     for name, rule in RULES.items():
-        yield ".TP"
-        yield rf"\fB{_roff(name)}\fR"
-        yield from _prose(_sentence(rule.about))
+        yield from _term(rf"\fB{_roff(name)}\fR", _sentence(rule.about))
 
 
 def _samples() -> Iterator[str]:
     yield ".SH SAMPLES"
     yield "The same bytes on every machine, of any size N."
     for sample in SAMPLES.values():
-        yield ".TP"
-        yield rf"\fB{_roff(sample.name)}\fR[:\fIN\fR]"
-        yield from _prose(_sentence(sample.about))
+        yield from _term(rf"\fB{_roff(sample.name)}\fR[:\fIN\fR]", _sentence(sample.about))
         yield _roff(f"N counts {sample.unit}; default {sample.default}.")
 
 
 def _formats() -> Iterator[str]:
     yield ".SH FORMATS"
     for entry in FORMATS:
-        yield ".TP"
-        yield rf"\fB{_roff(entry.name)}\fR"
-        yield from _prose(_sentence(FORMATS.get(entry.name).about))
+        yield from _term(rf"\fB{_roff(entry.name)}\fR", _sentence(FORMATS.get(entry.name).about))
         if entry.extensions:
             yield _roff(f"Files that end in {', '.join(entry.extensions)}.")
 
@@ -288,9 +278,7 @@ def _formats() -> Iterator[str]:
 def _tail(others: list[str]) -> Iterator[str]:
     yield ".SH EXIT STATUS"
     for code, says in EXIT_CODES.items():
-        yield ".TP"
-        yield rf"\fB{_roff(code)}\fR"
-        yield from _prose(says)
+        yield from _term(rf"\fB{_roff(code)}\fR", says)
     yield ".PP"
     worst, *lesser = (str(code) for code in WORST_FIRST if code)
     yield from _prose(f"Of several files, the worst decides: {worst}, then {', '.join(lesser)}.")
@@ -304,14 +292,10 @@ def _tail(others: list[str]) -> Iterator[str]:
         yield from _prose(says)
     yield ".SH ENVIRONMENT"
     for name, says in ENVIRONMENT.items():
-        yield ".TP"
-        yield rf"\fB{_roff(name)}\fR"
-        yield from _prose(says)
+        yield from _term(rf"\fB{_roff(name)}\fR", says)
     yield ".SH FILES"
     for name, says in FILES.items():
-        yield ".TP"
-        yield rf"\fI{_roff(name)}\fR"
-        yield from _prose(says)
+        yield from _term(rf"\fI{_roff(name)}\fR", says)
         if name.endswith(".toml"):
             yield ".IP"
             yield ".EX"
@@ -327,6 +311,13 @@ def _tail(others: list[str]) -> Iterator[str]:
 # --- text ------------------------------------------------------------------------------------
 
 _OPTION = re.compile(r"(?<![\w\\-])(--?[a-zA-Z0-9][a-z-]*)(?![\w])")
+
+
+def _term(term: str, about: str) -> Iterator[str]:
+    """A paragraph of a list: ``term``, which is roff, and behind it what is said ``about`` it."""
+    yield ".TP"
+    yield term
+    yield from _prose(about)
 
 
 def _prose(text: str) -> Iterator[str]:

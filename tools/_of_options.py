@@ -6,6 +6,19 @@ that has the option. Words in backticks are typed as they stand.
 
 from __future__ import annotations
 
+#: What `-r` takes, of every verb; and what becomes of it, where files are written.
+_FOLDERS = (
+    "The files in each folder that is named, and in the folders in it, in the order of their names."
+    " Links to files are read as the files that they lead to; links to folders are not followed."
+    " A file that standard output or error lead to is left out."
+)
+_TREE = (
+    "With `-o DIR` the tree below the named folder is kept below DIR, which is no input where it is"
+    " in that folder itself. Links to files are left out with `--rm`, which removes none. Two"
+    " inputs with one output are refused before anything is written; these alone, where only the"
+    " names that `-N` takes are the same, or the disk takes them for one."
+)
+
 #: (verb or *, long option) -> paragraphs.
 OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
     ("pack", "--serializer"): (
@@ -60,7 +73,8 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
     ("pack", "--effort"): (
         "Sets what is left open by `-s`, `-c` and `--block-size`: the size of blocks, the level of"
         " a codec that is named without one (`-9 -c xz`; `-9 -c xz:1` keeps 1), and the effort of"
-        " `columns`. Without `-c` the codec is zstd.",
+        " `columns`. Without `-c` the codec is zstd, but behind `columns`, which have none, and for"
+        " numbers: see DESCRIPTION.",
     ),
     ("*", "--from"): (
         "A name of a format, or an extension of its files: `jsonl` and `.jsonl` are ndjson."
@@ -216,17 +230,18 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
         " their format spells a sequence of them: of a JSON array, an array.",
     ),
     ("unpack", "--bytes"): ("Bytes count from 0; B itself is left out, and either end may be.",),
-    ("*", "--recursive"): (
-        "The files in each folder that is named, and in the folders in it, in the order of their"
-        " names. Links to files are read as the files that they lead to, but left out with `--rm`,"
-        " which removes none; links to folders are not followed. `pack` leaves out what is called"
-        " .spk, unless `-f` is given without `--skip-existing`; `unpack` takes nothing else,"
-        " with `--to` every file. What is left out is counted. With `-o DIR` the tree below the"
-        " named folder is kept below DIR, which is no input where it is in that folder itself; nor"
-        " is a file that standard output or error lead to. Two inputs with one output are refused"
-        " before anything is written; these alone, where only the names that `-N` takes are the"
-        " same, or the disk takes them for one.",
+    ("pack", "--recursive"): (
+        f"{_FOLDERS} What is called .spk is left out, unless `-f` is given without"
+        " `--skip-existing`, and counted.",
+        _TREE,
     ),
+    ("unpack", "--recursive"): (
+        f"{_FOLDERS} Only what is called .spk is taken, with `--to` every file. What is left out is"
+        " counted.",
+        _TREE,
+    ),
+    ("inspect", "--recursive"): (_FOLDERS,),
+    ("bench", "--recursive"): (f"{_FOLDERS} What is called .spk is left out, and counted.",),
     ("*", "--include"): (
         "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"
         " in whatever folder; `raw/*.json` against paths below the named folder; `raw/` is all in"

@@ -150,6 +150,7 @@ def _change(
     *,
     better: bool | None = None,
 ) -> Change:
+    """The change of one thing about the chain of ``row``."""
     return Change(row.chain, row.threads, row.n, row.block_size, what, old, new, noise, better)
 
 

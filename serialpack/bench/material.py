@@ -155,7 +155,8 @@ class Material:
             raise file_error(error, subject.path, "read") from error
 
     def _read(self, subject: Subject) -> None:
-        """Read all of the file; of one that is larger than may be held, a quarter of that limit."""
+        """Read the whole file; or where that is more than may be held (``most_held``), a quarter of
+        that limit."""
         path, most = Path(subject.path), subject.most_held
         has_lines = FORMATS.declaration(self.format).has_lines
         self.size = path.stat().st_size

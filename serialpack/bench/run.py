@@ -263,7 +263,8 @@ class Bench:
         return [*known_first, *schedule.dropped.values(), *skipped]
 
     def _asked(self, rows: list[Row]) -> list[Row]:
-        """``rows``; but where the user named stages, without that of ``auto`` if it has others."""
+        """The rows that may be recommended: all, but without the choice of ``auto`` where the user
+        named stages and that has others."""
         serializer, filters, codec = self._schedule.auto.chain
         choice = self._choice
         if (

@@ -124,7 +124,7 @@ def _points(asked: StoreQuestion) -> Iterator[_Point]:
 
 
 def _values(sample: Sample, n: int) -> list[Any]:
-    """The records of a sample; of one that is a single object, that."""
+    """The records of a sample; where the sample is one object, a list of that."""
     value = sample.make_value(n)
     return value if type(value) is list and sample.unit == "records" else [value]
 

@@ -8,6 +8,9 @@ Enter at ``main``. ``--version`` is answered before anything is imported; everyt
 - ``reporting``: what people are told
 - ``files``: the inputs and outputs of a call, done one after another or side by side
 - ``verbs``: one file a verb, which calls the library
+
+Beside them, ``signals`` answers Ctrl-C, ``guard`` tells where memory ended, ``words`` writes what
+is said, and ``naming`` names outputs after inputs.
 """
 
 import os
@@ -55,8 +58,8 @@ def _run() -> int:
 
     # Some hundred modules come in, and stay: nothing is found by looking at them again and again.
     gc.set_threshold(10_000)
-    from serialpack.alone import be_alone
     from serialpack.cli.app import run
+    from serialpack.without_pandas import leave_pandas_out
 
-    be_alone()
+    leave_pandas_out()
     return run(sys.argv[1:])

@@ -10,7 +10,8 @@ from typing import Any, cast
 import click
 
 from serialpack._version import __version__
-from serialpack.cli.options.declared import Verb, setting_name
+from serialpack.cli.options.declared import Verb
+from serialpack.cli.options.values import setting_name
 from serialpack.cli.signals import until_stopped
 from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
 from serialpack.errors import SerialpackError, UsageError
@@ -73,6 +74,7 @@ class Verbs(click.Group):
 
 
 def _unknown_verb(word: str, args: list[str]) -> UsageError:
+    """The error for a first word that is no verb, with the command that may be meant."""
     import difflib
 
     from serialpack.cli.options.other_words import meant_by

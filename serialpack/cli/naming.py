@@ -51,7 +51,7 @@ def packed_name(path: str) -> str:
 def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     """``FILE`` for ``FILE.spk``; ``stored``: the name in the container, in the same folder.
 
-    ``salvage``: the container is damaged, and its name wherever it is left.
+    ``salvage``: the container is damaged, and the name is taken from wherever it is left in it.
     FileError where there is nothing to take off, or no stored name that is safe to use.
     """
     if is_store(path):
@@ -115,7 +115,7 @@ def from_root(path: str) -> str:
 
 
 def stat_of(path: str) -> os.stat_result | None:
-    """The file's status; None where there is none, which reading it will then say."""
+    """The status of a file; None where there is none: reading the file will say so."""
     from serialpack.files.source import status
 
     try:

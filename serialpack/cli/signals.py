@@ -56,6 +56,8 @@ def until_stopped(work: Callable[[], int]) -> int:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    """Answer a signal with Stopped: at once, or when the native module that is being loaded is
+    done."""
     # Once is enough: a second Ctrl-C must not break into the cleaning up.
     for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)

@@ -3,8 +3,9 @@
 Enter at ``files.convert``, and at ``stores.convert_to_store`` for a key-value store. A conversion
 goes through these, of which each imports only those after it:
 
-- ``surveying`` looks at all records first, where the target must know them; ``preview`` and
-  ``refusals`` ask before a conversion what it would do, and after one what it would lose
+- ``surveying`` looks at all records first, where the target must know them, and ``column_types``
+  decides which columns of text get values; ``preview`` and ``refusals`` ask before a conversion
+  what it would do, and after one what it would lose
 - ``one_pass`` reads the source once, sends it along a route, and makes the report
 - ``preparing`` opens the source, and makes the plan (``plan``) of what was asked (``options``)
 - ``routes``: the ways from source to target: block by block, as a whole, or copied
@@ -14,8 +15,8 @@ goes through these, of which each imports only those after it:
 - ``losses``: the rules by which values are changed that a target does not hold
 - ``tagging``: values that JSON has no words for, as tags of Extended JSON (``--tagged``)
 
-Beside them stand ``tables`` (records of any shape as rows, and back) and ``types`` (values out of
-text), which the plan knows and blocks use.
+Below the plan stand ``types`` (values out of text) and ``tables`` (records of any shape as rows,
+and back); those modules of ``tables`` that work by a plan stand above it (tests/test_layers.py).
 
 - structure: whether records are a document, the elements of an array, the members of a map, or
   one after another

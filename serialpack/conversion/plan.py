@@ -29,6 +29,7 @@ class ConversionPlan(NamedTuple):
     array is called where it was taken from.
 
     Of the target: ``target``, its format, empty where the source is only read, as values of Python;
+    ``named``: what a refusal calls it, where that is not the name of its serializer;
     ``target_settings``: its schema; ``whole``: it is written of all records at once, so that blocks
     are only read. ``layout``: its columns, where it is a table; ``types``: the columns of text that
     get values; ``kept``: how a table of text is, or was, written that becomes a typed table, or
@@ -71,6 +72,7 @@ class ConversionPlan(NamedTuple):
     array_name: str = ""
     refused: bool = False
     listed: bool = False
+    named: str = ""
 
     @property
     def is_text_table(self) -> bool:

@@ -12,9 +12,9 @@ from itertools import chain, count
 
 from serialpack.api import Target, check_target, opened_source
 from serialpack.conversion.blocks.writing import ProvingWriter
+from serialpack.conversion.column_types import column_types
 from serialpack.conversion.losses.rules import (
     DATABASES,
-    ELEMENTS,
     KEEPING,
     TABLES,
     TEXT_TABLES,
@@ -43,8 +43,7 @@ from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.targets.writers import delimiters_of
 from serialpack.conversion.types.kept import KeptTable, kept_from
-from serialpack.conversion.types.places import alike_in_places
-from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
+from serialpack.conversion.types.typing import TypedColumn
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.random_access import FileRead
@@ -126,19 +125,24 @@ def _looked_at(
         layout, told = with_own_types(known.layout, looked.shape, tried.schema, front.plan)
         known = known._replace(layout=layout, told=tuple(told))
     if front.plan.shaping.infer and to not in TEXT_TABLES:
-        by_name = {column.name for column in known.types}
-        shapes = looked.shape.keys.items()
-        stay = (name for name, s in shapes if str in s.types and name not in by_name)
-        text = tuple(map(str, stay))
-        cells = {} if looked.types is None else looked.types.columns
-        commas = tuple(name for name in text if name in cells and cells[name].commas)
-        known = known._replace(text=text, commas=commas)
+        known = _with_columns_of_text(known, looked)
     columns = 0 if known.layout is None else len(known.layout.columns)
     if to in TYPED_TABLES and rows_at_a_time(looked.most, columns):
         from serialpack.conversion.tables.strips import check_groups
 
         check_groups(to, looked.shape.maps, columns)
     return known
+
+
+def _with_columns_of_text(known: Known, looked: Looked) -> Known:
+    """``known``, with the columns that stay text under ``--infer``, and with those of them whose
+    numbers have decimal commas."""
+    by_name = {column.name for column in known.types}
+    shapes = looked.shape.keys.items()
+    text = tuple(str(name) for name, s in shapes if str in s.types and name not in by_name)
+    cells = {} if looked.types is None else looked.types.columns
+    commas = tuple(name for name in text if name in cells and cells[name].commas)
+    return known._replace(text=text, commas=commas)
 
 
 def _has_its_schema(plan: ConversionPlan, to: str) -> bool:
@@ -162,7 +166,7 @@ def _known(
     missing = Fields(how["fields"]).missing(looked.fields)
     if missing and looked.rows and front.content.projected is None:
         fields_lost(missing, how["lossy"])  # before a table without columns is refused for that
-    types = _column_types(looked, plan, to)
+    types = column_types(looked.types, looked.shape, plan, to)
     columns = len(looked.shape.keys)
     without_rows = not looked.most and not plan.target_settings
     if to in UNIONS and not types and (without_rows or not _has_its_schema(plan, to)):
@@ -185,22 +189,6 @@ def _known(
 
         layout, told = with_a_column(layout, plan)
     return Known(layout, types, block_size, columns, kept_with, told=tuple(told))
-
-
-def _column_types(looked: Looked, plan: ConversionPlan, to: str) -> tuple[TypedColumn, ...]:
-    """The columns of text that get values, by ``--infer`` and ``--types``; the shapes in ``looked``
-    become those of these values."""
-    shaping, seen = plan.shaping, looked.types
-    if seen is None or not shaping.gives_types:
-        return ()
-    is_text = plan.is_text_table or plan.source in ELEMENTS
-    types = decided(seen, named_types(shaping.types), to, infer=shaping.infer, is_text=is_text)
-    for column in types:
-        if not column.by_hand:
-            looked.shape.keys[column.name] = shape_of(column, seen.columns[column.name])
-    if to in TYPED_TABLES:
-        alike_in_places(looked.shape, types)
-    return types
 
 
 def _kept_with_columns(

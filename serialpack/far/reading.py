@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import io
 import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from io import RawIOBase
 from typing import IO
 
 from serialpack.far.trouble import as_ours
+from serialpack.sized_file import SizedFile
 
 #: The least bytes that are fetched by a request: another request takes longer than so many bytes.
 _LEAST = 64 << 10
@@ -29,7 +30,7 @@ Fetch = Callable[[int, int], bytes]
 Status = Callable[[], os.stat_result]
 
 
-class FarFile(io.RawIOBase):
+class FarFile(RawIOBase):
     """An open far file, which also has a status."""
 
     def status(self, *, again: bool = False) -> os.stat_result | None:
@@ -43,7 +44,7 @@ class FarFile(io.RawIOBase):
         return len(data)
 
 
-class RangedFile(FarFile):
+class RangedFile(FarFile, SizedFile):
     """A far file whose server gives parts of it: ``fetch(start, stop)`` gets one, by a request.
 
     At first no more is fetched than is asked for (but ``_LEAST`` bytes). When it turns out that the
@@ -57,13 +58,11 @@ class RangedFile(FarFile):
     def __init__(
         self, fetch: Fetch, found: os.stat_result, again: Status, close: Callable[[], object]
     ) -> None:
-        super().__init__()
+        super().__init__(found.st_size)
         self._fetch = fetch
         self._found = found
         self._status = again
         self._shut = close
-        self._size = found.st_size
-        self._at = 0
         #: The pieces that are kept, each with its place; first the one whose last use is longest
         #: ago.
         self._pieces: list[tuple[int, bytes]] = []
@@ -77,22 +76,6 @@ class RangedFile(FarFile):
 
     def status(self, *, again: bool = False) -> os.stat_result:
         return self._status() if again else self._found
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        if base + offset < 0:
-            raise ValueError("a place before the front")
-        self._at = base + offset
-        return self._at
 
     def read(self, size: int = -1, /) -> bytes:
         """``size`` bytes, fewer only at the end."""

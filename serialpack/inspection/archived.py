@@ -63,6 +63,8 @@ def entries_in(
 
 
 def _listed(entry: EntryRow, format: str, packed: int) -> ArchivedEntry:
+    """What is listed of one entry; ``packed``: the bytes of the archive that are counted as its
+    own."""
     return ArchivedEntry(
         path=entry.path,
         type="file" if entry.is_file else "folder" if entry.is_folder else "link",

@@ -58,6 +58,8 @@ class _OnlyFiles(Exception):
 
 
 def _read(source: Source) -> FileRead:
+    """Reads ``source`` for a library that wants a file; ``_OnlyFiles`` where too much would have to
+    be copied for that."""
     left = MOST_BYTES
 
     def read(size: int) -> bytes:
@@ -83,6 +85,7 @@ def _add_datasets(read: FileRead, found: list[ListedEntry]) -> None:
 
 
 def _dataset_entry(told: dict[str, Any]) -> ListedEntry:
+    """The entry of a dataset, or of a group, of which the reader of HDF5 has ``told``."""
     array, dataset = told.get("array"), told.get("dataset")
     if array is not None:
         array = ListedArray(array["dtype"], tuple(array["shape"]), array["order"])
@@ -95,6 +98,7 @@ def _dataset_entry(told: dict[str, Any]) -> ListedEntry:
 
 
 def _add_tables(read: FileRead, found: list[ListedEntry]) -> None:
+    """Add an entry for each table and view of a database; ``_More`` where there are too many."""
     from serialpack.formats.sqlite.database import tables_in
 
     with read.file() as path:

@@ -82,8 +82,8 @@ def _read_through(source: Source) -> list[StoredMember]:
 
 
 def _inspect_remains(source: Source) -> Inspection:
-    """As ``inspect_source`` with ``salvage``; ``source`` can be sought. DamagedError where nothing
-    is left."""
+    """What is left of a damaged container, and where it is damaged; ``source`` can be sought.
+    DamagedError where nothing is left."""
     from serialpack.container.salvage import find_remains
     from serialpack.pipeline.salvage import header_of, nothing_left
 

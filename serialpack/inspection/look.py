@@ -175,18 +175,14 @@ def look_at(
         whole=everything and size == len(head),
         record_types=_types(records),
     )
+    pieces = _pieces(source) if read_on and source.stat is not None else iter((block,))
     if FORMATS.declaration(format).is_array:
-        pieces = _pieces(source) if read_on and source.stat is not None else iter((block,))
         length = source.size if read_on else None
-        all_of = len(block) if len(block) < LARGE_SAMPLE else length
-        array, wrong = array_in(pieces, length or len(block), all_of)
-        damage = DamagedError(f"a damaged {format}: {wrong}", path=source.path) if wrong else None
-        found = found._replace(array=array, damage=damage)
+        found = _with_array(found, pieces, len(block), length, source.path)
     if everything:
         return found
     fmt = FORMATS.get(format)
     if isinstance(fmt, JsonText):
-        pieces = _pieces(source) if read_on and source.stat is not None else iter((block,))
         return _with_keys(found, head, pieces) or found
     if fmt.quick and (not records or _are_members(format, head)):
         records, size = _first_records(format, block)
@@ -198,6 +194,20 @@ def look_at(
             record_types=_types(records),
         )
     return found
+
+
+def _with_array(
+    found: Look, pieces: Iterable[Buffer], front: int, length: int | None, path: str | None
+) -> Look:
+    """``found``, with the array that the file is, and with what is wrong with it.
+
+    ``front``: the bytes at its beginning that were read; ``length``: those of all of it, None where
+    that is not known. ``pieces``: its bytes, of which at least those at the front can be had.
+    """
+    all_of = front if front < LARGE_SAMPLE else length
+    array, wrong = array_in(pieces, length or front, all_of)
+    damage = DamagedError(f"a damaged {found.format}: {wrong}", path=path) if wrong else None
+    return found._replace(array=array, damage=damage)
 
 
 def _seen_in(block: bytes) -> str | None:

@@ -123,6 +123,7 @@ def _with_array(
 
 
 def _damaged_array(format: str, wrong: str) -> DamagedError | None:
+    """The error for an array in which something is ``wrong``; None where nothing is."""
     return DamagedError(f"a damaged {format}: {wrong}") if wrong else None
 
 

@@ -198,6 +198,7 @@ def _each(opened: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 
 
 def _tar_entry(info: tarfile.TarInfo) -> ListedEntry:
+    """What is listed of an entry of a tar."""
     if info.isdir():
         kind = "folder"
     elif info.issym() or info.islnk():

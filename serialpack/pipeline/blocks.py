@@ -101,8 +101,11 @@ class BlockPacker:
             return self.finish(source, serialized, timer)
 
     def alone(self, source: SourceBlock, timer: Timer) -> tuple[Block, Buffer]:
-        """The block of a source that is one block, and its payload: the same as by calling the
-        packer, in less time. Only allowed where the serializer ``passes``."""
+        """The block of a source that is only one block, and its payload.
+
+        The same as by calling the packer, in less time. Only allowed where the serializer
+        ``passes``.
+        """
         timer.seconds.update(serialize=0.0, prove=0.0)  # there was nothing to do
         data = source.data
         packed = self._parts.one(data, 0, timer, early=True, payload=source.payload)
@@ -135,6 +138,7 @@ class BlockPacker:
     def _serialize_records(
         self, source: SourceBlock, serializer: RecordSerializer, timer: Timer
     ) -> Serialized:
+        """As ``serialize``, by a serializer of records."""
         writing = Writing(serializer, self.format)
         with within(0, self._serialized * _WRITTEN):
             data, records = writing.encode(source)
@@ -161,6 +165,8 @@ class BlockPacker:
     def _serialize_bytes(
         self, source: SourceBlock, serializer: ByteSerializer, timer: Timer
     ) -> Serialized:
+        """As ``serialize``, by a serializer of bytes; where these do not come back, as plain
+        bytes."""
         whole = not (source.partial or source.continued)
         kind = self.format.declared.columns if whole else ""
         with within(0, self._serialized * _WRITTEN):
@@ -272,6 +278,8 @@ class BlockUnpacker:
         return source
 
     def _undone(self, block: Block, data: Buffer) -> Buffer:
+        """The source's bytes, made of a block's serialized bytes; one of ``MALFORMED`` where those
+        are broken."""
         if isinstance(self.serializer, ByteSerializer):
             return self.serializer.decode(data)
         assert isinstance(self.serializer, RecordSerializer)
@@ -299,6 +307,8 @@ class BlockUnpacker:
             raise _damaged(stored, f"its payload {error}") from None
 
     def _data(self, stored: StoredBlock) -> Buffer:
+        """The serialized bytes of a stored block: filters and codec are undone, part by part, in
+        the room that the block has for them, where it has one. DamagedError."""
         if stored.block.in_place:
             (whole,) = stored.payload
             return whole

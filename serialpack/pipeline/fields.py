@@ -205,6 +205,7 @@ class Projected:
             yield piece.text
 
     def _piece(self, number: int) -> _Piece:
+        """The chosen fields of one block. RefusedError where they cannot be told apart."""
         block, parts = opened_block(
             self._file, self._member, self._plan, number, self._offsets[number], self._lock
         )
@@ -221,6 +222,8 @@ class Projected:
         return _Piece(text, parts.bytes_read, missing)
 
     def _lines(self, block: OpenBlock) -> tuple[bytes, frozenset[Field]]:
+        """The chosen fields of a block of records, as lines of JSON, and those that no record
+        had."""
         text_shape, texts = _shape_and_columns(block)
         projection = project.Projection(
             text_shape,
@@ -236,6 +239,7 @@ class Projected:
         return lines, frozenset(projection.missing)
 
     def _table(self, block: OpenBlock) -> tuple[bytes, frozenset[Field]]:
+        """The chosen columns of a block of a table, as text, and those that are not there."""
         if block.form is Form.COLUMNS:
             columns = block.columns()
             table = rows.Rows(columns.shape, self._places, self._width)
@@ -251,6 +255,7 @@ class Projected:
         return text, self.missing
 
     def _look_at_head(self) -> None:
+        """Find the places of the fields in the line of names, which the first block has."""
         block, parts = opened_block(self._file, self._member, self._plan, 0, self._offsets[0])
         with block.checked():
             text = head_of(block)

@@ -51,6 +51,8 @@ def holds(file: IO[bytes]) -> Any:
 
 
 def _object(stored: StoredBytes) -> Any:
+    """What is told of a Python object, without its arrays and long bytes; None where even the
+    rest is too long to be read."""
     serializer = of_values(SERIALIZERS.create(*stored.plan.chain.serializer))
     start, stop, sizes = 0, len(stored), list[int]()
     if is_framed(stored.read(0, len(MARK))):

@@ -48,7 +48,7 @@ def pack_blocks(
 ) -> PackedMember:
     """Pack ``blocks`` into one member written by ``write``.
 
-    ``entries``: of blocks that entries of an archive share, those of the next block.
+    ``entries``: where entries of an archive share the blocks, it gives those of the next block.
     """
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)

@@ -97,6 +97,7 @@ class PartPacker:
         early: bool,
         known: Buffer | None = None,
     ) -> PackedPart:
+        """Pack ``data`` as one part of the ``chain``, and prove it."""
         squeeze.codec.begins(source=block == 0)
         stored, payload = self._compress(data, chain, squeeze, early=early, known=known)
         timer.lap("compress")
@@ -179,6 +180,8 @@ class PartUnpacker:
         return squeeze.backward(payload, part.restored, room)
 
     def _own(self, numbers: ChainNumbers, *, stored: bool) -> Squeeze:
+        """The filters and codec of a part that has a chain of its own. UnsupportedError,
+        DamagedError where it cannot have that."""
         found = self._squeezes.get(numbers)
         if found is None:
             chain = chain_of_numbers(numbers, self._writer)

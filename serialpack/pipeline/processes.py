@@ -105,6 +105,7 @@ def end_processes() -> None:
 
 
 def _started(*imported: str) -> subprocess.Popen[bytes]:
+    """A new process, which waits for what to do, and imports the modules ``imported`` meanwhile."""
     kept = [] if (ledger := hidden.ledger()) is None else [ledger]
     given = {_LEDGER: str(ledger)} if kept else {}
     import subprocess  # not above: the process itself needs neither

@@ -98,6 +98,8 @@ class _Blocks:
                 yield _Place(member.number, b.seq, b.exact, b.records, b.size, stored)
 
     def _begin(self, header: Header) -> None:
+        """Note the member that comes next. UsageError for an archive, of which no entry is
+        named."""
         if header.in_archive and self._alone is None:
             raise UsageError(
                 "is an archive, whose files have records and bytes each",
@@ -120,6 +122,7 @@ class _Blocks:
         return timed(pieces, self.seconds, "decompress")
 
     def _stored(self, place: _Place) -> StoredBlock:
+        """The stored bytes of a block; the block that was read last is kept."""
         if self._last is not None and self._last[0] is place:
             return self._last[1]
         stored = place.block
@@ -315,6 +318,8 @@ class _Slice:
     def _find(
         self, text: Buffer, span: tuple[int, int], seq: int, records: int
     ) -> tuple[Buffer, int, int]:
+        """The text of a block, and where the records of ``span`` begin and end in it. InputError
+        where they cannot be told apart."""
         found = self._format.record_range(text, self._style, span, records, first=seq == 0)
         if found is None:
             # No damage: the checksum was right, so the source was like that.
@@ -333,6 +338,7 @@ class _Slice:
 
 
 def _report(blocks: _Blocks, out: LimitedWrite, records: int | None) -> Unpacked:
+    """What was unpacked. ``records``: how many; None where bytes were asked for."""
     return Unpacked(
         headers=tuple(blocks.headers),
         format=blocks.plans[0].format,

@@ -69,6 +69,7 @@ class Rejoined(Plain):
         self._slot: Slot | None = None
 
     def add(self, slot: Slot, restored: Restored) -> None:
+        """Write the block before this one, and hold this one back."""
         text = restored.source_data
         if not self._begun:
             self._begun = True

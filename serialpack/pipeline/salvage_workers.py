@@ -24,6 +24,7 @@ class SalvageWorker:
         self._plan = plan
 
     def make(self) -> Callable[[StoredBlock], Restored | DamagedError]:
+        """A worker: it restores a block, or gives the error of one that is damaged."""
         unpacker = BlockUnpacker(self._plan)
 
         def work(stored: StoredBlock) -> Restored | DamagedError:

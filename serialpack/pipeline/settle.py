@@ -11,8 +11,9 @@ from serialpack.stages.stage import Buffer
 def settle(
     choice: Choice, format: str, peek: Callable[[int], Buffer], source: Source | None = None
 ) -> Choice:
-    """As ``auto.choice.settle``; if ``source`` has large values (arrays in an .npz file, say), the
-    choice has a chain for each (``auto.extents``)."""
+    """The choice of a chain, once the front of the source can be looked at: for one that has large
+    values (arrays in an .npz file, say) a chain for each (``auto.extents``), for all others as
+    ``auto.choice.settle``."""
     if not choice.settled and source is not None:
         from serialpack.auto.extents import settle_apart
 

@@ -145,6 +145,7 @@ class StoredBytes:
         return bisect_right(self._starts, start) - 1
 
     def _block(self, number: int) -> Buffer:
+        """The serialized bytes of a block; the one that was read last is kept."""
         if self._kept[0] != number and self._parts is not None:
             self._kept = number, self._parts.read(number)
             self.bytes_read += len(self._kept[1])

@@ -6,7 +6,7 @@ import os
 from io import BufferedReader, FileIO
 from typing import IO, Any
 
-from serialpack.formats.shared.file_objects import SizedFile
+from serialpack.sized_file import SizedFile
 
 
 def unshared(file: IO[bytes]) -> IO[bytes]:

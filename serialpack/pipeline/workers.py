@@ -74,6 +74,8 @@ class _Doing(Generic[Job, Result]):
         return result
 
     def _told(self, worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
+        """What ``worker`` makes of the job, whose progress is told to the bar, where there is
+        one."""
         assert slot.job is not None
         if self._watch is None or self._size is None:
             return worker(slot.job)

@@ -57,6 +57,7 @@ def writer_of(chain: str, effort: int, options: Mapping[str, Any] | None) -> Wri
 
 
 def _made(chain: str, effort: int, options: Mapping[str, Any]) -> Writer:
+    """A writer for the ``chain``. UsageError for a chain that there is not."""
     name, *filters = chain.split("+")
     _check_first(name, chain)
     codec = filters.pop() if filters else "auto"

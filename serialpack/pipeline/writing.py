@@ -182,6 +182,8 @@ class Writing:
         )
 
     def _read(self, block: SourceBlock) -> list[Any]:
+        """The records of a block, each value as the source has it. ValueRefusedError for what no
+        value of Python holds."""
         assert isinstance(self.format, ValueFormat)
         try:
             if not self.format.tells:

@@ -243,13 +243,19 @@ class RecordSerializer(Serializer):
         return records
 
     def refuse(
-        self, lost: Difference, first_record: int | None = 0, hint: str | Ways | None = None
+        self,
+        lost: Difference,
+        first_record: int | None = 0,
+        hint: str | Ways | None = None,
+        *,
+        named: str = "",
     ) -> ValueRefusedError:
         """The error for a value that is lost.
 
         ``first_record``: how many records of the file are before those that ``lost`` counts; None
         for an object, which has no records. ``hint``: which serializers can hold it, if that is
-        known better than from the declarations.
+        known better than from the declarations. ``named``: who cannot hold it, where that is
+        not this serializer by its own name.
         """
         what = f"{KINDS[lost.kind]}: {lost.was}"
         if lost.kind == "number-array" and lost.was.startswith(VIEW):
@@ -257,7 +263,8 @@ class RecordSerializer(Serializer):
             if "bytes" in self.cannot:
                 hint = f"{self.who_can('bytes', raw=False)} hold bytes(view)"
         return ValueRefusedError(
-            f"{self.name} cannot hold {what}" + (f" became {lost.became}" if lost.became else ""),
+            f"{named or self.name} cannot hold {what}"
+            + (f" became {lost.became}" if lost.became else ""),
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,

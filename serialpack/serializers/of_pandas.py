@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from serialpack.alone import know_pandas
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
 from serialpack.serializers._own_classes import check_none_own
 from serialpack.serializers.of_arrow import column_of, is_table, table_of
+from serialpack.without_pandas import know_pandas
 
 #: The extensions of frames, of series, of all else, and of an index that the message had before.
 FRAME, SERIES, OF_PANDAS, SAME_INDEX = 21, 22, 30, 43

@@ -71,13 +71,18 @@ class PickleSerializer(UnsafeSerializer):
         return lost._replace(was=f"{lost.was} ({error})")
 
     def refuse(
-        self, lost: Difference, first_record: int | None = 0, hint: str | Ways | None = None
+        self,
+        lost: Difference,
+        first_record: int | None = 0,
+        hint: str | Ways | None = None,
+        *,
+        named: str = "",
     ) -> ValueRefusedError:
         if hint is None and _BY_NOBODY.search(lost.was):
             hint = all_given(lost.was) or "no serializer here can"
         elif hint is None and lost.became.startswith(_UNREAD):  # cloudpickle asks as pickle does
             hint = "its class tells pickle how to make it again, and that fails"
-        return super().refuse(lost, first_record, hint)
+        return super().refuse(lost, first_record, hint, named=named)
 
     def who_can(self, kind: str, *, raw: bool) -> str:
         if raw or kind == "function" or kind in NEVER:

@@ -100,6 +100,9 @@ class StoreStream:
             yield self._record(key, stored, own=self._own)
 
     def _record(self, key: bytes, stored: bytes, *, own: bool) -> Buffer:
+        """The bytes of one record in the stream's format. ``own``: it is a map of the key and the
+        value; else it is the value alone, which is not even read where it is stored in that
+        format."""
         if self._as_it_is and not own:
             written = self._coder.unpack(key, stored)
             # The value may be a line that was stored without its newline.

@@ -90,6 +90,8 @@ class LmdbStore(KeyValueStore):
             self._change(writing, changes, new=new)
 
     def _change(self, writing: Any, changes: Sequence[Change], *, new: bool) -> None:
+        """Make the changes within the transaction ``writing``. DuplicateKey where ``new`` keys are
+        there."""
         # A cursor's method, with arguments by position, takes two thirds of the time of a
         # transaction's with names.
         put, one_value, overwrite = writing.cursor().put, True, not new
@@ -139,6 +141,7 @@ class LmdbStore(KeyValueStore):
 
 
 def _opened(path: str, mode: Mode) -> Any:
+    """The open environment of LMDB; lmdb's errors."""
     import lmdb
 
     how = {

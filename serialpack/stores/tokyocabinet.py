@@ -96,6 +96,8 @@ class TokyoCabinetStore(KeyValueStore):
                 raise
 
     def _open(self, mode: Mode, timeout: float) -> None:
+        """Open the file, and wait for whoever has locked it as long as ``timeout`` (seconds)
+        says."""
         how = {
             "r": _READ | _LOCK_AT_ONCE,
             "w": _WRITE | _LOCK_AT_ONCE | _SYNC,
@@ -131,6 +133,7 @@ class TokyoCabinetStore(KeyValueStore):
             yield key
 
     def _in_order(self, calls: _CursorCalls) -> Iterator[bytes]:
+        """The keys in their order, for kinds of stores that have one."""
         size, cursor = c_int(), calls.new(self._store)
         try:
             there = calls.first(cursor)
@@ -158,6 +161,7 @@ class TokyoCabinetStore(KeyValueStore):
             raise
 
     def _change(self, changes: Sequence[Change], *, new: bool) -> None:
+        """Make the changes, in a transaction or not. DuplicateKey where a ``new`` key is there."""
         put = self._calls.putkeep if new else self._calls.put
         store, out = self._store, self._calls.out
         for at, (key, value) in enumerate(changes):
@@ -183,6 +187,7 @@ class TokyoCabinetStore(KeyValueStore):
             raise error
 
     def _error(self) -> Exception:
+        """The error that the library has noted last, as one of ours."""
         code = self._calls.ecode(self._store)
         if code == _LOCK:
             return locked()
@@ -250,6 +255,7 @@ def _library() -> CDLL:
 
 
 def _declared(name: str, result: Any, *arguments: Any) -> Any:
+    """The function ``name`` of the library, with the types of its result and its arguments."""
     function = _library()[name]
     function.restype, function.argtypes = result, arguments
     return function
@@ -257,6 +263,8 @@ def _declared(name: str, result: Any, *arguments: Any) -> Any:
 
 @cache
 def _calls(kind: str) -> _Calls:
+    """The functions of the library for a ``kind`` of store, by which theirs begin: ``tchdb``,
+    say."""
     record = (c_void_p, c_char_p, c_int)
     value, size = (c_char_p, c_int), c_void_p
     is_tree, on_disk = kind == "tcbdb", kind in ("tchdb", "tcbdb")

@@ -17,6 +17,7 @@ from typing import Any
 
 from xxhash import xxh3_64_digest
 
+from serialpack.binary import varint
 from serialpack.codecs.base import check_ratio
 from serialpack.errors import CodecError, DamagedError, RefusedError
 from serialpack.formats import FORMATS
@@ -124,14 +125,7 @@ def restored_size(stored: bytes) -> int:
     return size or len(stored) - _CHECK - start
 
 
-@lru_cache(1 << 12)  # the sizes of values are much alike
-def _leb128(size: int) -> bytes:
-    found = bytearray()
-    while size > 0x7F:
-        found.append(size & 0x7F | 0x80)
-        size >>= 7
-    found.append(size)
-    return bytes(found)
+_leb128 = lru_cache(1 << 12)(varint)  # the sizes of values are much alike
 
 
 def _check(data: bytes) -> bytes:

@@ -65,7 +65,7 @@ def abstract(cls: type) -> frozenset[str]:
 
 
 def test_the_way_leads_to_files_that_are_there() -> None:
-    """Each file named under "Find your way" exists, and a function named as in it is in it."""
+    """Each file named under "Find your way" exists, and what is named as in it is defined there."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     way = text.partition("## Find your way")[2].partition("\n## ")[0]
     paths = set(re.findall(r"`([\w/]+(?:/\w+\.(?:py|md)|/\w+))`", way))
@@ -76,4 +76,5 @@ def test_the_way_leads_to_files_that_are_there() -> None:
     assert len(within) > 3
     for name, path in within:
         found = next(each for each in (ROOT / path, ROOT / "serialpack" / path) if each.exists())
-        assert f"def {name}(" in found.read_text("utf-8"), name
+        defined = rf"^\s*(?:def|class) {name}\b|^{name}\b.* = "
+        assert re.search(defined, found.read_text("utf-8"), re.MULTILINE), name

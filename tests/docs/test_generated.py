@@ -14,7 +14,7 @@ import pytest
 
 import serialpack.errors
 from serialpack.cli.app import VERBS
-from serialpack.cli.options.declared import setting_name
+from serialpack.cli.options.values import setting_name
 from serialpack.cli.words import EXIT_CODES
 from serialpack.codecs import CODECS
 from serialpack.conversion.losses.rules import RULES

@@ -119,6 +119,7 @@ def _version(tool: Tool) -> str:
 
 
 def _anchor(name: str, version: str, size: int, packed: int, pack: float, unpack: float) -> Anchor:
+    """The row of a stock tool. ``size``, ``packed``: in bytes; ``pack``, ``unpack``: in seconds."""
     return Anchor(
         name=name,
         version=version,

@@ -91,8 +91,8 @@ class Files(NamedTuple):
                 yield file
 
     def cool(self, path: str) -> None:
-        """Where ``through`` is cold, have the next read of this
-        file come from the disk. FileError."""
+        """Where ``through`` is cold, have the next read of the file ``path`` come from the disk.
+        FileError."""
         if self.through == "cold-all":
             drop_all()
         elif self.through == "cold-files":
@@ -212,39 +212,18 @@ class FileTrial(NamedTuple):
 
     def run(self, bench: Workbench) -> Figures:
         """The figures. RefusedError where a value cannot be held; FileError."""
-        chain, fmt, folder = parse_chain(self.chain), bench.subject.format, Path(self.files.folder)
-        packed, back = folder / "packed", folder / "back"
-
-        def do_pack(_: bool) -> tuple[PackReport, dict[str, float]]:
-            since = perf_counter()
-            with self.files.opened() as source:
-                report = pack(
-                    source,
-                    packed,
-                    serializer=spell_stage(SERIALIZERS, chain.serializer),
-                    filters=[spell_stage(FILTERS, spec) for spec in chain.filters],
-                    codec=spell_stage(CODECS, chain.codec),
-                    block_size=self.block_size,
-                    format=fmt,
-                    threads=self.threads,
-                )
-            return report, self._by_step(report.seconds, perf_counter() - since)
-
-        def do_unpack(_: bool) -> tuple[UnpackReport, dict[str, float]]:
-            # What we have just packed is ours.
-            since = perf_counter()
-            report = unpack(packed, back, trust=True, threads=self.threads)
-            return report, self._by_step(report.seconds, perf_counter() - since)
-
-        def ready(source: str, target: Path) -> None:
-            target.unlink(missing_ok=True)
-            self.files.cool(source)
-
-        before_pack = partial(ready, self.files.source, packed)
-        before_unpack = partial(ready, str(packed), back)
+        packed, back = (Path(self.files.folder) / name for name in ("packed", "back"))
         try:
-            report, there = repeat(do_pack, _nothing, before=before_pack)
-            _, again = repeat(do_unpack, _nothing, before=before_unpack)
+            report, there = repeat(
+                lambda _: self._pack(packed, bench.subject.format),
+                _nothing,
+                before=partial(self._make_ready, self.files.source, packed),
+            )
+            _, again = repeat(
+                lambda _: self._unpack(packed, back),
+                _nothing,
+                before=partial(self._make_ready, str(packed), back),
+            )
         finally:
             packed.unlink(missing_ok=True)
             back.unlink(missing_ok=True)
@@ -265,6 +244,34 @@ class FileTrial(NamedTuple):
             memory=max(memory, default=None),
             kept="exact" if report.exact else "faithful",
         )
+
+    def _make_ready(self, source: str, target: Path) -> None:
+        """Remove ``target``, which is written next, and take ``source``, which is read next, out of
+        the cache where it is to be read cold."""
+        target.unlink(missing_ok=True)
+        self.files.cool(source)
+
+    def _pack(self, packed: Path, fmt: str | None) -> tuple[PackReport, dict[str, float]]:
+        """Pack the source of the format ``fmt``; the report, and the seconds by step."""
+        chain, since = parse_chain(self.chain), perf_counter()
+        with self.files.opened() as source:
+            report = pack(
+                source,
+                packed,
+                serializer=spell_stage(SERIALIZERS, chain.serializer),
+                filters=[spell_stage(FILTERS, spec) for spec in chain.filters],
+                codec=spell_stage(CODECS, chain.codec),
+                block_size=self.block_size,
+                format=fmt,
+                threads=self.threads,
+            )
+        return report, self._by_step(report.seconds, perf_counter() - since)
+
+    def _unpack(self, packed: Path, back: Path) -> tuple[UnpackReport, dict[str, float]]:
+        """Unpack the container; the report, and the seconds by step."""
+        since = perf_counter()
+        report = unpack(packed, back, trust=True, threads=self.threads)  # it is our own
+        return report, self._by_step(report.seconds, perf_counter() - since)
 
     def _by_step(self, seconds: dict[str, float], wall: float) -> dict[str, float]:
         """The seconds by step of all threads together, as ``repeat`` takes them; what is left of

@@ -248,8 +248,8 @@ def added_steps(timings: Iterable[Timing]) -> tuple[dict[str, float], dict[str, 
 def _container(
     part: SerializedPart, squeezed: CompressedPart, chain: Chain
 ) -> tuple[int, int, int | None]:
-    """Of the container that ``pack`` would write:
-    its bytes, those of its payload, and its records."""
+    """The bytes, the bytes of payload and the records of the container that ``pack`` would
+    write."""
     header, plan = prepare(part.packing._replace(chain=chain), part.blocks[0])
     kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(plan.format))
     writer, digest = MemberWriter(len, header), WholeDigest()

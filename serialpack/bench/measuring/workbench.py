@@ -213,8 +213,10 @@ class Workbench:
         return found._replace(source=self.material.size) if self.objects else found
 
     def serialized(self, trial: Trial, chain: Chain) -> SerializedPart:
-        """The part through the serializer of the chain, measured once. Of parts that are all of the
-        source, only those of the last two serializers are kept."""
+        """The part of the material behind the serializer of the chain, which is measured once.
+
+        Of the results for all of the source only those of the last two serializers are kept.
+        """
         key = (chain.serializer, *trial[1:5])
         if key not in self._serialized:
             whole = [k for k in self._serialized if k[2] == WHOLE]
@@ -240,8 +242,8 @@ class Workbench:
         return serialize(packing, blocks, trial.threads, trial.care)
 
     def compressed(self, trial: Trial, chain: Chain, part: SerializedPart) -> CompressedPart:
-        """The part through filters and codec,
-        measured once for all serializers that wrote the same."""
+        """The part behind filters and codec, which is measured once for all serializers that wrote
+        the same bytes."""
         # A codec may be set otherwise where it is given the source's own text (``of_records``).
         kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(part.plan.format))
         key = (part.digest, kept, chain.filters, chain.codec, *trial[1:5])

@@ -169,8 +169,8 @@ def _object_times(rows: Sequence[Row]) -> list[ReportColumn]:
 
 
 def _object_means(rows: Sequence[Row]) -> list[ReportColumn]:
-    """The same times as means of all runs,
-    where the other columns have those of the fastest one."""
+    """The times to dump and to load an object, as means of all runs: the other columns have those
+    of the fastest run."""
     if not any(row.means for row in rows):
         return []
     unit = _unit(rows)

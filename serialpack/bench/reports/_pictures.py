@@ -48,6 +48,8 @@ def _speed(results: Results, row: Row) -> float | None:
 
 
 def _scatter(results: Results, found: Scatter) -> Iterator[str]:
+    """The figure of size against speed: a point a chain, and the line of the front through the
+    best."""
     across, up = found.across, found.up
 
     def placed_in_percent(dots: Sequence[Dot]) -> list[Dot]:
@@ -202,6 +204,7 @@ def _sweep(found: Sequence[Curves]) -> Iterator[str]:
 
 
 def _curves(found: Curves, colours: dict[str, str]) -> Iterator[str]:
+    """A measure of a sweep as SVG: a curve a chain, with a point at each n."""
     across, up = axes_of(found)
     yield from _axes(across, up)
     stop = 0

@@ -50,7 +50,7 @@ def _file(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """How the policy of the page names the only style, or script, that may act."""
+    """The hash by which the page's security policy allows its own style or script, and no other."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
@@ -61,6 +61,7 @@ def _data(results: Results) -> str:
 
 
 def _recommendations(results: Results) -> Iterator[str]:
+    """The section with a card for each chain that is recommended, and its command."""
     if not results.recommendations:
         return
     yield '<section><h2>Recommended</h2><div class="cards">'
@@ -77,6 +78,7 @@ def _recommendations(results: Results) -> Iterator[str]:
 
 
 def _table(results: Results) -> Iterator[str]:
+    """The section with the table of all rows, and of the anchors beside them."""
     rows = by_size(results.rows)
     if not rows:
         return
@@ -115,6 +117,7 @@ def _head(column: ReportColumn, *, is_first: bool) -> str:
 
 
 def _row(found: Sequence[ReportColumn], row: Row) -> str:
+    """A row of the table; its cells carry the values by which a column is sorted."""
     cells = []
     for column in found:
         value = column.value(row)
@@ -137,6 +140,7 @@ def _side(column: ReportColumn) -> str:
 
 
 def _remarks(results: Results) -> Iterator[str]:
+    """The sections with notes, and with what has no figures."""
     limit = _words.limit(results)
     notes = [*([limit] if limit else []), *results.notes]
     out = [

@@ -24,6 +24,7 @@ def markdown(results: Results) -> str:
 
 
 def _lines(results: Results) -> Iterator[str]:
+    """The lines of the report, from its head to what is recommended."""
     yield f"### {_text(shown_source(results.source))}"
     yield ""
     yield f"{_text(_words.headline(results))}. {_text(_words.effort(results))}."
@@ -58,6 +59,7 @@ def _lines(results: Results) -> Iterator[str]:
 
 
 def _rows(results: Results) -> Iterator[str]:
+    """The table of all rows, and what its marks mean."""
     found = columns(results)
     rows = by_size(results.rows)
     if not rows:

@@ -124,6 +124,7 @@ def _scatters(results: Results, legend: Legend) -> Figure:
 
 
 def _scatter(axis: Axes, drawn: Scatter, which: str, legend: Legend) -> None:
+    """Draw sizes against one speed: a point a row, and the line of those that none beats."""
     for front, colour, size in ((False, _OTHER, 18), (True, _FRONT, 30)):
         points = [(dot.x, dot.y) for dot in drawn.dots if dot.row.front == front]
         label = legend.front if front else legend.others
@@ -198,6 +199,7 @@ def _sweep(results: Results) -> Figure:
 
 
 def _curves(axis: Axes, found: Curves) -> None:
+    """Draw a measure of a sweep: a curve a chain."""
     styles = ("-", "--", ":", "-.")
     for number, (name, line) in enumerate(found.lines.items()):
         # Ten colours, then the same with another line.

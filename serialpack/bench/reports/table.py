@@ -55,6 +55,7 @@ def table(results: Results, *, width: int, colour: bool) -> str:
 
 
 def _lines(results: Results, width: int) -> Iterator[Line]:
+    """The lines of the report, from its head to what is recommended."""
     yield from _wrapped(
         f"{shown_source(results.source)}: {_words.headline(results)}", width, "bold"
     )
@@ -75,6 +76,7 @@ def _lines(results: Results, width: int) -> Iterator[Line]:
 
 
 def _table(results: Results, width: int) -> Iterator[Line]:
+    """The table of the best rows, as far as ``width`` has room, and what its marks mean."""
     rows = by_size(results.rows)
     shown = _best(results, rows)
     anchors = [anchor_row(anchor) for anchor in results.anchors if not anchor.why]
@@ -137,7 +139,7 @@ def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list
 
 
 def _left(found: list[ReportColumn], lines: list[list[str]], width: int) -> int:
-    """The characters that are left of ``width`` for the first of the columns, that of chains."""
+    """How many characters of ``width`` are left for the first column, which names the chains."""
     others = [max(len(line[i]) for line in lines) for i in range(1, len(found))]
     return width - 2 - sum(others) - 2 * len(others)
 
@@ -213,6 +215,7 @@ def _thinned(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
 
 
 def _closing(results: Results, width: int) -> Iterator[Line]:
+    """What stands below the table: the limit, why rows have no figures, and notes."""
     limit = _words.limit(results)
     if limit:
         yield from _wrapped(limit, width, "")

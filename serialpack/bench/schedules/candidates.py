@@ -49,11 +49,12 @@ def candidates(
     formats: Collection[str],
     objects: bool,
 ) -> Candidates:
-    """The stages that the user named, and where that is none of a kind, all that may suit.
+    """The stages to try: of each kind those that the user named, or where none was named all that
+    may suit.
 
-    ``formats``: those of the source; for several files only serializers suit that hold all of them.
-    ``objects``: whether a Python object is dumped, as serializers of bytes cannot. UsageError where
-    a stage is unknown, MissingLibraryError where one that was named is not installed.
+    ``formats``: those of the source; of several files only serializers suit that hold all of them.
+    ``objects``: a Python object is dumped, which serializers of bytes cannot do. UsageError where a
+    stage is unknown, MissingLibraryError where one that was named is not installed.
     """
     check_stages(serializers, filters, codecs)
     absent: list[str] = []
@@ -100,8 +101,7 @@ def by_table(choice: Candidates, table: SampleTable) -> Candidates:
 
 
 def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> list[StageSpec]:
-    """Those of the stages ``texts`` that are installed;
-    the names of the others are added to ``absent``."""
+    """The stages ``texts`` that are installed; the names of the others are added to ``absent``."""
     found = []
     for text in texts:
         spec = parse_stage(registry, text)
@@ -143,7 +143,8 @@ def values_of(format: str, *, trust: bool = False) -> bool:
 
 
 def first_codecs(choice: Candidates) -> list[StageSpec]:
-    """Those of ``FIRST_CODECS`` that are among ``choice``; where none is, its first codec."""
+    """The codecs of ``FIRST_CODECS`` that are in ``choice``; if none of them is, the first of
+    these."""
     spelled = {spell_stage(CODECS, spec): spec for spec in choice.codecs}
     wanted = [str(spell_stage(CODECS, parse_stage(CODECS, text))) for text in FIRST_CODECS]
     return [spelled[text] for text in wanted if text in spelled] or choice.codecs[:1]

@@ -196,5 +196,5 @@ def spread(points: Sequence[Point]) -> list[Point]:
 
 
 def _at(n: int | None, job: Any) -> Any:
-    """The job at an N, or at that of the subject."""
+    """``job``, at a number of records; as it is where ``n`` is None."""
     return job if n is None else At(n, job)

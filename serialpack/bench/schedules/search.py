@@ -64,6 +64,7 @@ class Search(Schedule):
         self._source = terms.subject.path or terms.subject.sample
 
     def run(self) -> None:
+        """Read the source, then measure as long as the budget lasts. FileError."""
         with closing(self._lab):
             try:
                 self.held = self._lab.ask(Load(), max(self.budget, 10.0) * 3)
@@ -294,8 +295,7 @@ class Search(Schedule):
         return self.held.held / max(self.held.size, 1)
 
     def _cost(self, row: Row) -> float:
-        """The seconds that all that is held takes,
-        estimated from ``row``, which was measured on a part."""
+        """The seconds for all that is held, estimated from ``row``, measured on a part."""
         return cost(row) * self._share
 
     @property

@@ -35,7 +35,10 @@ def in_archives(sources: Sources) -> tuple[Sources, dict[str, Any]]:
 
 
 def chosen_entries(asked: UnpackRequest) -> tuple[UnpackRequest, dict[str, Any]]:
-    """The same of all that is asked of ``unpack``."""
+    """What is asked of ``unpack`` without its globs, and these as ``unpack_archive`` takes them.
+
+    UsageError where ``--rm`` would remove an archive of which not all is unpacked.
+    """
     sources, chosen = in_archives(asked.sources)
     if chosen and not asked.outputs.keep:
         raise UsageError(
@@ -61,8 +64,9 @@ def entry_words(asked: UnpackRequest) -> list[str]:
 
 
 def check_no_entries(paths: Sequence[str]) -> None:
-    """UsageError where names of entries stand behind that of an archive, as for tar and unzip: it
-    would be unpacked as a whole, before it is said that they are no containers."""
+    """UsageError where the names of entries are typed behind the name of an archive, as tar and
+    unzip take them: the whole archive would be unpacked before it is said that these are no
+    containers."""
     archive, *names = paths
     if not names or any(name == STDIO or _is_packed(name) for name in names):
         return
@@ -92,13 +96,13 @@ def option_of(archives: Sequence[str], name: str) -> str | None:
 
 
 def _is_packed(name: str) -> bool:
-    """Whether it is a container, by its name."""
+    """Whether ``name`` is that of a container which is there."""
     return name.endswith(SUFFIX) and os.path.lexists(name)
 
 
 @cache
 def _entries_of(archive: str) -> set[str]:
-    """The paths in an archive; none of anything else."""
+    """The paths of the entries in an archive; an empty set for any other file."""
     try:
         listed = api.inspect(archive).members if os.path.isfile(archive) else ()
     except (SerialpackError, OSError, ValueError):

@@ -3,7 +3,6 @@
 Help, manual pages and completions are all made from these declarations.
 """
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -11,10 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from serialpack.alone import be_alone
+from serialpack.cli.options.values import FormatName, setting_name
 from serialpack.errors import UsageError
 from serialpack.far import is_far
-from serialpack.units import parse_size
+from serialpack.without_pandas import leave_pandas_out
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,8 +27,9 @@ def is_given(value: object) -> bool:
 
 
 class Without(NamedTuple):
-    """Beside ``option`` (a parameter's name), where ``applies`` to its value, the ``others`` would
-    have no effect: they are refused where they are typed. ``said``: of the option, and why."""
+    """Options (``others``) that have no effect beside ``option``, and are refused where they are
+    typed. All are names of parameters. ``applies``: for which values of ``option``; ``said``: what
+    the error says of it."""
 
     option: str
     said: str
@@ -77,7 +77,7 @@ class Verb(click.Command):
                 ctx.params[other] = False
         self._check_together(ctx)
         if ctx.params.get("trust"):
-            be_alone(False)  # what is pickled may be of any library
+            leave_pandas_out(leave=False)  # what is pickled may be of any library
         return left
 
     def _check_together(self, ctx: click.Context) -> None:
@@ -111,32 +111,14 @@ class Verb(click.Command):
 
 
 def _typed(ctx: click.Context, names: Sequence[str]) -> list[str]:
-    """Those of the options of these names that are on the command line, as they are called."""
+    """Which of the options with these parameters' ``names`` stand on the command line, as they are
+    spelled there."""
     source = ParameterSource.COMMANDLINE
     return [
         max(param.opts, key=len)
         for param in ctx.command.params
         if param.name in names and ctx.get_parameter_source(param.name) is source
     ]
-
-
-def setting_name(option: click.Option) -> str:
-    """What ``option`` is called in ``config.toml``, and in capitals in ``SERIALPACK_VERB_OPTION``.
-
-    Its long name, with ``_`` for ``-``.
-    """
-    return next(n for n in option.opts if n.startswith("--"))[2:].replace("-", "_")
-
-
-def said_by(param: click.Parameter, ctx: click.Context | None) -> str:
-    """What gave ``param`` its value: the option, or a default of the user's own."""
-    source = None if ctx is None or param.name is None else ctx.get_parameter_source(param.name)
-    if source is ParameterSource.ENVIRONMENT and isinstance(param.envvar, str):
-        return param.envvar
-    name = max(param.opts, key=len)
-    if source is ParameterSource.DEFAULT_MAP and isinstance(param, click.Option):
-        return f"config.toml: {setting_name(param)}"
-    return name
 
 
 def option_rows(command: click.Command, ctx: click.Context) -> list[tuple[str, str]]:
@@ -170,85 +152,6 @@ def spell_out_effort(args: list[str], valued: set[str]) -> list[str]:
     return result
 
 
-class Size(click.ParamType[int]):
-    """Bytes, or 64K, 1M, 2.5GiB."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        try:
-            return parse_size(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-class Range(click.ParamType[tuple[int, int | None]]):
-    """``A:B``: from A up to but not including B; either may be left out.
-
-    ``sizes``: of bytes, so that 1M:2M can be said.
-    """
-
-    name = "range"
-
-    def __init__(self, *, sizes: bool = False) -> None:
-        self._number = parse_size if sizes else int
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int | None]:
-        if isinstance(value, tuple):
-            return value
-        first, colon, last = value.partition(":")
-        try:
-            if not colon or first.startswith("-") or last.startswith("-"):
-                raise ValueError(value)
-            start = self._number(first) if first else 0
-            stop = self._number(last) if last else None
-        except ValueError:
-            self.fail(f"{value!r} is not A:B, like 10:20, :5 or 100:", param, ctx)
-        if stop is not None and stop < start:
-            self.fail(f"{value!r} ends before it begins", param, ctx)
-        return start, stop
-
-
-class FormatName(click.ParamType[str]):
-    """A format by its name or an extension of its files: ndjson, jsonl, .jsonl."""
-
-    name = "format"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from serialpack.formats import FORMATS
-
-        try:
-            return FORMATS.spelled(value, to=param is not None and param.name == "to")
-        except UsageError as error:
-            if param is not None:
-                error.message = f"{said_by(param, ctx)}: {error.message}"
-                if param.name == "to" and os.path.isfile(value):  # other programs test a file by -t
-                    from serialpack.cli.options.other_words import meant_by
-
-                    error.hint = meant_by("test", [value])
-            raise
-
-
-class KeyValue(click.ParamType[tuple[str, str]]):
-    """``KEY=VALUE``."""
-
-    name = "key=value"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        key, equals, text = value.partition("=")
-        if not equals or not key:
-            self.fail(f"{value!r} is not KEY=VALUE", param, ctx)
-        return key, text
-
-
 def _apply(*options: Callable[[F], F]) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         for option in reversed(options):
@@ -270,7 +173,8 @@ from_option = click.option(
 
 
 def table_options(of: str) -> Callable[[F], F]:
-    """The same, of a table; ``of``: what may be in another encoding."""
+    """The options that say how a table of text is written; ``of``: what else may be in another
+    encoding, as the help names it."""
     encoding = f"Of {of} that is not UTF-8: cp1252, ..."
     return _apply(
         click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab."),
@@ -280,8 +184,8 @@ def table_options(of: str) -> Callable[[F], F]:
 
 
 def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
-    """Standard output by any name: a file that it leads to is written to, and not replaced. A URL
-    is from here on what is shown of it."""
+    """The value of ``-o``: ``-`` for any name of standard output, so that what it leads to is
+    written to and not replaced; a URL without its login."""
     if value is not None and is_far(value):
         from serialpack.far.urls import shown
 
@@ -292,7 +196,8 @@ def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> st
 
 
 def file_only(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
-    """A file of its own: standard output has one use, which -o and --json say."""
+    """The value of an option that names a file. UsageError for ``-``: only ``-o`` and ``--json``
+    write to standard output."""
     if value == "-":
         raise UsageError(
             f"{param.opts[0]} is a file, and cannot be standard output",

@@ -33,10 +33,12 @@ from serialpack.stages.stage import Buffer
 
 
 def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
-    """The format that the inputs are to be converted to; None: their bytes are given back.
+    """The format that the inputs are to be converted to, without ``--to``; None where their bytes
+    are given back.
 
-    That which the output's name ends in, unless the input is a container of a file of such a name
-    or format: then ``-o`` only renames it. ``converts``: there are options of a conversion.
+    It is the format that the name of the output ends in. Where the input is a container of a file
+    of that format, or of a file whose name ends so, ``-o`` only renames it. ``converts``: there are
+    options of a conversion.
     """
     output = asked.outputs.output
     single = (
@@ -62,9 +64,10 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
 
 
 def format_kept(path: str, said: str | None) -> str:
-    """The format of an input, for what is written in the same; ``said``: by the user.
+    """The format of an input whose records are to be written in the same format; ``said``: the
+    format that the user named.
 
-    Where nobody knows it, one that is, so that reading the input says what is wrong with it.
+    Where it cannot be told it is NDJSON, so that reading the input says what is wrong with it.
     """
     found = said or _format_of(path)
     if found == "bytes":
@@ -74,6 +77,8 @@ def format_kept(path: str, said: str | None) -> str:
 
 
 def _format_of(path: str) -> str:
+    """The format of the file ``path``, or of what is packed or compressed in it, by its name and
+    its first bytes."""
     with _opened(path) as source:
         if (header := header_in(source)) is not None:
             found = packed_format(source)
@@ -114,9 +119,12 @@ def compression_meant(output: str | None, path: str) -> str | None:
 
 
 def _inside(path: str, output: str) -> set[str] | None:
-    """The formats that a container's content is of, by its header and by its names; none of an
-    archive, and of bytes that have none; of those that are compressed that of bytes, and what is in
-    them where ``output`` is compressed alike. None of what is no container."""
+    """The formats that the content of a container may be said to have, by its header and its names.
+
+    None for a file that is no container; empty for an archive, and for bytes of no format. For a
+    file that was packed compressed: bytes, and the format of what is compressed where ``output`` is
+    to have the same compression.
+    """
     if path != STDIO and is_device(path):
         return None  # it can be read once
     header = _header_of(path)
@@ -140,20 +148,21 @@ def _inside(path: str, output: str) -> set[str] | None:
 
 
 def _header_of(path: str) -> Header | None:
-    """The first header of a container; None of what is none."""
+    """The first header of a container; None for any other file."""
     with _opened(path) as source:
         return header_in(source)
 
 
 def header_in(source: Source) -> Header | None:
-    """As ``_header_of``, of a source that stays at its front."""
+    """The header of a container, which is still read from its front afterwards; None where
+    ``source`` is no container."""
     if not is_container(source.peek(SNIFF)):
         return None
     return first_header(expanded(Source(io.BytesIO(source.peek(HEAD)), source.path)).peek)
 
 
 def packed_format(source: Source) -> str:
-    """The format of what is in a container; that of bytes where nobody knows it."""
+    """The format of what is in a container; ``bytes`` where its number is not known here."""
     header = header_in(source)
     declared = None if header is None else FORMATS.by_number(header.format)
     return "bytes" if declared is None else declared.name
@@ -234,8 +243,10 @@ def not_unpacked(
 
 
 def _known(source: Source) -> KnownFile | None:
-    """What a file is that is not converted; of one that is compressed what is in it, where the
-    tool for that takes both off."""
+    """What kind of file it is, where it is one that nothing here converts (a picture, say).
+
+    Of a compressed file it is what is compressed, where the tool for that undoes both.
+    """
     with suppress(SerialpackError):
         inside = not_converted(decompressed(source).peek(HEAD))
         if inside is not None and inside.through:

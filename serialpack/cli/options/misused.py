@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from serialpack.cli.options.declared import said_by
 from serialpack.cli.options.other_options import instead, of_tar
 from serialpack.cli.options.other_words import meant_by
+from serialpack.cli.options.values import said_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
 _STOCK = {
@@ -85,6 +85,8 @@ def _options(command: click.Command) -> list[str]:
 
 
 def _value(error: click.BadParameter, wanted: click.ParamType[Any]) -> str:
+    """The message for a value that an option or an argument does not take; ``wanted``: what it
+    takes."""
     message = error.message.rstrip(".")
     match = _NO_NUMBER.fullmatch(message)
     if match is None:

@@ -50,7 +50,7 @@ class Outputs(NamedTuple):
 
 
 class InputOptions(TypedDict):
-    """The same, as the functions of the library take it."""
+    """What ``InputFormat`` says, as keywords of the functions of the library."""
 
     format: str | None
     delimiter: str | None

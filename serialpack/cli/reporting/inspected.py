@@ -131,6 +131,8 @@ def _blocks_words(member: MemberInfo) -> str:
 
 
 def _show_columns(member: MemberInfo, found: ColumnsInfo) -> None:
+    """A table with a line for each column of a member: its encodings, and the bytes that it
+    takes."""
     rows = [
         (
             printable(info.path) or "(record)",
@@ -155,6 +157,7 @@ def _show_columns(member: MemberInfo, found: ColumnsInfo) -> None:
 
 
 def _show_blocks(member: MemberInfo) -> None:
+    """A table with a line for each block of a member."""
     print_table(
         [
             (

@@ -45,7 +45,8 @@ class JournalSums:
         self._verb = ""
 
     def add(self, line: dict[str, Any]) -> None:
-        """A line of it. KeyError, OverflowError, TypeError or ValueError for what is none."""
+        """Count a line of the journal. KeyError, OverflowError, TypeError or ValueError where it is
+        not one."""
         if MARK in line:
             self._verb = str(line["verb"])
             self.runs[self._verb] += 1
@@ -86,7 +87,8 @@ def _size(value: Any) -> int:
 
 
 def summed(path: str) -> JournalSums:
-    """The journal at ``path``, summed up. InputError for a line that is none, but for the last."""
+    """The journal at ``path``, summed up. InputError for a line that is not of a journal, unless it
+    is the last one, which a crash may have cut."""
     sums = JournalSums()
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
@@ -162,6 +164,9 @@ def _sizes(sums: FileSums) -> str:
 
 
 def _show_parts(head: str, parts: dict[str, FileSums]) -> None:
+    """A table with a line for each part of the files, that which saved most bytes first. ``head``:
+    what the parts are."""
+
     def saved(item: tuple[str, FileSums]) -> int:
         return item[1].before - item[1].after
 

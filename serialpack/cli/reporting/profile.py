@@ -78,6 +78,7 @@ def write_profile(path: str, files: list[FileTimes], *, force: bool, taken: set[
 
 
 def _file(times: FileTimes) -> Iterator[str]:
+    """The HTML about one file: its times in words, its blocks over the workers, and its stages."""
     yield f"<h2>{escape(printable(times.name))}</h2>"
     yield f"<pre>{escape(chr(10).join(lines_of(times)))}</pre>"
     if not times.spans:

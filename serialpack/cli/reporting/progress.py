@@ -178,6 +178,7 @@ class ProgressLine:
                 screen.lock.release()
 
     def _draw(self, share: float | None, working: float, said: Sequence[str]) -> None:
+        """Write the bar over the one before it. Arguments as a ``Frame`` gives them."""
         times = [clock(self.elapsed)]
         if share is not None and share >= _TOLD_FROM and self.elapsed >= _TOLD_AFTER:
             left = self.elapsed * (1 - share) / share

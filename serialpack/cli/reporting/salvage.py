@@ -40,9 +40,10 @@ def add_hint(error: SerialpackError, path: str) -> None:
 def every_damage(
     path: str, error: DamagedError, *, trust: bool, threads: int | None
 ) -> DamagedError:
-    """An error for all that is damaged in ``path``, each of which is told; ``error`` is the first.
+    """The error that sums up all damage in ``path``, each place of which is told here; ``error`` is
+    the first.
 
-    Of a pipe, which is gone, that one is all that is known.
+    Standard input cannot be read again, so ``error`` itself is given back for it.
     """
     if path == STDIO:
         return error

@@ -95,6 +95,7 @@ def _format(shape: Shape) -> str:
 
 
 def _named(format: str, looks_like: str | None) -> str:
+    """A format, and what its content looks like where that says more."""
     if looks_like is None:
         return format
     if format == "bytes":
@@ -106,6 +107,7 @@ def _named(format: str, looks_like: str | None) -> str:
 
 
 def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
+    """The lines about the records that were looked at, and about their fields."""
     what = f"{look.records_seen:,}"
     if not look.whole:
         first = "the first" if look.records_seen == 1 else f"the first {what}"
@@ -189,6 +191,7 @@ def listing_line(listing: Listing) -> dict[str, Any]:
 
 
 def _look_line(look: Look | Shape) -> dict[str, Any]:
+    """What was seen in the first records, for the line of ``--json``."""
     return {
         "records_seen": look.records_seen,
         "record_types": list(look.record_types),

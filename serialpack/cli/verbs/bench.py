@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 import click
 
 from serialpack.cli.options.declared import (
@@ -17,43 +14,8 @@ from serialpack.cli.options.declared import (
     input_options,
 )
 from serialpack.cli.options.requests import BenchRequest, request
+from serialpack.cli.options.values import Speed, Threads
 from serialpack.stores.registry import STORES
-
-
-class Threads(click.ParamType[tuple[int, ...]]):
-    """``1,2,4``."""
-
-    name = "threads"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            numbers = tuple(int(text) for text in str(value).split(","))
-        except ValueError:
-            numbers = ()
-        if not numbers or min(numbers) < 1:
-            self.fail(f"{value!r} is not numbers of threads, like 1,2,4", param, ctx)
-        return numbers
-
-
-class Speed(click.ParamType[float]):
-    """Bytes a second, as networks count: 10M is ten million."""
-
-    name = "speed"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        if isinstance(value, float):
-            return value
-        match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)([kMGT]?)(?:B/s)?", str(value).strip(), re.I)
-        speed = float(match[1]) * 1000.0 ** " KMGT".index(match[2].upper() or " ") if match else 0.0
-        if not speed:
-            self.fail(f"{value!r} is not bytes a second, like 100M", param, ctx)
-        return speed
 
 
 @click.command(

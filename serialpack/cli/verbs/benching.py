@@ -96,7 +96,8 @@ class Bencher:
         return min(code, self._code, key=WORST_FIRST.index)
 
     def _several(self, asked: BenchRequest, paths: Sequence[str]) -> Several:
-        """Those of the files that are measured; what cannot be read is told, and left out."""
+        """The files to be measured in place of all ``paths``. A file that cannot be read is told,
+        and left out."""
         if STDIO in paths:
             raise UsageError("standard input is measured alone")
         for path in paths:
@@ -117,6 +118,8 @@ class Bencher:
         return several._replace(seconds=perf_counter() - since)
 
     def _measure(self, _: str) -> dict[str, Any]:
+        """Measure, write and print; the line for ``--json``, which is empty: a report has its own.
+        What was measured before Ctrl-C is printed, too."""
         manner = self._manner
         with _spooled(self._question) as asked, _Progress(manner) as progress:
             if self._store is not None:
@@ -147,6 +150,7 @@ class Bencher:
 
 
 def _in_store(kind: str, asked: Question, progress: _Progress) -> Results:
+    """Measure single values in a store of the ``kind``, for the question ``asked``."""
     from serialpack.bench.stores import StoreQuestion, measure_stores
 
     return measure_stores(
@@ -171,7 +175,8 @@ def _called(asked: BenchRequest) -> str:
 
 
 def _words(asked: BenchRequest) -> list[str]:
-    """What names these inputs to ``pack``: the same options, and the names as long as few."""
+    """The words that name these inputs on the command line of ``pack``: the same options, and the
+    names, or ``FILE...`` in the place of many."""
     sources = asked.sources
     words = ["-r"] * sources.recursive
     for option, globs in (("--include", sources.include), ("--exclude", sources.exclude)):
@@ -228,6 +233,7 @@ def _print(results: Results, manner: Manner, format: str) -> None:
 
 
 def _print_changes(old: Results, new: Results, manner: Manner) -> None:
+    """Print what is another now than in the ``old`` results."""
     if manner.quiet and not manner.as_json:
         return
     import json
@@ -306,6 +312,8 @@ def _spooled(question: Question) -> Iterator[Question]:
 
 
 def _copy(source: str | IO[bytes], copy: str) -> None:
+    """Copy all that ``source`` gives into the new file ``copy``. FileError where there is no
+    room."""
     with Source(source) as opened:
         try:
             with open(copy, "xb") as file:
@@ -317,7 +325,7 @@ def _copy(source: str | IO[bytes], copy: str) -> None:
 
 
 def _mode(path: str) -> int:
-    """What kind of file it is; 0 where there is none."""
+    """The mode of a file, which says of what kind it is; 0 where there is no such file."""
     try:
         return os.stat(path).st_mode
     except OSError:

@@ -111,6 +111,8 @@ class Converter:
         return code
 
     def _run(self) -> int:
+        """Convert the entries, or the inputs: into one file, or each into its own; the exit
+        code."""
         mover = self._mover
         if self._chosen:
             return mover.each(mover.inputs, self._convert_entry, make=False)
@@ -180,6 +182,8 @@ class Converter:
         return self._mover.targets.of(path, lambda path: self._name(path, to))
 
     def _convert(self, path: str) -> dict[str, Any]:
+        """Convert one input, or each table of a database that goes into a folder; the line for
+        ``--json``, which is empty where each table has written its own."""
         to = self._to_of(path)
         target = self._target_of(path, to)
         how: ConvertOptions = {**self._how, "elsewhere": self._mover.elsewhere(path)}
@@ -245,8 +249,8 @@ class Converter:
         opened: Callable[[], AbstractContextManager[str | IO[bytes] | Rereadable]],
         how: ConvertOptions,
     ) -> dict[str, Any]:
-        """Convert what ``opened`` gives of the input ``path``, which is called ``shown``."""
-
+        """Convert what ``opened`` gives of the input ``path``, which is called ``shown``; the line
+        for ``--json``."""
         force = self._asked.outputs.force or self._mover.makes_again(path)
         # One after another they have one kind of line ends, and no mark in their middle.
         how = {**how, "force": force, "as_source": self._joined is None}
@@ -278,16 +282,20 @@ class Converter:
         )
         if report is None:
             return {}
+        self._tell(shown, target, report)
+        return _line(path, target, report) if self._mover.keeps_lines else {}
+
+    def _tell(self, shown: str, target: str, report: ConvertReport) -> None:
+        """Say what was carried and lost on the way to ``target``; of many files in sum, later."""
         manner = self._asked.manner
         if not self._mover.tells(verbose_only=target == STDIO) and len(self._mover.inputs) > 1:
             self._summed.add(shown, report)
-            return _line(path, target, report) if self._mover.keeps_lines else {}
+            return
         words = closing_words(report.carried, report.back, report.to)
         if words and target == STDIO and not manner.verbose:  # there is no closing line
             say(manner, f"  {words}")
         for line in told_of(report, verbose=manner.verbose):
             say(manner, line)
-        return _line(path, target, report) if self._mover.keeps_lines else {}
 
 
 def _check_alone(path: str) -> None:

@@ -7,7 +7,6 @@ import sys
 import click
 
 from serialpack.cli.options.declared import (
-    Size,
     Verb,
     Without,
     common_options,
@@ -19,6 +18,8 @@ from serialpack.cli.options.declared import (
     table_options,
 )
 from serialpack.cli.options.requests import InspectRequest, request
+from serialpack.cli.options.values import Size
+from serialpack.errors import WORST_FIRST, UsageError
 
 #: Options about files and what is in them, of which --stages takes none.
 _OF_FILES = (
@@ -58,6 +59,26 @@ _OF_FILES = (
 @files_argument
 @request(InspectRequest)
 def command(asked: InspectRequest) -> int:
+    if asked.fidelity and not asked.stages:
+        raise UsageError("--fidelity goes with --stages")
+    return _show_stages(asked) if asked.stages else _inspect_files(asked)
+
+
+def _show_stages(asked: InspectRequest) -> int:
+    """List the stages, or what each of them holds; the exit code."""
+    from serialpack.cli.verbs.stage_list import show_fidelity, show_stages
+
+    if asked.files:
+        raise UsageError("--stages takes no FILE")
+    if asked.fidelity and not asked.manner.as_json:
+        show_fidelity()
+    else:
+        show_stages(asked.manner.as_json)
+    return 0
+
+
+def _inspect_files(asked: InspectRequest) -> int:
+    """Tell what is in each file; the exit code."""
     from serialpack.cli.files.inputs import Takes, input_files
     from serialpack.cli.files.run import each_file, tell_found
     from serialpack.cli.files.workers import know
@@ -65,22 +86,8 @@ def command(asked: InspectRequest) -> int:
     from serialpack.cli.reporting.far import hear_of_far
     from serialpack.cli.verbs.inspecting import inspect_one
     from serialpack.detection.detect import check_table
-    from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
 
-    as_json = asked.manner.as_json
-    if asked.fidelity and not asked.stages:
-        raise UsageError("--fidelity goes with --stages")
-    if asked.stages:
-        from serialpack.cli.verbs.stage_list import show_fidelity, show_stages
-
-        if asked.files:
-            raise UsageError("--stages takes no FILE")
-        if asked.fidelity and not as_json:
-            show_fidelity()
-        else:
-            show_stages(as_json)
-        return 0
     if asked.max_size is not None and asked.head is None:
         raise UsageError("--max-size goes with --head")
     nothing = not asked.files and asked.sources.files_from is None

@@ -73,6 +73,7 @@ def _inspect_store(path: str, url: str, asked: InspectRequest) -> dict[str, Any]
 
 
 def _inspect_journal(path: str, asked: InspectRequest, *, several: bool) -> dict[str, Any]:
+    """Tell what the files of a journal sum up to; the line for ``--json``."""
     from serialpack.cli.reporting.journal_sums import show_sums, summed, sums_line
 
     _say_untold(path, asked, "a journal")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import click
 
 from serialpack.cli.options.declared import (
-    KeyValue,
-    Size,
     Verb,
     common_options,
     file_only,
@@ -17,6 +15,7 @@ from serialpack.cli.options.declared import (
     table_options,
 )
 from serialpack.cli.options.requests import PackRequest, as_workers_see, request
+from serialpack.cli.options.values import KeyValue, Size
 
 
 @click.command(

@@ -34,6 +34,7 @@ from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.archive.write import PackOptions
+    from serialpack.cli.verbs.dictionary import SharedDictionary
     from serialpack.pipeline.line import Progress
     from serialpack.reports import ArchiveReport, PackReport
 
@@ -49,22 +50,14 @@ class Packer:
         #: Whether anyone asks for the files of an archive: a plan, --rm, or a profile, which is not
         #: written over one of them.
         self._asks_for_files = outputs.dry_run or not outputs.keep or outputs.profile is not None
-        output = None if asked.archive else outputs.output
-        # Of a batch that is run again, -f is about outputs: those of before would be packed anew.
-        packed_too = outputs.force and not outputs.skip_existing
-        takes = Takes(
-            lambda name: packed_too or not name.endswith(SUFFIX),
-            (f"{SUFFIX} file", f"{SUFFIX} files"),
-            keeps_whole="--archive keeps them",
-        )
-        if asked.archive:
-            takes = Takes(whole=True)
-        elif asked.owner:
-            raise UsageError("--owner goes with --archive")
-        else:
+        if not asked.archive:
+            if asked.owner:
+                raise UsageError("--owner goes with --archive")
             check_no_archive(asked.files)
         self._owner = asked.owner
         self._recursive = asked.sources.recursive
+        output = None if asked.archive else outputs.output
+        takes = _inputs_of(asked)
         self._mover = mover_of(output, asked, "packed", takes=takes, each=not asked.archive)
         self._inputs = self._mover.inputs
         self._archive = archive_name(self._inputs, outputs.output) if asked.archive else None
@@ -76,31 +69,17 @@ class Packer:
             raise UsageError("--rm removes only what was proved: it goes without --no-verify")
         if asked.exact and asked.no_verify:
             raise UsageError("--exact and --no-verify exclude each other")
-        self._how: PackOptions = {
-            "serializer": asked.serializer,
-            "filters": asked.filters,
-            "codec": asked.codec,
-            "effort": effort,
-            **asked.input.options(),  # type: ignore[typeddict-item]  # it has no shared_dict
-            "block_size": asked.block_size,
-            "exact": asked.exact,
-            "verify": not asked.no_verify,
-            "trust": asked.trust,
-            "threads": outputs.threads,
-            "meta": dict(asked.meta),
-        }
-        how = self._how
+        self._how = how = _options_of(asked, effort)
         self._table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
-        self._shared_dict = asked.shared_dict
-        #: What there is to say of it; files packed, those with it, and the bytes that it saved.
-        self._dictionary = ""
-        self._packed = self._shared = self._saved = 0
+        self._dictionary: SharedDictionary | None = None
         if asked.shared_dict is not None:
             if asked.archive:
                 raise UsageError("--archive and --shared-dict exclude each other")
+            from serialpack.cli.verbs.dictionary import SharedDictionary
             from serialpack.dictionaries import check_codec
 
             check_codec(self._choice.chain)
+            self._dictionary = SharedDictionary(asked.shared_dict, self._manner)
 
     def run(self) -> int:
         """Pack all there is; the exit code."""
@@ -108,8 +87,10 @@ class Packer:
             return self._mover.each([self._archive], self._pack_archive, self._inputs)
         mover = self._mover
         mover.targets.plan(self._inputs, packed_name)
-        if self._shared_dict is not None:
-            self._prepare(self._shared_dict)
+        dictionary = self._dictionary
+        if dictionary is not None and dictionary.prepare(mover, self._inputs, self._how["effort"]):
+            self._how["shared_dict"] = dictionary.path
+            mover.reported = dictionary.count
         mover.ahead(
             partial(file_packer, self._how, self._force),
             lambda path: mover.targets.of(path, packed_name),
@@ -117,63 +98,12 @@ class Packer:
             packed=True,
         )
         code = mover.each(self._inputs, self._pack)
-        for line in self._dictionary_lines():
+        for line in dictionary.lines() if dictionary is not None else ():
             say(self._manner, line)
         return code
 
-    def _prepare(self, shared_dict: str) -> None:
-        """Have the dictionary, trained from the inputs where it is not there; and say so."""
-        from serialpack.dictionaries import read, train_dictionary
-
-        mover = self._mover
-        if os.path.lexists(shared_dict):
-            found, how = read(shared_dict), ""
-        elif mover.dry_run:
-            say(
-                self._manner,
-                f"would train {shared_dict} from {number_of(len(self._inputs), 'input')}",
-            )
-            return
-        else:
-            mover.targets.begin()
-            mover.targets.make_folder()
-            inputs = [path for path in self._inputs if path != STDIO]
-            try:
-                found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
-                how = f" trained from {number_of(files, 'file')},"
-            except ExistingFileError:  # another run has trained one meanwhile
-                found, how = read(shared_dict), ""
-            except BaseException:
-                mover.targets.remove_empty()
-                raise
-        self._how["shared_dict"] = shared_dict
-        mover.reported = self._count
-        size = format_size(len(found.content))
-        self._dictionary = (
-            f"{shared_dict}:{how} {size}, XXH3-64 {found.named.check:016x}; keep it: without it"
-            " what was packed with it cannot be unpacked"
-        )
-
-    def _count(self, report: PackReport) -> None:
-        """Count what the dictionary was good for."""
-        self._packed += 1
-        self._shared += report.dictionary is not None
-        self._saved += report.saved
-
-    def _dictionary_lines(self) -> Iterator[str]:
-        """What is said of the dictionary at the end: which one, and what it was good for."""
-        if not self._dictionary:
-            return
-        yield self._dictionary
-        files = number_of(self._packed, "file")
-        if self._shared:
-            saved = f"{format_size(self._saved)} smaller by it"
-            alone = "" if self._shared == self._packed else "; without it the others are no larger"
-            yield f"{self._shared_dict}: used for {self._shared:,} of {files}, {saved}{alone}"
-        elif self._packed:
-            yield f"{self._shared_dict}: used for none of {files}: none is smaller by it"
-
     def _pack(self, path: str) -> dict[str, Any]:
+        """Pack one input; the line for ``--json``."""
         target = self._mover.targets.of(path, packed_name)
         report = self._mover.move(
             [self._mover.input(path)],
@@ -198,8 +128,8 @@ class Packer:
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
+        """Pack all inputs into the archive ``target``. ArchiveError where some are not in it."""
         from serialpack.archive.names import check_together
-        from serialpack.archive.write import pack_archive
 
         entries, refused = entries_of(self._inputs, self._manner, recursive=self._recursive)
         for path, error in refused:
@@ -222,15 +152,7 @@ class Packer:
         removed: list[Input] = []
 
         def work(to: Any, bar: Progress | None) -> ArchiveReport[PackReport]:
-            report = pack_archive(
-                entries,
-                to,
-                force=self._force,
-                owner=self._owner,
-                progress=bar,
-                each=partial(self._tell, target, entries),
-                **self._how,
-            )
+            report = self._write_archive(target, entries, to, bar)
             # What --rm removes, each by itself: of what was not packed nothing.
             packed = {each.source for each in report.entries}
             removed.extend(each for each in given if each.path in packed)
@@ -247,9 +169,36 @@ class Packer:
             binary=True,
             files=lambda done: sum(map(_has_bytes, done.entries)),
         )
-        if report is None:
-            return {}
-        self._say_not_kept(target, entries)
+        if report is not None:
+            self._say_not_kept(target, entries)
+            self._end_archive(target, report, refused, removed)
+        return {}
+
+    def _write_archive(
+        self, target: str, entries: dict[str, str], to: Any, bar: Progress | None
+    ) -> ArchiveReport[PackReport]:
+        """Write ``entries`` to ``to``, the archive ``target``, and tell of each."""
+        from serialpack.archive.write import pack_archive
+
+        return pack_archive(
+            entries,
+            to,
+            force=self._force,
+            owner=self._owner,
+            progress=bar,
+            each=partial(self._tell, target, entries),
+            **self._how,
+        )
+
+    def _end_archive(
+        self,
+        target: str,
+        report: ArchiveReport[PackReport],
+        refused: Sequence[tuple[str, SerialpackError]],
+        removed: Sequence[Input],
+    ) -> None:
+        """Remove what ``--rm`` is to remove. ArchiveError for what could not be removed, and for
+        what is not in the archive; of that, ``refused`` could not be looked at."""
         failures = [*refused, *report.failures]
         count = len(report.entries) + len(failures)
         kept = [] if self._keep else self._remove(target, removed)
@@ -257,7 +206,6 @@ class Packer:
             done = "packed and removed" if kept else "packed"
             others = sum(not each.blocks for each in report.entries)
             raise ArchiveError([*failures, *kept], count, done=done, others=others, path=target)
-        return {}
 
     def _say_not_kept(self, target: str, entries: dict[str, str]) -> None:
         """Say what the archive ``target`` does not keep of what becomes ``entries``."""
@@ -353,6 +301,36 @@ class Packer:
         if path != STDIO:
             choice = api.chosen(path, choice, format=self._format, table=table)
         return str(choice.chain) if choice.settled else "auto"
+
+
+def _inputs_of(asked: PackRequest) -> Takes:
+    """Which files are packed: all into an archive; else those that are not packed already."""
+    if asked.archive:
+        return Takes(whole=True)
+    # Of a batch that is run again, -f is about outputs: those of before would be packed anew.
+    packed_too = asked.outputs.force and not asked.outputs.skip_existing
+    return Takes(
+        lambda name: packed_too or not name.endswith(SUFFIX),
+        (f"{SUFFIX} file", f"{SUFFIX} files"),
+        keeps_whole="--archive keeps them",
+    )
+
+
+def _options_of(asked: PackRequest, effort: int) -> PackOptions:
+    """What the options say of how to pack."""
+    return {
+        "serializer": asked.serializer,
+        "filters": asked.filters,
+        "codec": asked.codec,
+        "effort": effort,
+        **asked.input.options(),  # type: ignore[typeddict-item]  # it has no shared_dict
+        "block_size": asked.block_size,
+        "exact": asked.exact,
+        "verify": not asked.no_verify,
+        "trust": asked.trust,
+        "threads": asked.outputs.threads,
+        "meta": dict(asked.meta),
+    }
 
 
 def _has_bytes(report: PackReport) -> bool:

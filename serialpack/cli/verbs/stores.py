@@ -39,6 +39,7 @@ class StoreWriter:
         return each_file([self._source], self._asked.manner, self._write)
 
     def _write(self, source: str) -> dict[str, Any]:
+        """Fill the store with the records of ``source``; the line for ``--json``."""
         asked = self._asked
         force = asked.outputs.force
         if asked.outputs.dry_run:
@@ -79,6 +80,8 @@ class StoreReader:
         return each_file([self._url], self._asked.manner, self._get)
 
     def _get(self, url: str) -> dict[str, Any]:
+        """Write the value of the key that is asked for, as JSON or in the format of the output; the
+        line for ``--json``, which is empty."""
         from io import BytesIO
 
         from serialpack.stores.export import StoreStream

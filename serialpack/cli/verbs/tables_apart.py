@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from serialpack import api
@@ -16,7 +15,13 @@ from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.routes.databases import in_map, only
 from serialpack.conversion.tables.at import Lists
-from serialpack.errors import RefusedError, SerialpackError, SeveralTablesError, UsageError
+from serialpack.errors import (
+    RefusedError,
+    SerialpackError,
+    SeveralTablesError,
+    UnreadableTableError,
+    UsageError,
+)
 from serialpack.files.disk import folded
 from serialpack.files.paths import safe_name
 from serialpack.pipeline.unpack import LimitedWrite
@@ -88,46 +93,18 @@ def move_tables(
 ) -> dict[str, ConvertReport]:
     """Convert the tables of ``path``, a database or a map of lists, each to its target, and say so;
     what came of each that was not left as it was. ``above``: as of ``SeveralTablesError``."""
-    is_map = above is not None
-    lists = Lists(above or "", (*targets,))
-    skips, verbose = asked.outputs.skip_existing, asked.manner.verbose
-    force = how["force"]
-    left = [t for t in targets.values() if skips and is_done(path, t, packed=False, force=force)]
-    be = "would be " if mover.dry_run else ""
-    for target in left:
-        mover.line({"source": path, "target": target, "left": True})
-        say(asked.manner, f"{path}: {target} is whole and no older, {be}left as it is")
-    to_do = {table: target for table, target in targets.items() if target not in left}
+    to_do = _not_done(asked, mover, path, targets, force=how["force"])
+    if not to_do:
+        return {}
 
     def convert_all(_: Any, progress: Progress | None) -> ArchiveReport[ConvertReport]:
-        reports: list[ConvertReport] = []
-        limit = LimitedWrite(len, how["max_size"])  # that of all together
-        for table, target in to_do.items():
-            alone: ConvertOptions = {**how, "table": table}
-            if is_map:
-                alone = only(table, lists.above, how)
-            try:
-                with in_map(table, lists, how["lossy"]) if is_map else nullcontext():
-                    done = convert(path, target, to=to, progress=progress, **alone)
-            except SerialpackError as error:
-                if error.path in (None, path) and not is_map:
-                    error.message = f"the table {table}: {error.message}"
-                raise
-            if is_map and AROUND not in how["lossy"]:  # which are the others
-                losses = [loss for loss in done.losses if loss.rule != AROUND]
-                done = done._replace(losses=losses)
-            limit.check(done.size)
-            limit.written += done.size
-            kept_pipe = done.kept_pipe and not reports
-            reports.append(done._replace(kept_pipe=kept_pipe))  # told once
-        return ArchiveReport(tuple(reports))
+        lists = None if above is None else Lists(above, (*targets,))
+        return _convert_tables(path, to_do, to, how, lists, progress)
 
     def check_all() -> None:
         for target in to_do.values():
-            api.check(path, mover.targets.to_check(target), force=force)
+            api.check(path, mover.targets.to_check(target), force=how["force"])
 
-    if not to_do:
-        return {}
     mover.batch = None  # whose one job this was
     done = mover.move(
         [mover.input(path)],
@@ -135,15 +112,88 @@ def move_tables(
         convert_all,
         check=check_all,
         plan=[f"would convert {path}: {table} to {target}" for table, target in to_do.items()],
-        closing=lambda done: [
-            line
-            for table, report in zip(to_do, done.entries, strict=True)
-            for line in (
-                f"{path}: {table} -> {to_do[table]}, {format_size(report.size)},"
-                f" {kept_words(report)}",
-                *told_of(report, verbose=verbose),
-            )
-        ],
+        closing=lambda done: _closing(path, to_do, done.entries, verbose=asked.manner.verbose),
         files=lambda done: len(done.entries),
     )
     return {} if done is None else dict(zip(to_do, done.entries, strict=True))
+
+
+def _not_done(
+    asked: UnpackRequest, mover: Mover, path: str, targets: Mapping[str, str], *, force: bool
+) -> dict[str, str]:
+    """The tables that are still to be converted, with their targets; of each other table is said
+    that its target is left as it is."""
+    skips = asked.outputs.skip_existing
+    be = "would be " if mover.dry_run else ""
+    to_do = {}
+    for table, target in targets.items():
+        if not (skips and is_done(path, target, packed=False, force=force)):
+            to_do[table] = target
+            continue
+        mover.line({"source": path, "target": target, "left": True})
+        say(asked.manner, f"{path}: {target} is whole and no older, {be}left as it is")
+    return to_do
+
+
+def _convert_tables(
+    path: str,
+    to_do: Mapping[str, str],
+    to: str,
+    how: ConvertOptions,
+    lists: Lists | None,
+    progress: Progress | None,
+) -> ArchiveReport[ConvertReport]:
+    """Convert each table of ``path`` to its target; errors as of ``convert``. ``lists``: those of
+    a map, which are its tables; None: it is a database."""
+    reports: list[ConvertReport] = []
+    limit = LimitedWrite(len, how["max_size"])  # that of all together
+    for table, target in to_do.items():
+        if lists is None:
+            done = _convert_table(path, table, target, to, how, progress)
+        else:
+            done = _convert_list(path, table, target, to, how, lists, progress)
+        limit.check(done.size)
+        limit.written += done.size
+        kept_pipe = done.kept_pipe and not reports
+        reports.append(done._replace(kept_pipe=kept_pipe))  # told once
+    return ArchiveReport(tuple(reports))
+
+
+def _convert_table(
+    path: str, table: str, target: str, to: str, how: ConvertOptions, progress: Progress | None
+) -> ConvertReport:
+    """Convert a table of a database; an error about it names it."""
+    alone: ConvertOptions = {**how, "table": table}
+    try:
+        return convert(path, target, to=to, progress=progress, **alone)
+    except SerialpackError as error:
+        if error.path in (None, path) and not isinstance(error, UnreadableTableError):
+            error.message = f"the table {table}: {error.message}"
+        raise
+
+
+def _convert_list(
+    path: str,
+    name: str,
+    target: str,
+    to: str,
+    how: ConvertOptions,
+    lists: Lists,
+    progress: Progress | None,
+) -> ConvertReport:
+    """Convert one list of a map; the other lists around it are no loss, for they have files too."""
+    with in_map(name, lists, how["lossy"]):
+        done = convert(path, target, to=to, progress=progress, **only(name, lists.above, how))
+    if AROUND in how["lossy"]:
+        return done
+    return done._replace(losses=[loss for loss in done.losses if loss.rule != AROUND])
+
+
+def _closing(
+    path: str, targets: Mapping[str, str], reports: Sequence[ConvertReport], *, verbose: bool
+) -> Iterator[str]:
+    """The lines that say what became of each table."""
+    for (table, target), report in zip(targets.items(), reports, strict=True):
+        size = format_size(report.size)
+        yield f"{path}: {table} -> {target}, {size}, {kept_words(report)}"
+        yield from told_of(report, verbose=verbose)

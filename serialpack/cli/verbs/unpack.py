@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from serialpack.cli.options.declared import (
-    FormatName,
-    Range,
-    Size,
     Verb,
     Without,
     common_options,
@@ -22,6 +19,7 @@ from serialpack.cli.options.declared import (
     shared_dict_option,
 )
 from serialpack.cli.options.requests import StoredValues, UnpackRequest, as_workers_see, request
+from serialpack.cli.options.values import FormatName, Range, Size
 from serialpack.far import is_store
 
 if TYPE_CHECKING:

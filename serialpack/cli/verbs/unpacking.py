@@ -85,15 +85,16 @@ class Unpacker:
         try:
             batch = self._mover.batch
             if batch is not None and path in batch and not batch.passes(path):
-                return self._one(self._mover.input(path), None, None)
-            return self._given(self._mover.input(path))
+                return self._unpack_container(self._mover.input(path), None, None)
+            return self._unpack_input(self._mover.input(path))
         except (NotContainerError, FileError) as error:
             from serialpack.cli.options.meant import not_unpacked
 
             output = self._asked.outputs.output
             raise not_unpacked(path, error, output, whole=self._asked.whole) from None
 
-    def _given(self, given: Input) -> dict[str, Any]:
+    def _unpack_input(self, given: Input) -> dict[str, Any]:
+        """Unpack, salvage or test one input, an archive or not; the line for ``--json``."""
         path, asked = given.path, self._asked
         compression = None
         if self._mover.targets.is_file and not (asked.test or self._mover.dry_run):
@@ -101,22 +102,26 @@ class Unpacker:
 
             compression = compression_meant(asked.outputs.output, path)
         if asked.test or (self._mover.dry_run and path == STDIO):
-            return self._one(given, data_of(path), compression)
+            return self._unpack_container(given, data_of(path), compression)
         with api.opened_source(data_of(path)) as source:
             if not asked.salvage:
                 return (
-                    self._entries(given, source)
+                    self._unpack_entries(given, source)
                     if is_archive(source)
-                    else self._one(given, source, compression)
+                    else self._unpack_container(given, source, compression)
                 )
             from serialpack.pipeline.sought import sought
 
             with sought(source) as left:
                 if is_archive(left, salvage=True):
-                    return self._entries(given, left)
-                return self._one(given, left, compression)
+                    return self._unpack_entries(given, left)
+                return self._unpack_container(given, left, compression)
 
-    def _one(self, given: Input, source: Any, compression: str | None) -> dict[str, Any]:
+    def _unpack_container(
+        self, given: Input, source: Any, compression: str | None
+    ) -> dict[str, Any]:
+        """Unpack or test a container that is no archive; the line for ``--json``. ``compression``:
+        that of the output, where its name says one."""
         path, asked = given.path, self._asked
         if self._chosen:
             raise UsageError(NO_ARCHIVE)
@@ -171,7 +176,8 @@ class Unpacker:
         check_packed(path, salvage=self._asked.salvage)
 
     def _check_entries(self, path: str, folder: str) -> None:
-        """The same of the entries of an archive."""
+        """Raise what a plan can tell of unpacking the entries of the archive ``path`` below
+        ``folder``."""
         from serialpack.cli.files.plans import check_entries
 
         outputs = self._asked.outputs
@@ -195,40 +201,24 @@ class Unpacker:
     def _name(self, path: str) -> str:
         return unpacked_name(path, stored=self._asked.name, salvage=self._asked.salvage)
 
-    def _entries(self, given: Input, source: Any) -> dict[str, Any]:
+    def _unpack_entries(self, given: Input, source: Any) -> dict[str, Any]:
+        """Unpack the entries of the archive ``source``, or the part of one that is asked for."""
         path, asked = given.path, self._asked
         to_stdout = (asked.outputs.output or path) == STDIO
         if asked.records or asked.byte_range or (self._chosen and to_stdout):
-            return self._part(given, source)
-        from serialpack.archive.read import unpack_archive
-
+            return self._unpack_part(given, source)
         folder = self._mover.targets.folder_of(path, folder_name)
-        inputs, failed = [given], None
-
-        def reached(read: int, written: int, bar: Progress | None) -> None:
-            self._reached = read
-            if bar is not None:
-                bar(read, written)
+        inputs, failed = [given], list[SerialpackError]()
 
         def work(below: Any, bar: Progress | None) -> ArchiveReport[UnpackReport]:
-            nonlocal failed
-            self._reached = self._counted = 0
             try:
-                return unpack_archive(
-                    source,
-                    below,
-                    progress=lambda read, written: reached(read, written, bar),
-                    skip_existing=asked.outputs.skip_existing,
-                    each=lambda entry, found: self._tell(path, entry, found),
-                    **self._how(),
-                    **self._chosen,
-                )
+                return self._unpack_archive(path, source, below, bar)
             except SerialpackError as error:
                 if error.report is None:
                     raise
-                failed = error
+                failed.append(error)
                 inputs.clear()  # --rm removes only what was unpacked as a whole
-                report: ArchiveReport[UnpackReport] = failed.report
+                report: ArchiveReport[UnpackReport] = error.report
                 return report
 
         report = self._mover.move(
@@ -237,23 +227,47 @@ class Unpacker:
             work,
             check=lambda: self._check_entries(path, folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
-            closing=lambda done: self._sum(path, folder, done, whole=failed is None),
+            closing=lambda done: self._closing_of_archive(path, folder, done, whole=not failed),
             counts_written=True,
             grouped=False,
             files=None,
         )
         self._count(0, 0)
-        if report is None or not (report.damage or failed):
-            return {}
-        for place in [place for place in report.damage if place.member is None]:
-            complain(str(place), named(path))
-        if failed is not None:
-            raise failed
-        damaged = DamagedError("the archive is damaged; what is left of it was written")
-        damaged.damage = report.damage
-        raise damaged
+        for place in report.damage if report is not None else ():
+            if place.member is None:
+                complain(str(place), named(path))
+        if failed:
+            raise failed[0]
+        if report is not None and report.damage:
+            damaged = DamagedError("the archive is damaged; what is left of it was written")
+            damaged.damage = report.damage
+            raise damaged
+        return {}
 
-    def _part(self, given: Input, source: Any) -> dict[str, Any]:
+    def _unpack_archive(
+        self, path: str, source: Any, below: Any, bar: Progress | None
+    ) -> ArchiveReport[UnpackReport]:
+        """Unpack the chosen entries of ``source`` into the folder ``below``, and tell of each."""
+        from serialpack.archive.read import unpack_archive
+
+        self._reached = self._counted = 0
+
+        def reached(read: int, written: int) -> None:
+            self._reached = read
+            if bar is not None:
+                bar(read, written)
+
+        return unpack_archive(
+            source,
+            below,
+            progress=reached,
+            skip_existing=self._asked.outputs.skip_existing,
+            each=lambda entry, found: self._tell(path, entry, found),
+            **self._how(),
+            **self._chosen,
+        )
+
+    def _unpack_part(self, given: Input, source: Any) -> dict[str, Any]:
         """The one entry that is meant, or the range of it that is asked for."""
         from serialpack.archive.entry import one_entry, unpack_part
 
@@ -287,7 +301,7 @@ class Unpacker:
             )
         return {} if report is None else _line(path, target, report)
 
-    def _sum(
+    def _closing_of_archive(
         self, path: str, folder: str, done: ArchiveReport[UnpackReport], *, whole: bool
     ) -> Iterator[str]:
         """What is said of all entries of the archive ``path``; ``whole``: none of them failed."""
@@ -301,8 +315,11 @@ class Unpacker:
         yield from (f"{path}: {note}" for note in done.notes)
 
     def _count(self, written: int, files: int) -> None:
-        """Count what was written of an archive, and what was read of it meanwhile: an entry is
-        said to have read its own bytes, packed with those of others as they are."""
+        """Add to the tally what was written of an archive, and what was read of it since the last
+        call.
+
+        Bytes read are not counted by entry, since entries share blocks.
+        """
         read, self._counted = self._reached - self._counted, self._reached
         self._mover.tally.add({"read": read, "write": written}, files)
 

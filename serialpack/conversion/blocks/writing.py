@@ -242,7 +242,7 @@ class ProvingWriter:
             hint = self._hint(lost, records, part=part)
             if self.plan.skip_bad:  # of many that are told, one by one
                 self._hints[lost.kind] = hint
-        refused = writer.serializer.refuse(lost, first_record, hint)
+        refused = writer.serializer.refuse(lost, first_record, hint, named=self.plan.named)
         refused.on_path = part
         return refused
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,13 @@ from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.sinks import opened_target
-from serialpack.errors import RefusedError, SerialpackError, ValueRefusedError, Ways
+from serialpack.errors import (
+    RefusedError,
+    SerialpackError,
+    UnreadableTableError,
+    ValueRefusedError,
+    Ways,
+)
 from serialpack.files.source import Source
 from serialpack.files.targets import not_kept_by
 from serialpack.formats import FORMATS
@@ -111,7 +117,7 @@ class _Tables:
                     )
                 records += self._reader.read(block, losses)
         except SerialpackError as error:
-            if not error.message.startswith(f"the table {table} "):
+            if not isinstance(error, UnreadableTableError):
                 error.message = f"the table {table}: {error.message}"
             raise
         self._losses.merge(_in_map(Lists().place(table), loss) for loss in losses.report())
@@ -166,25 +172,9 @@ def into_tables(
         for path, name in zip(parts, names, strict=True):
             if name in lists.empty:
                 NewDatabase(path, name, [(NO_ROWS_COLUMN, "")]).close()
-                continue
-            try:
-                with path.open("wb") as file, in_map(name, lists, how["lossy"]):
-                    reports[name] = one(file, to, {**only(name, lists.above, how), "table": name})
-            except ValueRefusedError as error:
-                # What is said of columns would take the table alone.
-                as_row = _as_row(to, how, one)
-                if error.record is None and as_row:
-                    error.hint, error.ways = as_row, None
-                elif as_row:
-                    error.hint = f"{error.hint}, {as_row}" if error.hint else as_row
-                raise
-        try:
-            join_tables(whole, zip(parts, names, strict=True))
-        except sqlite3.Error as error:
-            raise RefusedError(f"SQLite does not take it: {error}") from None
-        for path, name in zip(parts, names, strict=True):
-            if how["verify"] and _digest(path, name) != _digest(whole, name):
-                raise ValueRefusedError("the rows in the database are not those that were proved")
+            else:
+                reports[name] = _table_alone(path, name, to, lists, how, one)
+        _join(whole, list(zip(parts, names, strict=True)), verify=how["verify"])
         with opened_target(target, how["force"], source.stat, verify=how["verify"]) as into:
             out = LimitedWrite(into.write, how["max_size"])
             with whole.open("rb") as file:
@@ -221,6 +211,36 @@ def _as_row(to: str, how: ConvertOptions, one: Convert) -> str:
     except SerialpackError:
         return ""
     return "--table NAME makes one row of all, with the lists as JSON text"
+
+
+def _table_alone(
+    path: Path, name: str, to: str, lists: Lists, how: ConvertOptions, one: Convert
+) -> ConvertReport:
+    """Make a database of the list ``name`` alone in the file ``path``; a refusal also tells how to
+    make one row of the map, where that would do."""
+    try:
+        with path.open("wb") as file, in_map(name, lists, how["lossy"]):
+            return one(file, to, {**only(name, lists.above, how), "table": name})
+    except ValueRefusedError as error:
+        # What is said of columns would take the table alone.
+        as_row = _as_row(to, how, one)
+        if error.record is None and as_row:
+            error.hint, error.ways = as_row, None
+        elif as_row:
+            error.hint = f"{error.hint}, {as_row}" if error.hint else as_row
+        raise
+
+
+def _join(whole: Path, parts: Sequence[tuple[Path, str]], *, verify: bool) -> None:
+    """Put the table of each of ``parts``, a database and the name of its table, into the database
+    ``whole``; ``verify``: and see that its rows are the same there."""
+    try:
+        join_tables(whole, parts)
+    except sqlite3.Error as error:
+        raise RefusedError(f"SQLite does not take it: {error}") from None
+    for path, name in parts:
+        if verify and _digest(path, name) != _digest(whole, name):
+            raise ValueRefusedError("the rows in the database are not those that were proved")
 
 
 @contextmanager

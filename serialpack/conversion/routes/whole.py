@@ -99,11 +99,7 @@ def _is_array(records: list[Any], structure: Structure, plan: ConversionPlan) ->
 
 def _check_rows(rows: list[Any], plan: ConversionPlan, tally: BlockTally) -> None:
     """ValueRefusedError for what no array holds, which says in which of its rows that is."""
-    try:
-        _one_file(rows, [], plan._replace(target="npy"), tally)
-    except ValueRefusedError as error:
-        error.message = error.message.replace("npy", plan.target, 1)
-        raise
+    _one_file(rows, [], plan._replace(target="npy", named=plan.target), tally)
 
 
 def all_in_one_block(records: list[Any]) -> SourceBlock:

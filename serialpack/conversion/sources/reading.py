@@ -348,7 +348,7 @@ def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> Le
     """That ``records`` of a block were left out, because of ``error``."""
     if not isinstance(error, SerialpackError):
         return LeftOut(block.first_record, block.offset, records, str(error))
-    if "--skip-bad" in (error.hint or ""):
+    if isinstance(error, ValueRefusedError) and error.ways is not None and error.ways.skip_bad:
         error.hint = None  # it is what was done
     return LeftOut(block.first_record, block.offset, records, error.said)
 

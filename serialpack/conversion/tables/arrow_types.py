@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.tables.columns import Missing
 from serialpack.conversion.tables.shape import FAR, FINE, WITH_FACTS, ZONED, ValueShape
 from serialpack.formats.tables.records import arrow
+from serialpack.values.missing import Missing
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 
 #: Types of one Arrow type each, by its function.

@@ -12,13 +12,13 @@ from itertools import compress
 from operator import is_
 from typing import Any, NamedTuple
 
-from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.shaping import LITERAL
 from serialpack.formats.csv.tokens import texts_of, unquoted
 from serialpack.formats.json.lossy import literal_scanner
 from serialpack.formats.json.write import compact_lines
 from serialpack.literal import MAX_DIGITS, Literal, integer, number
 from serialpack.serializers.base import check_finite
+from serialpack.values.missing import MISSING, Missing
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
 _WORDS: dict[str, Any] = {

@@ -1,23 +1,14 @@
 """Records as the columns of a layout, and the order of their keys."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from enum import Enum
+from collections.abc import Collection, Sequence
 from itertools import chain, compress
 from operator import methodcaller
 from typing import Any, NamedTuple
 
 from serialpack.errors import InputError
 from serialpack.values.kinds import ROOT, Loss, Path, in_order, path_text
-
-
-class Missing(Enum):
-    """No value at all: the key is not there."""
-
-    MISSING = "missing"
-
-
-MISSING = Missing.MISSING
+from serialpack.values.missing import MISSING, Missing
 
 
 class Absent(tuple[Missing, ...]):
@@ -35,16 +26,6 @@ class CellPlace(NamedTuple):
 
     column: int = -1
     below: "dict[str, CellPlace] | None" = None
-
-
-def each_column(maps: Sequence[dict[Any, Any]]) -> Iterator[tuple[Any, Sequence[Any]]]:
-    """Each key of ``maps`` with its values, MISSING where one has none."""
-    shapes = set(map(tuple, maps))
-    if len(shapes) == 1:  # thrice as fast
-        yield from zip(*shapes, zip(*map(dict.values, maps), strict=True), strict=True)
-        return
-    for key in dict.fromkeys(chain.from_iterable(shapes)):
-        yield key, [each.get(key, MISSING) for each in maps]
 
 
 class ColumnParts(NamedTuple):

@@ -18,7 +18,6 @@ from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import EMPTY_LISTS
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.layout import Layout, TableColumn, layout_of, shape_under
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.shaping import Shaping
@@ -46,6 +45,7 @@ from serialpack.formats.sqlite.write import (
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Difference, Loss, shown
+from serialpack.values.missing import MISSING, Missing
 
 _PIECE = 1 << 20
 

@@ -11,7 +11,6 @@ from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import PLACES
 from serialpack.conversion.tables.blame import blame
 from serialpack.conversion.tables.cells import json_texts
-from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.layout import Layout, TableColumn, schema_of
 from serialpack.conversion.tables.strips import (
     CELLS,
@@ -40,6 +39,7 @@ from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Difference, Loss, shown
+from serialpack.values.missing import MISSING
 
 #: Rows that wait do so up to so many bytes; so many pieces of them do before they are put together,
 #: in each of which a column takes so many bytes beside its values.

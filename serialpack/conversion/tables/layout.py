@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.at import Lists
-from serialpack.conversion.tables.columns import CellPlace, Missing
+from serialpack.conversion.tables.columns import CellPlace
 from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable
@@ -14,6 +14,7 @@ from serialpack.formats.csv.style import NEEDED, TableStyle
 from serialpack.formats.shared.column_types import ColumnType
 from serialpack.text import number_of
 from serialpack.values.kinds import shown, value_step
+from serialpack.values.missing import Missing
 
 #: What may stand between the keys of a dotted column, in the order in which it is advised.
 _SEPARATORS = (".", "/", "__", ":", "~", "|", "->", "\N{LOZENGE}")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection
 from itertools import islice
 from typing import Any
 
-from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.shaping import NO_COLUMNS
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.text import printable
 from serialpack.values.kinds import Difference, Unheld, shown, value_step
+from serialpack.values.missing import MISSING
 
 _OWN = None
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.columns import Missing
 from serialpack.conversion.tables.layout import Layout, schema_of, shape_under
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.formats import FORMATS
@@ -18,6 +17,7 @@ from serialpack.formats.tables.folded import is_folded
 from serialpack.formats.tables.table import TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import NEAREST, Loss, value_step
+from serialpack.values.missing import Missing
 
 
 def held_types(fmt: TableFormat, schema: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from serialpack.conversion.losses.literals import has_literals
 from serialpack.conversion.tables.cells import CellStyle, reads_as_json
-from serialpack.conversion.tables.columns import MISSING, Absent, Missing
+from serialpack.conversion.tables.columns import Absent
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import Table, inner_kind, same_column, unlike
@@ -24,6 +24,7 @@ from serialpack.formats.pieces.join import Join
 from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import NAN, Difference, Loss, shown, unplaced
+from serialpack.values.missing import MISSING, Missing
 
 _LITERALS: frozenset[type] = frozenset({int, float, bool, Literal})
 

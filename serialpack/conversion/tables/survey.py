@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field, wanted
 from serialpack.conversion.blocks.converter import BlockConverter
+from serialpack.conversion.column_types import shape_of
 from serialpack.conversion.losses.rules import (
     DATABASES,
     ELEMENTS,
@@ -33,7 +34,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import as_maps
 from serialpack.conversion.types.kept import KeptTable, kept_of
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
-from serialpack.conversion.types.typing import named_types, shape_of
+from serialpack.conversion.types.typing import named_types
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat

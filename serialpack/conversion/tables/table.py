@@ -11,7 +11,7 @@ from serialpack.conversion.losses.literals import has_literals, without_literals
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import from_json, json_texts
-from serialpack.conversion.tables.columns import MISSING, Missing, gathered
+from serialpack.conversion.tables.columns import gathered
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.depth.values import holds_itself
 from serialpack.formats.pieces.join import Piece
@@ -19,6 +19,7 @@ from serialpack.formats.shared.document import compared
 from serialpack.text import number_of
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.missing import MISSING, Missing
 from serialpack.values.quick import quickly_same
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from serialpack.conversion.losses.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_json
-from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.nested import check_named, nested, no_json, records_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.csv_front import before_header
@@ -34,6 +33,7 @@ from serialpack.values.kinds import (
     shown,
     value_step,
 )
+from serialpack.values.missing import MISSING
 
 _HEEDED = frozenset({BLANK_LINES, SHORT_ROWS, LONG_ROWS, RENAMED, UTF8})
 

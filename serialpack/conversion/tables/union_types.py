@@ -13,10 +13,10 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.tables.columns import Missing
 from serialpack.conversion.tables.shape import MOST_LISTS, ValueShape
 from serialpack.formats.avro.types import is_name
 from serialpack.formats.shared.column_types import NAMES, ColumnType
+from serialpack.values.missing import Missing
 
 #: What makes of values of some types what stands for them under a type.
 Fits = dict[type, Callable[[Any], Any]]

@@ -4,7 +4,6 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from serialpack.conversion.tables.columns import MISSING, each_column
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
@@ -23,6 +22,7 @@ from serialpack.formats.csv.quoting import quoted
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
+from serialpack.values.missing import MISSING, each_column
 
 #: The longest first line that is kept, in characters.
 _MOST_HEAD = 1 << 20

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from serialpack.conversion.tables.columns import MISSING, Missing, each_column
 from serialpack.conversion.types.arrow_cells import (
     array_of_cells,
     bounds,
@@ -33,6 +32,7 @@ from serialpack.formats.csv.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.formats.csv.style import NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
+from serialpack.values.missing import MISSING, Missing, each_column
 
 _INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
 #: So many cells are tried first.

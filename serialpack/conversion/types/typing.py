@@ -1,4 +1,4 @@
-"""Columns of text become columns of values, and what is to be known of them before."""
+"""Columns of text become columns of values, block by block."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -6,10 +6,6 @@ from itertools import compress
 from shlex import quote
 from typing import Any, NamedTuple
 
-from serialpack.conversion.losses.rules import DATABASES, TYPED_TABLES
-from serialpack.conversion.tables.columns import each_column
-from serialpack.conversion.tables.shape import ZONED, ValueShape
-from serialpack.conversion.targets.verdicts import verdict
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
     COMMA,
@@ -17,32 +13,30 @@ from serialpack.conversion.types.spelling import (
     LIST,
     TEXT,
     TYPES,
-    ZONES,
     Spelling,
     decimal_of,
     instead_of,
     python_types,
-    rank,
     read,
     spelled,
     values_of,
     with_point,
 )
 from serialpack.errors import InputError, UsageError, ValueRefusedError, Ways
-from serialpack.formats import FORMATS
 from serialpack.formats.losses.exact import Inexact
 from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step
+from serialpack.values.missing import each_column
 
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(?:\.[0-9]{3})*,[0-9]+").fullmatch
 
 #: What R, spreadsheets and databases write for no value, in capitals.
 _NOTHING = frozenset({"NA", "N/A", "NULL", "NONE"})
 
-#: What the user names a type of, and that; the types that text of any format may have: what a
-#: format without them writes as text, a number never is.
-_OF_ANY = ("date", "time", "timestamp")
+#: The types that are looked for in the text of any format: one that has no such types writes these
+#: values as text. Numbers it does not write so, and they are looked for in tables of text alone.
+OF_ANY = ("date", "time", "timestamp")
 #: The spelling of a named type where the cells have several.
 _USUAL = {"boolean": "true", "time": "0", "timestamp": "T0"}
 
@@ -232,7 +226,7 @@ def _as_text(column: TypedColumn, records: list[Any], first_record: int) -> None
                 record=first_record + number,
                 value_path=_path(column.name),
                 kind="value",
-                hint="without its --types it stays bytes, --skip-bad leaves the record out",
+                hint=_ways("without its --types it stays bytes"),
             ) from None
 
 
@@ -262,8 +256,13 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
         record=first_record + number,
         value_path=_path(column.name),
         kind="value",
-        hint=f"{way}, --skip-bad leaves the record out",
+        hint=_ways(way),
     )
+
+
+def _ways(way: str) -> Ways:
+    """What to do about a cell that is not of the type: ``way``, or to leave its record out."""
+    return Ways(keeps=(way,), others=("--skip-bad leaves the record out",), skip_bad=True)
 
 
 def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefusedError:
@@ -312,89 +311,3 @@ def _inside(value: Any, keys: list[str]) -> Iterator[dict[Any, Any]]:
             yield value
         elif keys[0] in value:
             yield from _inside(value[keys[0]], keys[1:])
-
-
-def decided(
-    seen: TypesSeen, named: Sequence[TypedColumn], target: str, *, infer: bool, is_text: bool
-) -> tuple[TypedColumn, ...]:
-    """The columns that get values in ``target``, and how they are spelled.
-
-    ``is_text``: they come from where numbers are text too. UsageError for one that was named and
-    that no record has.
-    """
-    lost = [column.name for column in named if column.name not in seen.named]
-    if lost:
-        there = ", ".join(list(seen.columns)[:_FEW])
-        more = ", ..." if len(seen.columns) > _FEW else ""
-        hint = f"there are {there}{more}" if there else None
-        raise UsageError(f"--types: no record has a field {' or '.join(lost)}", hint=hint)
-    found = []
-    for column in named:
-        kind = column.spelling.type
-        like = "number" if kind == COMMA else kind  # as which it was looked at
-        fit = [s for s in seen.by_hand[column.name].spellings or () if s.type == like]
-        best = min(fit, key=rank, default=column.spelling)
-        found.append(column._replace(spelling=best._replace(type=kind)))
-    by_hand = {column.name for column in named}
-    for name, cells in seen.columns.items() if infer else ():
-        if name in by_hand:
-            continue
-        fit = sorted(cells.spellings or (), key=rank)
-        kinds = [s for s in fit if is_text or s.type in _OF_ANY]
-        best_of = next((s for s in kinds if _holds(target, s, cells)), None)
-        if best_of is not None:
-            found.append(TypedColumn(name, best_of))
-    return tuple(found)
-
-
-#: So many columns are named.
-_FEW = 10
-
-
-def _holds(target: str, spelling: Spelling, cells: CellsSeen) -> bool:
-    """Whether ``target`` has the type, at the width of what was seen."""
-    kinds = TYPES[spelling.type]
-    if cells.non_finite and (
-        spelling.type != "number" or verdict("non-finite", target).word != "same"
-    ):
-        return False
-    if spelling.type == "boolean" and target in DATABASES:
-        return True  # as 0 and 1, declared so, and read as such
-    if spelling.type == "timestamp" and spelling.style[2:] not in ZONES:
-        return target in TYPED_TABLES  # one offset for all
-    if spelling.type == "timestamp":
-        kinds = kinds[bool(spelling.style[2:]) :][:1]
-    for kind in kinds:
-        found = verdict(kind, target)
-        if found.word not in ("same", "lost") and not found.partly:
-            return False
-        if found.word == "lost" or (found.partly and spelling.type in _OF_ANY):
-            return False
-    if spelling.type != "integer":
-        return True
-    low, high = cells.low, cells.high
-    most = 1 << FORMATS.declaration(target).integer_bits
-    if max(-low, high) > most:
-        return False
-    if low < -(1 << 63) or high >= 1 << 64 or (high >= 1 << 63 and low < 0):
-        return False
-    return high < 1 << 63 or verdict("uint64", target).word == "same"
-
-
-def shape_of(column: TypedColumn, cells: CellsSeen) -> ValueShape:
-    """What is known of the values of an inferred column before any of them is made."""
-    shape = ValueShape()
-    shape.types = set(python_types(column.spelling.type))
-    shape.low, shape.high = cells.low, cells.high
-    if cells.nothing:
-        shape.types.add(type(None))
-    if column.spelling.type == "timestamp":
-        shape.facts = {_fact_of(column.spelling.style[2:])}
-    return shape
-
-
-def _fact_of(zone: str) -> tuple[str, ...]:
-    """What is known of times that are spelled with a zone, or with none."""
-    if zone not in ZONES:
-        return ZONED, zone
-    return ("utc",) if zone else ("local",)

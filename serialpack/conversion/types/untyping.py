@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.spelling import COMMA, TEXT
 from serialpack.errors import InputError
 from serialpack.values.kinds import Loss, shown, value_step
+from serialpack.values.missing import MISSING
 
 #: The rule by which values of a type are text in a cell.
 _RULES = {

@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import IO, cast
@@ -52,13 +52,15 @@ _MOST_READ = 8 << 20
 #: The most names that a message shows.
 _FEW = 10
 
-#: What a message about one entry begins with.
-_ENTRY = "its entry "
+
+class _MalformedEntry(Malformed):
+    """An entry of a zip is broken; the message names it."""
 
 
 @contextmanager
-def failures_told(what: str) -> Iterator[None]:
-    """Malformed for what zipfile raises, which names an entry at the end; ``what`` was read."""
+def failures_told(what: str, kind: type[Malformed] = Malformed) -> Iterator[None]:
+    """An error of the ``kind`` for what zipfile raises, which names an entry at the end; ``what``
+    was read."""
     try:
         yield
     except Malformed:
@@ -67,7 +69,12 @@ def failures_told(what: str) -> Iterator[None]:
         words = " ".join(str(error).split()).partition(" for file ")[0] or type(error).__name__
         if "is encrypted" in words:
             words = "it is encrypted; unzip takes it out with its password"
-        raise Malformed(f"{what}: {words}") from None
+        raise kind(f"{what}: {words}") from None
+
+
+def _entry_told(info: zipfile.ZipInfo) -> AbstractContextManager[None]:
+    """_MalformedEntry for what zipfile raises while the entry ``info`` is read."""
+    return failures_told(f"its entry {info.filename!r}", _MalformedEntry)
 
 
 @contextmanager
@@ -75,9 +82,9 @@ def array_told(name: str) -> Iterator[None]:
     """Make Malformed and RefusedError name the array, where they do not name its entry."""
     try:
         yield
+    except _MalformedEntry:
+        raise
     except Malformed as bad:
-        if bad.message.startswith(_ENTRY):
-            raise
         raise Malformed(f"its array {name!r}: {bad.message}") from None
     except ValueRefusedError:  # which says its place
         raise
@@ -111,7 +118,7 @@ def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
                 hint="unpack --at NAME -o NAME.npy takes one of them out",
             )
         for name, info in found.items():
-            with failures_told(f"{_ENTRY}{info.filename!r}"):
+            with _entry_told(info):
                 yield name, archive.read(info)
 
 
@@ -235,12 +242,11 @@ class _DirectoryFile:
 
 @contextmanager
 def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
-    what = f"{_ENTRY}{info.filename!r}"
-    with failures_told(what):
+    with _entry_told(info):
         file = archive.open(info)
 
     def read(size: int) -> bytes:
-        with failures_told(what):
+        with _entry_told(info):
             return file.read(min(size, _MOST_READ))
 
     with file:

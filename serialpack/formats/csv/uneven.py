@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from serialpack.errors import ValueRefusedError
+from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.tokens import line_of_row
 from serialpack.text import number_of, unique_names
@@ -78,7 +78,9 @@ def ragged(
         record=record,
         value_path="$",
         kind="mixed",
-        hint=f"{way}; pack -s raw keeps the bytes",
+        hint=Ways(
+            others=(f"{way}; pack -s raw keeps the bytes",), skip_bad=way in (_CARRIED, _LEFT_OUT)
+        ),
     )
 
 

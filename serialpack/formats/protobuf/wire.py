@@ -158,12 +158,7 @@ def read_value(data: bytes, at: int, end: int, depth: int = 0) -> Any:
         at, stop = read_length(data, at, end)
         value, at = read_text(data, at, stop), stop
     elif tag == _NUMBER:
-        if end - at < 8:
-            raise Malformed("it ends within a number", start)
-        value = _DOUBLE.unpack_from(data, at)[0]
-        at += 8
-        if value.is_integer() and _is_count(value):
-            value = int(value)
+        value, at = _read_number(data, at, end), at + 8
     elif tag in (_NULL, _BOOL):
         number, at = read_varint(data, at, end)
         if number > (tag == _BOOL):
@@ -173,28 +168,48 @@ def read_value(data: bytes, at: int, end: int, depth: int = 0) -> Any:
         if depth >= MAX_DEPTH:
             raise Unheld(depth_loss())
         at, stop = read_length(data, at, end)
+        # Here and not in functions of their own: each level of nesting may take one frame only.
         if tag == _LIST:
             value = []
-            while at < stop:
-                _expect(data, at, _ITEM, "ListValue")
-                at, last = read_length(data, at + 1, stop)
-                value.append(read_value(data, at, last, depth + 1))
-                at = last
+            for begin, close in _items(data, at, stop):
+                value.append(read_value(data, begin, close, depth + 1))
         else:
             value = {}
-            while at < stop:
-                _expect(data, at, _ITEM, "Struct")
-                at, last = read_length(data, at + 1, stop)
-                key, begin, close = _entry(data, at, last)
+            for key, begin, close in _fields(data, at, stop):
                 if key in value:
                     raise Unheld(Difference(0, "$", f"{shown(key)} twice", "", "duplicate-keys"))
                 value[key] = read_value(data, begin, close, depth + 1)
-                at = last
+        at = stop
     else:
         raise Malformed(f"{data[start]:#04x} begins no field of a Value", start)
     if at != end:
         raise Malformed("a Value of more than one kind", at)
     return value
+
+
+def _read_number(data: bytes, at: int, end: int) -> int | float:
+    """The double at ``at``; an integer where it is one that a double counts."""
+    if end - at < _DOUBLE.size:
+        raise Malformed("it ends within a number", at - 1)
+    value: float = _DOUBLE.unpack_from(data, at)[0]
+    return int(value) if value.is_integer() and _is_count(value) else value
+
+
+def _items(data: bytes, at: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where each value of the ListValue from ``at`` up to ``end`` begins and ends."""
+    while at < end:
+        _expect(data, at, _ITEM, "ListValue")
+        begin, at = read_length(data, at + 1, end)
+        yield begin, at
+
+
+def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """The keys of the Struct from ``at`` up to ``end``, and where the value of each begins and
+    ends."""
+    while at < end:
+        _expect(data, at, _ITEM, "Struct")
+        begin, at = read_length(data, at + 1, end)
+        yield _entry(data, begin, at)
 
 
 def _entry(data: bytes, at: int, end: int) -> tuple[str, int, int]:

@@ -15,6 +15,7 @@ from serialpack.errors import (
     InputError,
     RefusedError,
     SeveralTablesError,
+    UnreadableTableError,
     UsageError,
 )
 from serialpack.formats.base import MAX_BLOCK
@@ -342,8 +343,8 @@ def _unsound(error: Exception | str) -> InputError:
     )
 
 
-def _unreadable(name: str, error: Exception) -> InputError:
-    return InputError(
+def _unreadable(name: str, error: Exception) -> UnreadableTableError:
+    return UnreadableTableError(
         f"the table {name} cannot be read: {error}",
         hint="sqlite3 FILE .recover shows what is left of it",
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from serialpack.alone import spare_pandas
 from serialpack.errors import MissingLibraryError
 from serialpack.stages.stage import import_library
+from serialpack.without_pandas import spare_pandas
 
 
 @cache

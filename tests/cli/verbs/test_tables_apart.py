@@ -144,7 +144,7 @@ def test_a_view_that_cannot_be_read_is_left_out(run: Run, tmp_path: Path, app: P
     assert "app.db: the view broken is left out: cannot be read: no such table" in said
     assert made(tmp_path / "out") == _MADE
     said = run(*_APART, "-f", "--strict", "--lossy", "cells,null", code=3).stderr.decode()
-    assert "the table broken cannot be read: no such table" in said
+    assert "app.db: the table broken cannot be read: no such table" in said  # and named once
     assert "cannot be read: no such table" in run("inspect", "app.db").stdout.decode()
 
 

@@ -10,6 +10,7 @@ import msgpack
 import pytest
 
 import serialpack
+from serialpack.conversion.tables.shaping import Shaping
 from serialpack.reports import ConvertReport
 from tests.conversion.converting import converted
 from tests.conversion.documents import documents
@@ -105,6 +106,35 @@ def test_an_object_is_one_document(serializer: str) -> None:
     lines = io.BytesIO()
     serialpack.convert(packed, lines, to="ndjson")
     assert lines.getvalue() == b'{"a":"1"}\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "data", "how", "said"),
+    [
+        ("csv", b"a,b\n1,2\n3,4,5\n6,7\n", {"strict": True}, "different lengths"),
+        ("csv", b"a\n1\nx\n2\n", {"shaping": Shaping(types=(("a", "integer"),))}, "is no integer"),
+        (
+            "msgpack",
+            msgpack.dumps({"a": b"\xff"}),
+            {"shaping": Shaping(types=(("a", "text"),))},
+            "no text in UTF-8",
+        ),
+    ],
+    ids=["a long row", "a cell", "bytes"],
+)
+def test_what_is_told_of_a_record_left_out_does_not_ask_to_leave_it_out(
+    source: str, data: bytes, how: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match="skip_bad=True leaves") as refused:
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), format=source, to="ndjson", **how)
+    assert refused.value.ways is not None
+    assert refused.value.ways.skip_bad
+    if source == "msgpack":  # its one record: a good one stands behind it
+        data += msgpack.dumps({"a": "x"})
+    _, report = skipping(data, source, "ndjson", **how)
+    (place,) = report.places
+    assert said in place.error
+    assert "skip" not in place.error
 
 
 def test_several_containers_in_one_file_are_refused() -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.conversion.tables.columns import MISSING, each_column
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import seen, spelling
+from serialpack.values.missing import MISSING, each_column
 
 
 def test_a_cell_that_stands_there_often_is_read_once_a_block(

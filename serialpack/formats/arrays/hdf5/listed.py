@@ -72,7 +72,7 @@ def _entry(node: TreeNode) -> dict[str, Any]:
 
     entry: dict[str, Any] = {"name": node.name, "size": 0, "packed": 0, "about": node.why}
     if node.what is None:
-        return {**entry, "type": "link" if node.why.startswith("->") else "other"}
+        return {**entry, "type": "link" if node.is_link else "other"}
     try:
         attributes = len(node.what.attrs)
         if not isinstance(node.what, h5py.Dataset):

@@ -24,11 +24,14 @@ _MOST_LINKS = 32
 class TreeNode(NamedTuple):
     """Something in a file. ``name``: with those of the groups around it. ``what``: the dataset,
     group or type itself; None for a link that is not followed, and for what is damaged. ``why``:
-    where the link leads, or what is wrong."""
+    where the link leads, or what is wrong. ``is_link``: it is a link that is not followed;
+    ``is_damaged``: it cannot be read."""
 
     name: str
     what: Any
     why: str = ""
+    is_link: bool = False
+    is_damaged: bool = False
 
 
 def nodes(file: Any) -> Iterator[TreeNode]:
@@ -61,12 +64,13 @@ def _node(group: Any, name: str, path: str) -> TreeNode:
     try:
         link = group.get(name, getlink=True)
         if isinstance(link, h5py.SoftLink):
-            return TreeNode(path, None, f"-> {link.path}")
+            return TreeNode(path, None, f"-> {link.path}", is_link=True)
         if isinstance(link, h5py.ExternalLink):
-            return TreeNode(path, None, f"-> {link.path} in the file {link.filename}")
+            leads = f"-> {link.path} in the file {link.filename}"
+            return TreeNode(path, None, leads, is_link=True)
         return TreeNode(path, sound(group[name]))
     except FAILURES as error:
-        return TreeNode(path, None, damaged(error))
+        return TreeNode(path, None, damaged(error), is_damaged=True)
 
 
 def damaged(error: Exception) -> str:
@@ -90,7 +94,7 @@ def is_dataset(node: TreeNode) -> bool:
 def sound_nodes(file: Any) -> Iterator[TreeNode]:
     """As ``nodes``; InputError where something is damaged."""
     for node in nodes(file):
-        if node.why.startswith("damaged"):
+        if node.is_damaged:
             raise InputError(f"no sound HDF5 file: {node.name}: {node.why}")
         yield node
 

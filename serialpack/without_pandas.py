@@ -11,7 +11,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-_alone = False
+#: Whether this process is the command, and has no object of pandas so far.
+_left_out = False
 
 
 class _Absent:
@@ -23,17 +24,17 @@ class _Absent:
             raise ModuleNotFoundError(f"no module named {name!r}", name=name)
 
 
-def be_alone(alone: bool = True) -> None:
+def leave_pandas_out(*, leave: bool = True) -> None:
     """Note that this process is the command, which makes objects of pandas only behind
     ``know_pandas``."""
-    global _alone
-    _alone = alone
+    global _left_out
+    _left_out = leave
 
 
 def spare_pandas(pyarrow: Any) -> None:
     """Let pyarrow make arrays without pandas, where this is a command that has loaded none."""
     shim = getattr(pyarrow.lib, "_pandas_api", None)
-    if not _alone or shim is None or "pandas" in sys.modules:
+    if not _left_out or shim is None or "pandas" in sys.modules:
         return
     sys.meta_path.insert(0, _Absent)
     try:
@@ -45,6 +46,6 @@ def spare_pandas(pyarrow: Any) -> None:
 def know_pandas() -> None:
     """Let pyarrow know pandas' objects, before there is one."""
     pyarrow = sys.modules.get("pyarrow")
-    if _alone and pyarrow is not None:
+    if _left_out and pyarrow is not None:
         with suppress(ImportError, AttributeError):
             _ = pyarrow.lib._pandas_api.pd
