@@ -119,7 +119,7 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
     if issubclass(cls, Enum):
         return _with_code(ENUM, maker_of_members(cls))
     if not issubclass(cls, type) and names_of_fields(cls) is not None:
-        return _with_code(DATACLASS, maker_of_fields(cls))
+        return _maker_of_fields_or_more(cls)
     if is_model(cls):
         return _with_code(MODEL, maker_of_models(cls))
     if issubclass(cls, tuple) and names_in(cls):
@@ -140,6 +140,29 @@ def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
     if base_of_exception(cls) is not None:
         return _with_code(ERROR, maker_of_errors(cls))
     return None
+
+
+def _maker_of_fields_or_more(cls: Any) -> Callable[[Any], Parts | None]:
+    """As ``maker_of``, for a class with fields: an object that keeps more than these, as one that
+    sets itself attributes, is one of a class that has attributes alone, or is derived from another
+    that is held."""
+    others = maker_of_others(cls)
+    try:
+        make = _with_code(DATACLASS, maker_of_fields(cls))
+    except TypeError:
+        if others is None:
+            raise
+        return others
+    if others is None:
+        return make
+
+    def either(value: Any) -> Parts | None:
+        try:
+            return make(value)
+        except TypeError:
+            return others(value)
+
+    return either
 
 
 def holding(classes: Iterable[type]) -> frozenset[type]:

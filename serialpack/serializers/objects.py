@@ -23,6 +23,7 @@ from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers._outline import COUNTED, ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
+    DATACLASS,
     OWN_CLASSES,
     OWN_TYPES,
     REFERRED,
@@ -217,6 +218,8 @@ class _ExtensionWriter:
         self._of_pandas = 0
         #: The classes of objects that were met of ``REFERRED``.
         self._referred: set[type] = set()
+        #: The classes of objects with fields, which are written wherever they stand.
+        self._written_apart: set[type] = set()
         #: The objects in each array of objects: the collector does not find them there.
         self._in_arrays: list[list[Any]] = []
 
@@ -299,6 +302,8 @@ class _ExtensionWriter:
         found = self._inside(made[0], made[1])
         if made[0] in REFERRED:
             self._refer_to(value)
+        elif made[0] == DATACLASS:
+            self._written_apart.add(cls)
         return found
 
     def _refer_to(self, value: Any) -> None:
@@ -316,7 +321,7 @@ class _ExtensionWriter:
         it would be two, and who changes one by an attribute means both."""
         if not self._referred:
             return
-        known = frozenset(self._referred if self._beside else ())
+        known = frozenset(self._referred - self._written_apart if self._beside else ())
         if not in_one_place([records, *self._in_arrays], holding(self._makers), known):
             raise TypeError("one list or the like in two places of objects with attributes")
 
