@@ -47,6 +47,7 @@ from serialpack.serializers.arrays import bytes_in
 from serialpack.values.attributed import base_of_exception, has_attributes_alone
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
+from serialpack.values.places import is_fixed
 
 #: So many brackets within each other a regular expression may have: ``re`` takes some calls for
 #: each, of which Python allows 1000 as a rule.
@@ -167,9 +168,7 @@ def _maker_of_fields_or_more(cls: Any) -> Callable[[Any], Parts | None]:
 
 def holding(classes: Iterable[type]) -> frozenset[type]:
     """The types whose objects may change or hold others, those of ``classes`` among them."""
-    return _HOLDING.union(
-        cls for cls in classes if cls.__module__ != "ipaddress" and not issubclass(cls, Enum)
-    )
+    return _HOLDING.union(cls for cls in classes if not is_fixed(cls))
 
 
 def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:

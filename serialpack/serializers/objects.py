@@ -49,12 +49,7 @@ from serialpack.serializers.arrays import (
 )
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.extensions import CALLS_A_LEVEL, load_over
-from serialpack.serializers.of_arrow import (
-    ARROW,
-    is_table,
-    parts_of_arrow,
-    stream_of,
-)
+from serialpack.serializers.of_arrow import ARROW, is_table, parts_of_arrow, stream_of
 from serialpack.serializers.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
 from serialpack.serializers.of_pandas import (
     OF_PANDAS,
@@ -63,16 +58,17 @@ from serialpack.serializers.of_pandas import (
     parts_of_pandas,
 )
 from serialpack.serializers.of_polars import parts_of_polars
+from serialpack.serializers.of_pydantic import parts_of_url
 from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
-from serialpack.values.places import in_one_place
+from serialpack.values.places import in_one_place, is_fixed
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
     *(parts_of_numpy, parts_of_masked, parts_of_shown),
-    *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy),
+    *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy, parts_of_url),
 )
 
 #: Extensions of many small values, whose parts are no more than text, bytes and numbers.
@@ -311,7 +307,8 @@ class _ExtensionWriter:
         stand in several places, where it is one object again."""
         if self._of_library:
             raise TypeError(f"cannot hold {type(value).__name__} in an object of a library")
-        self._referred.add(type(value))
+        if not is_fixed(type(value)):
+            self._referred.add(type(value))
         if self._beside:
             self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
         self._objects += 1
