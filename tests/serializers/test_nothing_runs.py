@@ -1,10 +1,11 @@
-"""Stored bytes name classes and choose what their objects keep; neither runs anything."""
+"""Stored bytes name classes and choose what objects keep: nothing of that runs, or takes long."""
 
 from __future__ import annotations
 
 import gc
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -132,3 +133,23 @@ def test_to_find_a_class_asks_nobody(
     with pytest.raises(UnsupportedError, match="which is not here"):
         serialpack.loads(data)
     assert "asked" not in _ran
+
+
+def test_a_fraction_takes_no_longer_than_its_digits_allow() -> None:
+    """What divides two numbers of a megabyte each was looked for for minutes."""
+
+    def stored(number: int) -> Any:
+        data = number.to_bytes(number.bit_length() // 8 + 1, "little")
+        return msgpack.ExtType(1, msgpack.packb([data]))
+
+    held, refused = (Fraction(1 | 5 << bits, 1 << bits) for bits in (65_000, 66_000))
+    data = [
+        made_of(msgpack.ExtType(8, msgpack.packb([stored(v.numerator), stored(v.denominator)])))
+        for v in (held, refused)
+    ]
+    assert serialpack.loads(data[0]) == held
+    assert serialpack.loads(serialpack.dumps(held, "objects")) == held
+    with pytest.raises(serialpack.ValueRefusedError):
+        serialpack.dumps(refused, "objects", verify=False)
+    with pytest.raises(DamagedError, match="too many digits"):
+        serialpack.loads(data[1])
