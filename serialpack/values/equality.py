@@ -37,9 +37,11 @@ from serialpack.values.parts import (
     is_leaf,
     plain,
     same_leaf,
+    told_to_pickle,
     whole,
 )
 from serialpack.values.quick import lists_same, quickly_same
+from serialpack.values.told import is_untold, tells_all
 from serialpack.values.yaml_tags import YamlTag
 
 
@@ -265,15 +267,25 @@ class _Walk:
             yield (_Whole(x, y, _lost), *pair)
 
 
-def _attributes(x: Any, y: Any) -> Iterator[Pair]:
+def _attributes(x: Any, y: Any) -> Iterator[Pair | Difference]:
     sides = (x, attributes(x)), (y, attributes(y))
+    speaks, left_out = not tells_all(type(x)), False
     for name in sorted({*sides[0][1], *sides[1][1]}):
         if not is_cached(x, name, there=all(name in held for _, held in sides)):
             was, became = (
                 held[name] if name in held else given_attribute(value, name)
                 for value, held in sides
             )
-            yield (f".{name}", was, became)
+            added = was is NOTHING and became is None
+            if speaks and (added or (type(was) is type(became) and is_untold(was))):
+                left_out = True  # its class answers for it
+            else:
+                yield (f".{name}", was, became)
+    if left_out:
+        try:
+            yield (_Whole(x, y, _lost), told_to_pickle(x), told_to_pickle(y))
+        except Exception:  # whatever somebody's class raises
+            yield _lost(x, y)
 
 
 def _held(value: dict[Any, Any]) -> dict[Any, Any]:

@@ -1,12 +1,14 @@
-"""Whether a class tells pickle all that its objects keep."""
+"""Whether a class tells pickle all that its objects keep, or anything."""
 
 from __future__ import annotations
 
 import copyreg
 from collections import namedtuple
+from contextlib import suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from serialpack.values.parts import WITH_CONTENTS, is_hidden
+from serialpack.values.parts import WITH_CONTENTS, is_hidden, is_leaf, whole
 
 #: Methods by which a class says what pickle writes of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__", "__getstate__")
@@ -41,6 +43,23 @@ def kept_in_attributes(value: Any) -> dict[str, Any] | None:
     state: Any = object.__getstate__(value)
     inside, slots = state if type(state) is tuple else (state, None)
     return {**(inside or {}), **(slots or {})}
+
+
+_untold: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def is_untold(value: Any) -> bool:
+    """Whether C code keeps what is in ``value``, and tells nobody: a lock, a handle, a connection.
+    Found once for all objects of its class."""
+    cls = type(value)
+    if cls not in _untold:
+        numbers = cls.__module__ == "numpy" or cls is memoryview
+        _untold[cls] = is_hidden(cls) and not is_leaf(value) and not numbers
+        if _untold[cls]:
+            with suppress(Exception):
+                whole(value)
+                _untold[cls] = False
+    return _untold[cls]
 
 
 #: Methods that named tuples have as tuples have them.
