@@ -5,6 +5,7 @@ pandas, which tell pickle more than these."""
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -111,3 +112,70 @@ def test_frames_of_derived_classes_come_back() -> None:
         vars(other).update(unit="m", _scale=[1])
         other.iloc[0] = other.iloc[1]
         assert difference(value, other) is not None
+
+
+class Items(dict[str, Any]):
+    def items(self) -> Any:
+        return {}.items()
+
+
+class Ordered(OrderedDict[str, Any]):
+    def items(self) -> Any:
+        return {}.items()
+
+
+class Listed(list[Any]):
+    def __iter__(self) -> Any:
+        return iter(())
+
+
+class Gathered(set[Any]):
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class Hidden:
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {}
+
+
+class HiddenItems(dict[str, Any]):
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {}
+
+
+LYING: dict[str, Callable[[int], Any]] = {
+    "items": lambda n: Items(a=n),
+    "ordered": lambda n: Ordered(a=n),
+    "elements": lambda n: Listed([n]),
+    "set": lambda n: Gathered([n]),
+    "attributes": Hidden,
+    "attributes of a map": HiddenItems,
+}
+
+
+@pytest.mark.parametrize("name", LYING)
+def test_a_class_that_tells_less_than_it_keeps_is_seen(name: str) -> None:
+    """pickle wrote what it tells, and the proof asked it too: what it keeps was lost."""
+    one, same, other = LYING[name](1), LYING[name](1), LYING[name](2)
+    assert difference(one, other) is not None
+    assert difference([one] * 300, [other] * 300) is not None
+    assert difference(one, same) is None
+    with pytest.raises(serialpack.ValueRefusedError):
+        serialpack.dumps(one, "pickle")
+    if name.startswith("attributes"):
+        with pytest.raises(serialpack.ValueRefusedError):
+            serialpack.dumps(one, "objects", verify=False)
+    else:
+        assert difference(one, serialpack.loads(serialpack.dumps(one, "objects"))) is None

@@ -35,6 +35,7 @@ from serialpack.values.derived import (
     check_derived,
     maker_of_derived,
 )
+from serialpack.values.hidden import hides_attributes
 from serialpack.values.models import ModelState, check_state, is_model, model_of, model_state
 from serialpack.values.parts import ATTRS_HASH
 
@@ -77,11 +78,11 @@ def _check_dropped(cls: type) -> None:
 
 @lru_cache(256)
 def _check_plain(cls: type) -> None:
-    """TypeError where ``cls`` has a ``__reduce__`` of its own, and so decides what is stored, or a
-    ``__del__``."""
+    """TypeError where ``cls`` decides itself what is stored, or has a ``__del__``."""
     _check_dropped(cls)
     usual = imported("msgspec").Struct if is_struct(cls) else object
-    if any(getattr(cls, word) is not getattr(usual, word) for word in _OWN_WORDS):
+    own = any(getattr(cls, word) is not getattr(usual, word) for word in _OWN_WORDS)
+    if own or hides_attributes(cls):
         raise TypeError(f"{cls.__name__} says itself what is written of it")
 
 
@@ -162,13 +163,10 @@ def _check_struct(cls: Any) -> None:
 
 def _made_by_functions(cls: Any) -> frozenset[str]:
     """The fields of a struct that a function of the user's makes where they are not given."""
+    kind = "msgspec._core", "Factory"
     given = zip(cls.__struct_fields__[::-1], cls.__struct_defaults__[::-1], strict=False)
-    made = ((name, default.factory) for name, default in given if _is_factory(default))
-    return frozenset(name for name, factory in made if factory not in _OF_NOTHING)
-
-
-def _is_factory(default: Any) -> bool:
-    return (type(default).__module__, type(default).__name__) == ("msgspec._core", "Factory")
+    made = [each for each in given if (type(each[1]).__module__, type(each[1]).__name__) == kind]
+    return frozenset(name for name, default in made if default.factory not in _OF_NOTHING)
 
 
 def _attributes(value: Any) -> dict[str, Any]:

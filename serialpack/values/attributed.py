@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from serialpack.values.derived import METACLASSES, attributes_of, keeper_of_attributes
+from serialpack.values.hidden import hides_attributes
 from serialpack.values.models import is_text_of_pydantic
 from serialpack.values.parts import solid_base
 
@@ -63,6 +64,7 @@ def _runs_nothing(cls: Any, base: type) -> bool:
         type(cls) in METACLASSES
         and all(getattr(cls, word, None) is getattr(base, word, None) for word in _WORDS)
         and not hasattr(cls, "__del__")
+        and not hides_attributes(cls)
         and (not own or cls.__hash__ is None or is_text_of_pydantic(cls))  # as keys they are asked
     )
 

@@ -232,13 +232,15 @@ class _Walk:
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
         if isinstance(x, Mapping):
-            one, other = (_held(v) if isinstance(v, dict) else dict(v) for v in (x, y))
-            if not self._many_alike(one, other):
-                yield from _maps(one, other)
+            for one, other in _as_maps(x, y):
+                if not self._many_alike(one, other):
+                    yield from _maps(one, other)
         elif isinstance(x, list | tuple):
-            if len(x) != len(y):
-                yield Difference(0, "", number_of(len(x), "element"), f"{len(y)}", kind_of(x))
-            for i, pair in enumerate(zip(x, y, strict=False)):
+            ours, theirs = _elements(x), _elements(y)
+            if len(ours) != len(theirs):
+                words = number_of(len(ours), "element"), f"{len(theirs)}"
+                yield Difference(0, "", *words, kind_of(x))
+            for i, pair in enumerate(zip(ours, theirs, strict=False)):
                 yield (f"[{i}]", *pair)
         elif isinstance(x, set | frozenset):
             yield from _sets(x, y)
@@ -288,13 +290,27 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair | Difference]:
             yield _lost(x, y)
 
 
-def _held(value: dict[Any, Any]) -> dict[Any, Any]:
-    """The items of a map, whatever somebody's class says of its keys; but those that it gives
-    itself where it keeps items of its own, as sparse ones of SciPy."""
-    if type(value) is dict or isinstance(value, OrderedDict):  # it keeps an order of its own
+def _as_maps(x: Any, y: Any) -> Iterator[list[Any]]:
+    """The items of two maps, whatever somebody's class says of them; and then those that a class
+    gives itself, as sparse ones of SciPy, which keep them elsewhere."""
+    if type(x) in (dict, OrderedDict):
+        yield [x, y]
+    elif not isinstance(x, dict):
+        yield [dict(x), dict(y)]
+    else:
+        ordered = isinstance(x, OrderedDict)  # which keeps an order of its own
+        of_ordered: Any = OrderedDict.items
+        yield [dict(of_ordered(v)) if ordered else dict.copy(v) for v in (x, y)]
+        if type(x).items is not (OrderedDict if ordered else dict).items:
+            yield [dict(v.items()) for v in (x, y)]
+
+
+def _elements(value: Any) -> Any:
+    """The elements of a list, tuple or set, whatever somebody's class says of them."""
+    if type(value) in CONTAINERS:
         return value
-    own = type(value).items is not dict.items
-    return dict(value.items()) if own else dict.copy(value)
+    base: Any = next(kind for kind in _WITH_ELEMENTS if isinstance(value, kind))
+    return [*base.__iter__(value)]
 
 
 def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
@@ -318,20 +334,22 @@ def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
         yield (value_step(before), value, became)
 
 
+_WITH_ELEMENTS = list, tuple, set, frozenset
+
 #: The most elements of a set, equal to none of the other, that are looked for among all of that.
 _MOST_UNEQUAL = 300
 
 
 def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
-    there = {element: element for element in y}
-    pairs, rest = [], []
-    for element in x:
+    there = {element: element for element in _elements(y)}
+    pairs, rest, count = [], [], len(there)
+    for element in _elements(x):
         if element in there:
             pairs.append((element, there.pop(element)))
         else:
             rest.append(element)
     # The rest are NaNs, and objects that are equal only to themselves.
-    if len(x) != len(y) or len(rest) > _MOST_UNEQUAL:
+    if len(pairs) + len(rest) != count or len(rest) > _MOST_UNEQUAL:
         yield _lost(x, y)
         return
     for element, like in pairs:

@@ -28,6 +28,7 @@ from zoneinfo import ZoneInfo
 
 from serialpack.literal import Literal
 from serialpack.values.arrays import is_plain_scalar
+from serialpack.values.hidden import held_in_dict
 from serialpack.values.masks import is_masked, with_mask
 
 
@@ -142,7 +143,7 @@ def attributes(value: Any) -> dict[str, Any]:
     """
     if isinstance(value, FunctionType | MethodType):
         return {}
-    found = dict(getattr(value, "__dict__", {}))
+    found = held_in_dict(value)
     if _is_pandas(value, "DataFrame") or _is_pandas(value, "Series"):
         return {name: found[name] for name in found.keys() - _OF_PANDAS}
     if isinstance(value, PurePath):  # it puts its parts into slots once they are asked for

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from serialpack.values.hidden import hides_attributes
 from serialpack.values.parts import WITH_CONTENTS, is_hidden, is_leaf, whole
 
 #: Methods by which a class says what pickle writes of it.
@@ -20,6 +21,7 @@ def has_only_attributes(cls: type) -> bool:
     return (
         getattr(cls, "__getattribute__") is object.__getattribute__  # noqa: B009  (mypy)
         and not hasattr(cls, "__getattr__")
+        and not hides_attributes(cls)
         and not issubclass(cls, WITH_CONTENTS)
         and not is_hidden(cls)
     )
