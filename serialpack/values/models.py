@@ -73,6 +73,17 @@ def is_text_of_pydantic(cls: Any) -> bool:
     return all(str(home).startswith("pydantic.") for home in homes)
 
 
+#: What C code of pydantic keeps, and tells pickle whole: time zones and URLs.
+_OF_CORE = "TzInfo", "Url", "MultiHostUrl"
+
+
+@lru_cache(256)
+def is_of_core(cls: Any) -> bool:
+    """Whether it is one of those classes."""
+    core = imported("pydantic_core")
+    return core is not None and any(cls is getattr(core, name, None) for name in _OF_CORE)
+
+
 @lru_cache(256)
 def told_of_models(cls: Any) -> Callable[[Any], Any] | None:
     """Gives the function that tells all that a model of ``cls`` keeps; None where models of ``cls``

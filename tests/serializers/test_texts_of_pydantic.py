@@ -15,6 +15,7 @@ import serialpack
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.pipeline.small import expand
 from serialpack.values.equality import difference
+from serialpack.values.quick import quickly_same
 from tests.serializers.test_own_objects import made_of
 
 pytest.importorskip("pydantic")
@@ -150,3 +151,13 @@ def test_inspect_shows_the_text() -> None:
     data = serialpack.dumps({"home": Url("https://a.example/")}, "objects")
     (member,) = serialpack.inspect(io.BytesIO(expand(data))).members
     assert member.format == "object"
+
+
+def test_many_are_compared_at_once() -> None:
+    """One by one each took 100 microseconds, of which pickle's C code takes 10."""
+    one, same = _settings(), _settings()
+    assert quickly_same([one], [same], identity=False)
+    parts = {"since": datetime(2020, 1, 1, tzinfo=TzInfo(1)), "url": HttpUrl("http://b")}
+    for name, part in parts.items():
+        other = one.model_copy(update={name: part})
+        assert not quickly_same([one], [other], identity=False)
