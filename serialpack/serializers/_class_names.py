@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import Any
 
 from serialpack.errors import UnsupportedError
+
+#: What gives the names in a module, and in a class, without asking either: a module may be imported
+#: only when somebody asks it for something, and an object may stand for another one, as the request
+#: of a web server does.
+_IN_MODULE, _IN_CLASS = (vars(kind)["__dict__"] for kind in (ModuleType, type))
+
+
+def _names_in(found: Any) -> Any:
+    if issubclass(type(found), ModuleType):
+        return _IN_MODULE.__get__(found)
+    return _IN_CLASS.__get__(found) if issubclass(type(found), type) else {}
 
 
 def names_of_class(cls: type) -> tuple[str, str]:
@@ -21,8 +33,8 @@ def _class_at(module: str, name: str) -> Any:
     found: Any = sys.modules.get(module)
     plain = name.partition("[")[0]
     for part in plain.split("."):
-        found = getattr(found, "__dict__", {}).get(part)
-    if not isinstance(found, type):
+        found = _names_in(found).get(part)
+    if not issubclass(type(found), type):
         return None
     if plain == name:
         return found

@@ -10,11 +10,13 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from serialpack.errors import UnsupportedError
+from serialpack.imported import imported
 
 
 def parts_of_zone(zone: Any) -> list[Any]:
     """The name of a zone; or seconds and microseconds of its offset from UTC, and what it is called
-    where it has a name of its own. TypeError for another one."""
+    where it has a name of its own. Of one of pydantic the name of its class, and seconds. TypeError
+    for another one."""
     if type(zone) is ZoneInfo and zone.key is not None:
         try:
             zone.__reduce__()
@@ -22,6 +24,8 @@ def parts_of_zone(zone: Any) -> list[Any]:
             raise TypeError("a time zone out of a file") from None
         return [zone.key]
     if type(zone) is not timezone:
+        if type(zone) is _of_pydantic():
+            return ["TzInfo", round(zone.utcoffset(None).total_seconds())]
         raise TypeError("a time in a named zone")
     given: Any = zone
     offset, *named = given.__getinitargs__()  # its name only where it was given one
@@ -29,10 +33,12 @@ def parts_of_zone(zone: Any) -> list[Any]:
 
 
 @lru_cache(64)
-def zone_of(*parts: Any) -> ZoneInfo | timezone:
+def zone_of(*parts: Any) -> Any:
     """The zone again; what Python raises where the parts are none of one."""
     if len(parts) == 1 and type(parts[0]) is str:
         return _zone(parts[0])
+    if len(parts) == 2 and parts[0] == "TzInfo":
+        return _zone_of_pydantic(parts[1])
     seconds, microseconds, *named = parts
     offset = timedelta(seconds=seconds, microseconds=microseconds)
     return timezone(offset, *named) if offset or named else UTC
@@ -44,6 +50,21 @@ def _zone(key: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, OSError):
         hint = "pip install tzdata brings those that the system lacks"
         raise UnsupportedError(f"needs the time zone {key}, which is not here", hint=hint) from None
+
+
+def _of_pydantic() -> Any:
+    """The class of the zones of times that pydantic reads; None where it is not imported."""
+    return getattr(imported("pydantic_core"), "TzInfo", None)
+
+
+def _zone_of_pydantic(seconds: Any) -> Any:
+    if type(seconds) is not int:
+        raise ValueError("no offset of a time zone")
+    cls = _of_pydantic()
+    if cls is None:
+        needed = "needs the class pydantic_core.TzInfo, which is not here"
+        raise UnsupportedError(needed, hint="import pydantic first")
+    return cls(seconds)
 
 
 def parts_of_moment(value: datetime | time) -> list[Any]:

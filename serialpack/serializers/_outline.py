@@ -40,6 +40,7 @@ from serialpack.serializers.of_arrow import ARROW, OF_ARROW
 from serialpack.serializers.of_numpy import OF_NUMPY
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SAME_INDEX, SERIES
 from serialpack.serializers.of_polars import OF_POLARS
+from serialpack.serializers.of_pydantic import OF_PYDANTIC
 from serialpack.serializers.of_scipy import OF_SCIPY
 from serialpack.serializers.of_xarray import OF_XARRAY, shown_xarray
 from serialpack.stages.stage import Buffer
@@ -135,6 +136,8 @@ class _Outliner:
             return {parts[0]: parts[1:]}
         if code == OF_XARRAY:
             return shown_xarray(*parts)
+        if code == OF_PYDANTIC:
+            return f"{parts[1]}"
         if code == MASKED:
             return f"{parts[0]}, masked"
         if code == OBJECTS:

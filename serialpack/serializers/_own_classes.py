@@ -35,6 +35,7 @@ from serialpack.values.derived import (
     check_derived,
     maker_of_derived,
 )
+from serialpack.values.hidden import hides_attributes
 from serialpack.values.models import ModelState, check_state, is_model, model_of, model_state
 from serialpack.values.parts import ATTRS_HASH
 
@@ -44,6 +45,8 @@ _NO_MIXIN = object, int
 _UNSET = vars(type("_Unset", (), {"__slots__": ("field",)}))["field"]
 #: The methods by which a class says itself what is written of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__")
+#: What structs make an empty field of, without running what is the user's.
+_OF_NOTHING = list, dict, set, bytearray
 #: What has its value in the one attribute ``data``.
 _WRAPPERS = UserDict, UserList, UserString
 
@@ -67,11 +70,19 @@ def check_none_own(parts: list[Any]) -> None:
             raise ValueError(f"a {type(part).__name__}, where none is due")
 
 
+def _check_dropped(cls: type) -> None:
+    """TypeError where ``cls`` has a ``__del__``: it would run with whatever was stored."""
+    if hasattr(cls, "__del__"):
+        raise TypeError(f"{cls.__name__} does something where it is dropped")
+
+
 @lru_cache(256)
 def _check_plain(cls: type) -> None:
-    """TypeError where ``cls`` has a ``__reduce__`` of its own, and so decides what is stored."""
+    """TypeError where ``cls`` decides itself what is stored, or has a ``__del__``."""
+    _check_dropped(cls)
     usual = imported("msgspec").Struct if is_struct(cls) else object
-    if any(getattr(cls, word) is not getattr(usual, word) for word in _OWN_WORDS):
+    own = any(getattr(cls, word) is not getattr(usual, word) for word in _OWN_WORDS)
+    if own or hides_attributes(cls):
         raise TypeError(f"{cls.__name__} says itself what is written of it")
 
 
@@ -85,7 +96,7 @@ def is_struct(cls: type) -> bool:
 def names_of_fields(cls: Any) -> tuple[str, ...] | None:
     """The names of the fields of a dataclass, a class of attrs, a struct, or one of ``_WRAPPERS``;
     None for another class."""
-    if dataclasses.is_dataclass(cls):
+    if getattr_static(cls, "__dataclass_fields__", None) is not None:  # without its metaclass
         return tuple(field.name for field in dataclasses.fields(cls))
     if is_struct(cls):
         return tuple(cls.__struct_fields__)
@@ -148,6 +159,14 @@ def _check_struct(cls: Any) -> None:
     """TypeError where ``cls`` has a ``__post_init__``, which would run when an object is made."""
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__name__} does something where it is made")
+
+
+def _made_by_functions(cls: Any) -> frozenset[str]:
+    """The fields of a struct that a function of the user's makes where they are not given."""
+    kind = "msgspec._core", "Factory"
+    given = zip(cls.__struct_fields__[::-1], cls.__struct_defaults__[::-1], strict=False)
+    made = [each for each in given if (type(each[1]).__module__, type(each[1]).__name__) == kind]
+    return frozenset(name for name, default in made if default.factory not in _OF_NOTHING)
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -264,6 +283,7 @@ def back_to_tuple(module: str, name: str) -> Callable[..., Any]:
     cls: Any = class_named(module, name)
     if not issubclass(cls, tuple):
         raise ValueError(f"{name} has no names")
+    _check_dropped(cls)
     count = len(names_in(cls))
 
     def back(*items: Any) -> Any:
@@ -305,9 +325,11 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
     cls: Any = class_named(module, name)
     if names_of_fields(cls) is None:
         raise ValueError(f"{name} has no fields")
+    _check_dropped(cls)
     settable, struct = _settable(cls), is_struct(cls)
     if struct:
         _check_struct(cls)
+    due = _made_by_functions(cls) if struct else frozenset()
     new, set_in = object.__new__, object.__setattr__
 
     def back(fields: dict[str, Any]) -> Any:
@@ -318,6 +340,8 @@ def back_to_fields(module: str, name: str) -> Callable[..., Any]:
         if ATTRS_HASH in fields and fields[ATTRS_HASH] is not None:
             raise ValueError(f"{name} has no field {ATTRS_HASH}")
         if struct:
+            if not due <= fields.keys():
+                raise ValueError(f"{name} without {', '.join(due - fields.keys())}")
             return cls(**fields)
         made: Any = new(cls)
         for field, value in fields.items():
@@ -337,6 +361,7 @@ def back_to_model(module: str, name: str) -> Callable[..., Any]:
     cls: Any = class_named(module, name)
     if not is_model(cls):
         raise ValueError(f"{name} is no class of models")
+    _check_dropped(cls)
     check = _check_of_model(cls)
 
     def back(fields: Any, extra: Any, given: list[str], private: Any) -> Any:

@@ -15,7 +15,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import EllipsisType, NotImplementedType, SimpleNamespace
 from typing import Any
@@ -23,6 +23,12 @@ from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
 from serialpack.errors import UnsupportedError
+from serialpack.serializers._bounded import (
+    fraction_back,
+    parts_of_fraction,
+    parts_of_pattern,
+    pattern_back,
+)
 from serialpack.serializers._moments import moment_back, parts_of_moment, parts_of_zone, zone_of
 from serialpack.serializers._own_classes import (
     Maker,
@@ -47,10 +53,7 @@ from serialpack.serializers.arrays import bytes_in
 from serialpack.values.attributed import base_of_exception, has_attributes_alone
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
-
-#: So many brackets within each other a regular expression may have: ``re`` takes some calls for
-#: each, of which Python allows 1000 as a rule.
-_MOST_BRACKETS = 250
+from serialpack.values.places import is_fixed
 
 #: What an extension holds, before it is MessagePack again: its code and its parts.
 Parts = tuple[int, list[Any]]
@@ -119,7 +122,7 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
     if issubclass(cls, Enum):
         return _with_code(ENUM, maker_of_members(cls))
     if not issubclass(cls, type) and names_of_fields(cls) is not None:
-        return _with_code(DATACLASS, maker_of_fields(cls))
+        return _maker_of_fields_or_more(cls)
     if is_model(cls):
         return _with_code(MODEL, maker_of_models(cls))
     if issubclass(cls, tuple) and names_in(cls):
@@ -142,11 +145,32 @@ def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
     return None
 
 
+def _maker_of_fields_or_more(cls: Any) -> Callable[[Any], Parts | None]:
+    """As ``maker_of``, for a class with fields: an object that keeps more than these, as one that
+    sets itself attributes, is one of a class that has attributes alone, or is derived from another
+    that is held."""
+    others = maker_of_others(cls)
+    try:
+        make = _with_code(DATACLASS, maker_of_fields(cls))
+    except TypeError:
+        if others is None:
+            raise
+        return others
+    if others is None:
+        return make
+
+    def either(value: Any) -> Parts | None:
+        try:
+            return make(value)
+        except TypeError:
+            return others(value)
+
+    return either
+
+
 def holding(classes: Iterable[type]) -> frozenset[type]:
     """The types whose objects may change or hold others, those of ``classes`` among them."""
-    return _HOLDING.union(
-        cls for cls in classes if cls.__module__ != "ipaddress" and not issubclass(cls, Enum)
-    )
+    return _HOLDING.union(cls for cls in classes if not is_fixed(cls))
 
 
 def _with_code(code: int, make: Maker) -> Callable[[Any], Parts]:
@@ -249,30 +273,6 @@ def _namespace(attributes: Any, module: str | None = None) -> Any:
     return made
 
 
-def _pattern(value: re.Pattern[Any]) -> Parts:
-    if _brackets(value.pattern) > _MOST_BRACKETS:
-        raise TypeError("a regular expression with too many brackets within each other")
-    return _PATTERN, [value.pattern, value.flags]
-
-
-def _pattern_back(text: Any, flags: int) -> Any:
-    if type(text) not in (str, bytes) or type(flags) is not int or flags & re.DEBUG:  # it prints
-        raise ValueError("no regular expression")
-    if _brackets(text) > _MOST_BRACKETS:  # whatever calls are allowed just now
-        raise ValueError("no regular expression (too many brackets within each other)")
-    try:
-        return re.compile(text, flags)
-    except (re.error, RecursionError, FutureWarning) as error:
-        raise ValueError(f"no regular expression ({error})") from None
-
-
-def _brackets(pattern: str | bytes) -> int:
-    """How deep brackets are nested in a regular expression, counting those that stand for
-    themselves."""
-    marks = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
-    return max(accumulate((mark == "(") - (mark == ")") for mark in marks), default=0)
-
-
 def _chain_map(value: ChainMap[Any, Any]) -> Parts:
     if vars(value).keys() != {"maps"}:
         raise TypeError("a ChainMap with attributes")
@@ -312,7 +312,7 @@ OWN_TYPES: dict[type, Callable[[Any], Parts | None]] = {
     bytearray: lambda v: (_BYTEARRAY, [bytes(v)]),
     complex: lambda v: (_COMPLEX, [v.real, v.imag]),
     Decimal: lambda v: (_DECIMAL, [str(v)]),
-    Fraction: lambda v: (_FRACTION, [v.numerator, v.denominator]),
+    Fraction: lambda v: (_FRACTION, parts_of_fraction(v)),
     UUID: lambda v: (_UUID, _of_uuid(v)),
     date: lambda v: (_DATE, [v.isoformat()]),
     time: lambda v: (_TIME, parts_of_moment(v)),
@@ -327,7 +327,7 @@ OWN_TYPES: dict[type, Callable[[Any], Parts | None]] = {
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
     **dict.fromkeys((ZoneInfo, timezone), lambda v: (_ZONE, parts_of_zone(v))),
     SimpleNamespace: _attributes_of,
-    re.Pattern: _pattern,
+    re.Pattern: lambda v: (_PATTERN, parts_of_pattern(v)),
     ChainMap: _chain_map,
     **dict.fromkeys((type, EllipsisType, NotImplementedType), _name),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
@@ -341,7 +341,7 @@ BACK: dict[int, Callable[..., Any]] = {
     _BYTEARRAY: lambda data: bytearray(bytes_in(data)),
     _COMPLEX: lambda real, imag: complex(real, imag),
     _DECIMAL: Decimal,
-    _FRACTION: Fraction,
+    _FRACTION: fraction_back,
     _UUID: _uuid,
     _DATE: date.fromisoformat,
     _TIME: moment_back(time),
@@ -359,7 +359,7 @@ BACK: dict[int, Callable[..., Any]] = {
     _NAMESPACE: _namespace,
     _NAME: lambda name: _ONE_OF_A_KIND[name],
     _ADDRESS: _address,
-    _PATTERN: _pattern_back,
+    _PATTERN: pattern_back,
     _CHAIN_MAP: ChainMap,
     ROWS: _rows_back,
 }

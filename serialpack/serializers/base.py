@@ -72,7 +72,7 @@ class Serializer(Stage, ABC):
         ``options``: the user's, by name. UsageError where they are not of this serializer.
         """
         if options:
-            raise UsageError(f"only -s protobuf and -s avro take a {' and a '.join(options)}")
+            raise UsageError(f"only protobuf and avro take a {' and a '.join(options)}")
         return {}
 
     def configure(self, settings: Style) -> None:

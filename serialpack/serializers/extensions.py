@@ -28,6 +28,7 @@ from serialpack.serializers.of_arrow import ARROW, OF_ARROW, arrow_of, table_ove
 from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of
 from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES, pandas_of
 from serialpack.serializers.of_polars import OF_POLARS, polars_of
+from serialpack.serializers.of_pydantic import OF_PYDANTIC, url_of
 from serialpack.serializers.of_scipy import OF_SCIPY, scipy_of
 from serialpack.serializers.of_xarray import OF_XARRAY, xarray_of
 from serialpack.stages.stage import Buffer, is_failure
@@ -140,6 +141,8 @@ class _ExtensionReader:
             return polars_of(*parts)
         if code == OF_NUMPY:
             return numpy_of(*parts)
+        if code == OF_PYDANTIC:
+            return url_of(*parts)
         if code == OF_SCIPY:
             return scipy_of(*parts)
         if code == OF_XARRAY:

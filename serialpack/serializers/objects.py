@@ -23,6 +23,7 @@ from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers._outline import COUNTED, ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
+    DATACLASS,
     OWN_CLASSES,
     OWN_TYPES,
     REFERRED,
@@ -48,12 +49,7 @@ from serialpack.serializers.arrays import (
 )
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.extensions import CALLS_A_LEVEL, load_over
-from serialpack.serializers.of_arrow import (
-    ARROW,
-    is_table,
-    parts_of_arrow,
-    stream_of,
-)
+from serialpack.serializers.of_arrow import ARROW, is_table, parts_of_arrow, stream_of
 from serialpack.serializers.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
 from serialpack.serializers.of_pandas import (
     OF_PANDAS,
@@ -62,16 +58,17 @@ from serialpack.serializers.of_pandas import (
     parts_of_pandas,
 )
 from serialpack.serializers.of_polars import parts_of_polars
+from serialpack.serializers.of_pydantic import parts_of_url
 from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
-from serialpack.values.places import in_one_place
+from serialpack.values.places import in_one_place, is_fixed
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
     *(parts_of_numpy, parts_of_masked, parts_of_shown),
-    *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy),
+    *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy, parts_of_url),
 )
 
 #: Extensions of many small values, whose parts are no more than text, bytes and numbers.
@@ -217,6 +214,8 @@ class _ExtensionWriter:
         self._of_pandas = 0
         #: The classes of objects that were met of ``REFERRED``.
         self._referred: set[type] = set()
+        #: The classes of objects with fields, which are written wherever they stand.
+        self._written_apart: set[type] = set()
         #: The objects in each array of objects: the collector does not find them there.
         self._in_arrays: list[list[Any]] = []
 
@@ -299,6 +298,8 @@ class _ExtensionWriter:
         found = self._inside(made[0], made[1])
         if made[0] in REFERRED:
             self._refer_to(value)
+        elif made[0] == DATACLASS:
+            self._written_apart.add(cls)
         return found
 
     def _refer_to(self, value: Any) -> None:
@@ -306,7 +307,8 @@ class _ExtensionWriter:
         stand in several places, where it is one object again."""
         if self._of_library:
             raise TypeError(f"cannot hold {type(value).__name__} in an object of a library")
-        self._referred.add(type(value))
+        if not is_fixed(type(value)):
+            self._referred.add(type(value))
         if self._beside:
             self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
         self._objects += 1
@@ -316,7 +318,7 @@ class _ExtensionWriter:
         it would be two, and who changes one by an attribute means both."""
         if not self._referred:
             return
-        known = frozenset(self._referred if self._beside else ())
+        known = frozenset(self._referred - self._written_apart if self._beside else ())
         if not in_one_place([records, *self._in_arrays], holding(self._makers), known):
             raise TypeError("one list or the like in two places of objects with attributes")
 

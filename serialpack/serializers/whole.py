@@ -185,7 +185,7 @@ def prove(
 
 
 def _hint(serializer: RecordSerializer, lost: Difference) -> str | None:
-    if serializer.safe:
+    if serializer.safe or not serializer.holds_objects:
         return None
     if lost.value_path.endswith(_OF_EXCEPTIONS):
         return "objects hold exceptions without tracebacks: error.with_traceback(None)"

@@ -12,6 +12,7 @@ from inspect import getattr_static
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
+from serialpack.values.hidden import hides_attributes
 from serialpack.values.parts import plain, solid_base
 
 #: What gives the contents of an object of a class derived from each of these: a plain value, the
@@ -53,6 +54,8 @@ def check_derived(cls: Any) -> Any:
     base = base_of(cls)
     if base is None or type(cls) not in METACLASSES:
         raise TypeError(f"{cls.__name__} is derived from no type of Python")
+    if hides_attributes(cls):
+        raise TypeError(f"{cls.__name__} says itself which attributes it has")
     if cls in copyreg.dispatch_table or any(
         getattr(cls, word, None) is not getattr(base, word, None) for word in _WORDS
     ):
@@ -109,6 +112,8 @@ def told_of_derived(cls: Any) -> Callable[[Any], Any] | None:
     """Gives the function that tells all that an object of ``cls`` keeps; None without one."""
     base = base_of(cls)
     if base is None or cls.__getattribute__ is not base.__getattribute__:
+        return None
+    if hides_attributes(cls):
         return None
     contents = CONTENTS[base]
 

@@ -37,9 +37,11 @@ from serialpack.values.parts import (
     is_leaf,
     plain,
     same_leaf,
+    told_to_pickle,
     whole,
 )
 from serialpack.values.quick import lists_same, quickly_same
+from serialpack.values.told import is_untold, tells_all
 from serialpack.values.yaml_tags import YamlTag
 
 
@@ -230,13 +232,15 @@ class _Walk:
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
         if isinstance(x, Mapping):
-            one, other = (_held(v) if isinstance(v, dict) else dict(v) for v in (x, y))
-            if not self._many_alike(one, other):
-                yield from _maps(one, other)
+            for one, other in _as_maps(x, y):
+                if not self._many_alike(one, other):
+                    yield from _maps(one, other)
         elif isinstance(x, list | tuple):
-            if len(x) != len(y):
-                yield Difference(0, "", number_of(len(x), "element"), f"{len(y)}", kind_of(x))
-            for i, pair in enumerate(zip(x, y, strict=False)):
+            ours, theirs = _elements(x), _elements(y)
+            if len(ours) != len(theirs):
+                words = number_of(len(ours), "element"), f"{len(theirs)}"
+                yield Difference(0, "", *words, kind_of(x))
+            for i, pair in enumerate(zip(ours, theirs, strict=False)):
                 yield (f"[{i}]", *pair)
         elif isinstance(x, set | frozenset):
             yield from _sets(x, y)
@@ -265,24 +269,48 @@ class _Walk:
             yield (_Whole(x, y, _lost), *pair)
 
 
-def _attributes(x: Any, y: Any) -> Iterator[Pair]:
+def _attributes(x: Any, y: Any) -> Iterator[Pair | Difference]:
     sides = (x, attributes(x)), (y, attributes(y))
+    speaks, left_out = not tells_all(type(x)), False
     for name in sorted({*sides[0][1], *sides[1][1]}):
         if not is_cached(x, name, there=all(name in held for _, held in sides)):
             was, became = (
                 held[name] if name in held else given_attribute(value, name)
                 for value, held in sides
             )
-            yield (f".{name}", was, became)
+            added = was is NOTHING and became is None
+            if speaks and (added or (type(was) is type(became) and is_untold(was))):
+                left_out = True  # its class answers for it
+            else:
+                yield (f".{name}", was, became)
+    if left_out:
+        try:
+            yield (_Whole(x, y, _lost), told_to_pickle(x), told_to_pickle(y))
+        except Exception:  # whatever somebody's class raises
+            yield _lost(x, y)
 
 
-def _held(value: dict[Any, Any]) -> dict[Any, Any]:
-    """The items of a map, whatever somebody's class says of its keys; but those that it gives
-    itself where it keeps items of its own, as sparse ones of SciPy."""
-    if type(value) is dict or isinstance(value, OrderedDict):  # it keeps an order of its own
+def _as_maps(x: Any, y: Any) -> Iterator[list[Any]]:
+    """The items of two maps, whatever somebody's class says of them; and then those that a class
+    gives itself, as sparse ones of SciPy, which keep them elsewhere."""
+    if type(x) in (dict, OrderedDict):
+        yield [x, y]
+    elif not isinstance(x, dict):
+        yield [dict(x), dict(y)]
+    else:
+        ordered = isinstance(x, OrderedDict)  # which keeps an order of its own
+        of_ordered: Any = OrderedDict.items
+        yield [dict(of_ordered(v)) if ordered else dict.copy(v) for v in (x, y)]
+        if type(x).items is not (OrderedDict if ordered else dict).items:
+            yield [dict(v.items()) for v in (x, y)]
+
+
+def _elements(value: Any) -> Any:
+    """The elements of a list, tuple or set, whatever somebody's class says of them."""
+    if type(value) in CONTAINERS:
         return value
-    own = type(value).items is not dict.items
-    return dict(value.items()) if own else dict.copy(value)
+    base: Any = next(kind for kind in _WITH_ELEMENTS if isinstance(value, kind))
+    return [*base.__iter__(value)]
 
 
 def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
@@ -306,20 +334,22 @@ def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
         yield (value_step(before), value, became)
 
 
+_WITH_ELEMENTS = list, tuple, set, frozenset
+
 #: The most elements of a set, equal to none of the other, that are looked for among all of that.
 _MOST_UNEQUAL = 300
 
 
 def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
-    there = {element: element for element in y}
-    pairs, rest = [], []
-    for element in x:
+    there = {element: element for element in _elements(y)}
+    pairs, rest, count = [], [], len(there)
+    for element in _elements(x):
         if element in there:
             pairs.append((element, there.pop(element)))
         else:
             rest.append(element)
     # The rest are NaNs, and objects that are equal only to themselves.
-    if len(x) != len(y) or len(rest) > _MOST_UNEQUAL:
+    if len(pairs) + len(rest) != count or len(rest) > _MOST_UNEQUAL:
         yield _lost(x, y)
         return
     for element, like in pairs:

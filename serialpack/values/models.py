@@ -53,6 +53,37 @@ def model_state(model: Any) -> ModelState:
     return fields, extra, given, private
 
 
+#: The bases of what pydantic has for one text each, secrets and URLs, in its modules. Objects of
+#: their classes keep it in one attribute.
+_OF_TEXT = {
+    "pydantic.types": ("_SecretField",),
+    "pydantic.networks": ("_BaseUrl", "_BaseMultiHostUrl"),
+}
+
+
+@lru_cache(256)
+def is_text_of_pydantic(cls: Any) -> bool:
+    """Whether it is a class of pydantic's secrets of text or bytes, or of its URLs, or one derived
+    from these that says nothing else of which are equal."""
+    modules = ((imported(module), names) for module, names in _OF_TEXT.items())
+    bases = {getattr(module, name, None) for module, names in modules for name in names}
+    if bases.isdisjoint(cls.__mro__[1:]):
+        return False
+    homes = (getattr(word, "__module__", "") for word in (cls.__eq__, cls.__hash__))
+    return all(str(home).startswith("pydantic.") for home in homes)
+
+
+#: What C code of pydantic keeps, and tells pickle whole: time zones and URLs.
+_OF_CORE = "TzInfo", "Url", "MultiHostUrl"
+
+
+@lru_cache(256)
+def is_of_core(cls: Any) -> bool:
+    """Whether it is one of those classes."""
+    core = imported("pydantic_core")
+    return core is not None and any(cls is getattr(core, name, None) for name in _OF_CORE)
+
+
 @lru_cache(256)
 def told_of_models(cls: Any) -> Callable[[Any], Any] | None:
     """Gives the function that tells all that a model of ``cls`` keeps; None where models of ``cls``

@@ -28,6 +28,7 @@ from zoneinfo import ZoneInfo
 
 from serialpack.literal import Literal
 from serialpack.values.arrays import is_plain_scalar
+from serialpack.values.hidden import held_in_dict
 from serialpack.values.masks import is_masked, with_mask
 
 
@@ -72,6 +73,8 @@ _WARNINGS = "_deprecated_key_to_warnings"
 #: Libraries whose objects keep caches and references to each other in their attributes, and give
 #: pickle all that counts.
 _TOLD_TO_PICKLE = ("pandas", "polars")
+#: Attributes of frames and series of pandas whose values ``whole`` has, or which are caches.
+_OF_PANDAS = frozenset({"_mgr", "_attrs", "_flags", "_name", "_item_cache", "_cacher", "_is_copy"})
 #: Attributes in which objects of xarray keep a map once somebody asks for it, which pickle does.
 _MADE_WHEN_ASKED = ("_attrs", "_encoding")
 #: What is no value in their pickles: caches, and how memory is shared.
@@ -138,9 +141,11 @@ def attributes(value: Any) -> dict[str, Any]:
 
     For a function, and for a frame of pandas, ``whole`` has them.
     """
-    if isinstance(value, FunctionType | MethodType) or _is_pandas(value, "DataFrame"):
+    if isinstance(value, FunctionType | MethodType):
         return {}
-    found = dict(getattr(value, "__dict__", {}))
+    found = held_in_dict(value)
+    if _is_pandas(value, "DataFrame") or _is_pandas(value, "Series"):
+        return {name: found[name] for name in found.keys() - _OF_PANDAS}
     if isinstance(value, PurePath):  # it puts its parts into slots once they are asked for
         return {**found, "path": str(value)}
     if is_masked(value):
@@ -241,10 +246,16 @@ def whole(value: Any) -> Any:
         return (value.__self__, value.__qualname__)
     if not is_hidden(type(value)) and not _tells_itself(value):
         return NOTHING
-    reducer = copyreg.dispatch_table.get(type(value))
-    told = reducer(value) if reducer is not None else value.__reduce_ex__(4)
+    told = told_to_pickle(value)
     if _tells_itself(value) and isinstance(told, tuple):
         told = tuple(map(_uncached, told))
+    return told
+
+
+def told_to_pickle(value: Any) -> Any:
+    """What the class of ``value`` tells pickle of it; whatever the class raises."""
+    reducer = copyreg.dispatch_table.get(type(value))
+    told = reducer(value) if reducer is not None else value.__reduce_ex__(4)
     if isinstance(told, tuple):  # the items of lists and maps come last, as iterators
         told = (*told[:3], *(list(items) if items is not None else None for items in told[3:5]))
     return told
@@ -262,7 +273,9 @@ def _uncached(state: Any) -> Any:
 
 
 def _is_pandas(value: Any, name: str) -> bool:
-    return type(value).__name__ == name and type(value).__module__.startswith("pandas")
+    """Whether ``value`` is of this class of pandas, or of one derived from it."""
+    kinds = type(value).__mro__
+    return any(kind.__name__ == name and kind.__module__.startswith("pandas") for kind in kinds)
 
 
 def _arrow_told(value: Any) -> Any:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from itertools import compress
 from typing import Any
 
 from serialpack.depth.values import contents
+from serialpack.values.models import is_text_of_pydantic
+
+
+def is_fixed(cls: Any) -> bool:
+    """Whether objects of ``cls`` are values that nobody changes, so that one may stand in several
+    places: addresses, members of enums, URLs, secrets."""
+    of_text = cls.__module__ == "ipaddress" or is_text_of_pydantic(cls)
+    return of_text or issubclass(cls, Enum)
 
 
 def in_one_place(value: Any, kinds: frozenset[type], known: frozenset[type]) -> bool:

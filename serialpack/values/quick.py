@@ -26,7 +26,7 @@ from serialpack.depth.values import check_values, contents
 from serialpack.imported import imported
 from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
 from serialpack.values.derived import told_of_derived
-from serialpack.values.models import is_model, told_of_models
+from serialpack.values.models import is_model, is_of_core, told_of_models
 from serialpack.values.told import has_only_attributes, is_named_tuple, tells_all
 
 #: Types whose pickled form tells all that a value has.
@@ -240,7 +240,7 @@ class _Ways(dict[type, Callable[[Any], Any]]):
             return _itself
         if issubclass(cls, PurePath):
             return _path
-        if is_named_tuple(cls):
+        if is_named_tuple(cls) or is_of_core(cls):
             return _told
         tell = told_of_models(cls) if is_model(cls) else told_of_derived(cls)
         if tell is not None:

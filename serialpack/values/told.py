@@ -1,12 +1,15 @@
-"""Whether a class tells pickle all that its objects keep."""
+"""Whether a class tells pickle all that its objects keep, or anything."""
 
 from __future__ import annotations
 
 import copyreg
 from collections import namedtuple
+from contextlib import suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from serialpack.values.parts import WITH_CONTENTS, is_hidden
+from serialpack.values.hidden import hides_attributes
+from serialpack.values.parts import WITH_CONTENTS, is_hidden, is_leaf, whole
 
 #: Methods by which a class says what pickle writes of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__", "__getstate__")
@@ -18,6 +21,7 @@ def has_only_attributes(cls: type) -> bool:
     return (
         getattr(cls, "__getattribute__") is object.__getattribute__  # noqa: B009  (mypy)
         and not hasattr(cls, "__getattr__")
+        and not hides_attributes(cls)
         and not issubclass(cls, WITH_CONTENTS)
         and not is_hidden(cls)
     )
@@ -41,6 +45,23 @@ def kept_in_attributes(value: Any) -> dict[str, Any] | None:
     state: Any = object.__getstate__(value)
     inside, slots = state if type(state) is tuple else (state, None)
     return {**(inside or {}), **(slots or {})}
+
+
+_untold: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def is_untold(value: Any) -> bool:
+    """Whether C code keeps what is in ``value``, and tells nobody: a lock, a handle, a connection.
+    Found once for all objects of its class."""
+    cls = type(value)
+    if cls not in _untold:
+        numbers = cls.__module__ == "numpy" or cls is memoryview
+        _untold[cls] = is_hidden(cls) and not is_leaf(value) and not numbers
+        if _untold[cls]:
+            with suppress(Exception):
+                whole(value)
+                _untold[cls] = False
+    return _untold[cls]
 
 
 #: Methods that named tuples have as tuples have them.

@@ -272,6 +272,12 @@ def test_a_refusal_says_why_pickle_refuses_and_what_takes_it() -> None:
     assert serialpack.loads(serialpack.dumps(Forgetful(), verify=False), trust=True).kept == 1
 
 
+def test_a_refusal_by_marshal_names_who_holds_an_array() -> None:
+    """It said to leave the proof out, and then bytes came back."""
+    with pytest.raises(serialpack.ValueRefusedError, match=r"objects or pickle may$"):
+        serialpack.dumps({"a": np.arange(2)}, "marshal")
+
+
 @pytest.mark.parametrize("value", [(1, 2), {"a": (1,)}, {1: 2}, np.float64(1.5), {(1, 2): "x"}])
 def test_auto_without_the_proof_takes_nobody_who_changes_it(value: Any) -> None:
     """Tuples became lists, and scalars of NumPy floats: json was asked before objects."""

@@ -141,13 +141,52 @@ def test_what_a_property_keeps_comes_back_with_it() -> None:
 
 
 def test_what_holds_more_than_its_fields_is_refused() -> None:
-    more = Apart(1)
-    vars(more)["note"] = "a"
-    inner, config = Inner(1), Config()
-    vars(inner)["note"] = vars(config)["note"] = "a"
-    for value in (more, inner, config, Ran(1)):
+    inner = Inner(1)
+    vars(inner)["note"] = "a"
+    library: Any = UserDict()
+    vars(library)["note"] = "a"
+    for value in (inner, library, Ran(1)):
         with pytest.raises(serialpack.ValueRefusedError):
             serialpack.dumps(value, "objects", verify=False)
+
+
+@dataclass
+class Counted:
+    x: int
+
+    def __post_init__(self) -> None:
+        self.times = [self.x]
+
+
+@dataclass
+class Failed(Exception):
+    x: int
+
+
+@dataclass
+class Titled(dict[str, Any]):
+    x: int
+
+
+def test_an_object_with_more_than_its_fields_comes_back_with_it() -> None:
+    """Only pickle held one whose class sets itself attributes, as in ``__post_init__``."""
+    config, titled = Config(a=1), Titled(3)
+    vars(config)["note"], titled["y"] = "a", 2
+    for value in (Counted(2), config, Failed(1), titled):
+        again = serialpack.loads(serialpack.dumps(value, "objects"))
+        assert difference(value, again) is None
+        assert vars(again) == vars(value)
+
+
+def test_one_with_more_than_its_fields_stays_one() -> None:
+    """Of a class whose other objects are written wherever they stand, nobody knows it."""
+    counted, plain = Counted(1), Counted(2)
+    one, other = serialpack.loads(serialpack.dumps([counted, counted], "objects"))
+    assert one is other
+    del plain.times
+    for value in ([counted, counted, plain], [counted, plain, plain]):
+        with pytest.raises(serialpack.ValueRefusedError, match="two places"):
+            serialpack.dumps(value, "objects")
 
 
 def test_stored_bytes_that_lie_are_one_error() -> None:

@@ -293,8 +293,13 @@ MORE = {
 def test_what_is_beside_items_and_fields_is_not_lost(name: str) -> None:
     """Not even where nothing is proved: attributes of a dataclass were left out, and others could
     not be loaded again."""
-    with pytest.raises(serialpack.ValueRefusedError):
-        serialpack.dumps(MORE[name], "objects", verify=False)
+    value = MORE[name]
+    if type(value) is OrderedDict:
+        with pytest.raises(serialpack.ValueRefusedError):
+            serialpack.dumps(value, "objects", verify=False)
+    else:
+        again = serialpack.loads(serialpack.dumps(value, "objects", verify=False))
+        assert difference(value, again) is None
 
 
 def test_fields_come_back_without_proof() -> None:

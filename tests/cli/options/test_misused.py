@@ -47,7 +47,7 @@ from tests.cli.told import lines
         ("unpack --lossy x a.json -t csv", "unknown loss 'x'; known: null, nan, bigint"),
         ("unpack -F csv --at a a.json", "--from and --at go with --to; --to FORMAT, -o FILE.json"),
         ("unpack --strict a.json", "--strict goes with --to; --to FORMAT, -o FILE.json"),
-        ("pack --message M a.json", "a.json: only -s protobuf and -s avro take a message"),
+        ("pack --message M a.json", "a.json: only protobuf and avro take a message"),
         (
             "pack -s protobuf --message M a.json",
             "a.json: protobuf takes a schema and the name of a message of it; --schema FILE.proto",

@@ -1,0 +1,181 @@
+"""What only C code knows of an object (a lock, a handle) nobody can compare: the class of whatever
+keeps it answers for it, by what it tells pickle. And frames of classes derived from those of
+pandas, which tell pickle more than these."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.values.equality import difference
+
+
+class Guarded:
+    """Leaves its lock out, and makes another one."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+        self.lock: Any = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"x": self.x}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["x"])  # type: ignore[misc]
+
+
+class Forgets(Guarded):
+    """Leaves out more than that."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"x": None}
+
+
+class Adds(Guarded):
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.found = None
+
+
+def test_its_class_answers_for_a_lock() -> None:
+    """It was refused: no two locks are equal."""
+    for value in (Guarded([1, ("a",)]), Adds(2)):
+        again = serialpack.loads(serialpack.dumps(value, "pickle"), trust=True)
+        assert again.x == value.x
+        assert again.lock.acquire(blocking=False)
+
+
+def test_it_answers_for_nothing_else() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.x: "):
+        serialpack.dumps(Forgets(1), "pickle")
+    added = Adds(1)
+    added.__setstate__({"x": 1})
+    added.found = 0  # type: ignore[assignment]
+    found = difference(Adds(1), added)
+    assert found is not None
+    assert found.value_path == "$.found"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: memoryview(bytes([n])),
+        lambda n: lambda: n,
+        lambda n: [threading.Lock, threading.RLock][n](),
+        lambda n: [threading.Lock(), None][n],
+        lambda n: [threading.Lock()] * n,
+    ],
+    ids=["memory", "function", "type", "nothing", "list"],
+)
+def test_what_can_be_compared_is(make: Callable[[int], Any]) -> None:
+    one, other = Guarded(1), Guarded(1)
+    one.lock, other.lock = make(0), make(1)
+    assert difference(one, other) is not None
+    other.lock = one.lock
+    assert difference(one, other) is None
+
+
+def test_who_tells_pickle_of_it_is_refused() -> None:
+    one, other = threading.Event(), threading.Event()
+    assert difference(one, other) is not None
+
+
+def test_frames_of_derived_classes_come_back() -> None:
+    pd = pytest.importorskip("pandas")
+
+    class Named(pd.Series):  # type: ignore[misc, name-defined]
+        _metadata = ("_name", "unit")
+        _constructor = property(lambda _: Named)
+
+    class Measured(pd.DataFrame):  # type: ignore[misc, name-defined]
+        _metadata = ("unit", "_scale")
+        _constructor = property(lambda _: Measured)
+
+    made: list[Any] = [Measured({"a": [1, 2], "b": ["x", None]}), Named([1, 2], name="a")]
+    for value in made:
+        value.unit, value._scale = "m", [1]
+        again = value.copy()
+        vars(again).update(unit="m", _scale=[1])
+        assert difference(value, again) is None
+        for name, part in {"unit": "s", "_scale": [2]}.items():
+            other = again.copy()
+            vars(other).update({"unit": "m", "_scale": [1], name: part})
+            found = difference(value, other)
+            assert found is not None
+            assert found.value_path.startswith(f"$.{name}")
+        other = again.copy()
+        vars(other).update(unit="m", _scale=[1])
+        other.iloc[0] = other.iloc[1]
+        assert difference(value, other) is not None
+
+
+class Items(dict[str, Any]):
+    def items(self) -> Any:
+        return {}.items()
+
+
+class Ordered(OrderedDict[str, Any]):
+    def items(self) -> Any:
+        return {}.items()
+
+
+class Listed(list[Any]):
+    def __iter__(self) -> Any:
+        return iter(())
+
+
+class Gathered(set[Any]):
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class Hidden:
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {}
+
+
+class HiddenItems(dict[str, Any]):
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {}
+
+
+LYING: dict[str, Callable[[int], Any]] = {
+    "items": lambda n: Items(a=n),
+    "ordered": lambda n: Ordered(a=n),
+    "elements": lambda n: Listed([n]),
+    "set": lambda n: Gathered([n]),
+    "attributes": Hidden,
+    "attributes of a map": HiddenItems,
+}
+
+
+@pytest.mark.parametrize("name", LYING)
+def test_a_class_that_tells_less_than_it_keeps_is_seen(name: str) -> None:
+    """pickle wrote what it tells, and the proof asked it too: what it keeps was lost."""
+    one, same, other = LYING[name](1), LYING[name](1), LYING[name](2)
+    assert difference(one, other) is not None
+    assert difference([one] * 300, [other] * 300) is not None
+    assert difference(one, same) is None
+    with pytest.raises(serialpack.ValueRefusedError):
+        serialpack.dumps(one, "pickle")
+    if name.startswith("attributes"):
+        with pytest.raises(serialpack.ValueRefusedError):
+            serialpack.dumps(one, "objects", verify=False)
+    else:
+        assert difference(one, serialpack.loads(serialpack.dumps(one, "objects"))) is None
