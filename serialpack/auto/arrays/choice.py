@@ -121,7 +121,8 @@ def _chosen(
     begun = together(threads, *jobs)
     begun_of = [(begun[2 * number], begun[2 * number + 1]) for number in range(len(tried))]
     if tried[0].takes_more and any(_nearly_runs(*each, effort) for each in begun_of):
-        more = first if tried[0].whole else samples(RUNS_TIMES)
+        times = RUNS_TIMES if EFFORTS[effort].least_gain else RUNS_TIMES // 2
+        more = first if tried[0].whole else samples(times)
         tried = [each.of_runs(more) for each in tried]
     found, choice = min(
         ((each.best(*by, threads), each) for each, by in zip(tried, begun_of, strict=True)),

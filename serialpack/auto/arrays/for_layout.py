@@ -18,6 +18,7 @@ from serialpack.auto.arrays.slower import (
     MIDDLE,
     POWER,
     QUICK,
+    RUNS_BEYOND,
     Slower,
 )
 from serialpack.auto.arrays.trial import (
@@ -182,7 +183,8 @@ class LayoutChoice:
     def of_runs(self, samples: list[Buffer]) -> LayoutChoice:
         """The same for numbers that are nearly all runs, by these ``samples``."""
         how = self._given[0], samples, self._length, self._plain, self._effort, self._head
-        found = copy(self) if self.whole else LayoutChoice(*how, RUNS_TIMES)
+        times = RUNS_TIMES if self._asked else RUNS_TIMES // 2  # of twice as many
+        found = copy(self) if self.whole else LayoutChoice(*how, times)
         found._runs = True
         found._codec = at_least(self._codec, _RUNS_LEVEL)
         if self._length > HIGHEST_OF:
@@ -232,8 +234,9 @@ class LayoutChoice:
         found = (self._of_runs if self._runs else self._best)(seen, own, threads)
         if self._unscaled is None:
             return found
-        plain = self._unscaled.of(PLAIN, self._quick)
-        if self._runs or (self.whole and BEYOND * plain.share < found.best.share):
+        plain = self._unscaled.of(PLAIN, self._middle if self._runs else self._quick)
+        hopeful = (RUNS_BEYOND if self._runs else BEYOND) * plain.share < found.best.share
+        if (self._runs or self.whole) and hopeful:
             return found._replace(plain=self._unscaled.of(PLAIN, self._plain))
         return found._replace(plain=plain._replace(codec=self._plain, payload=None))
 

@@ -178,6 +178,10 @@ class SampleTrial:
             self._found[way, codec] = found
         return found
 
+    def tried(self, way: Way, codec: StageSpec) -> ArrayChain | None:
+        """What ``of`` found before; None where it was not asked."""
+        return self._found.get((way, codec))
+
     def in_planes(self, chain: ArrayChain) -> ArrayChain:
         """With the share that is left where bytes, or bits, of equal weight are compressed each by
         themselves: of a block that is longer than the samples there are so many that zstd says of
