@@ -94,7 +94,7 @@ class Slower:
 
         Of what is nearly all matches LZMA has only short ones (273 bytes).
         """
-        lzma = self._lzma_of([1, few.layout.size])
+        lzma = self._lzma_of([1, few.layout.aligned])
         if not lzma or plain.share < MATCHES:
             return plain.codec
         return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
@@ -125,7 +125,7 @@ class Slower:
         """What is left of what is nearly all runs: which of LZMA and a high level leaves less, a
         ``middle`` level behind the filters of each way does not tell. ``least``: the share that is
         left of the smallest so far."""
-        trial, size = self._trial, self._trial.layout.size
+        trial, size = self._trial, self._trial.layout.aligned
         ranked = sorted(middle, key=lambda chain: chain.share)
         most = _NEXT_ALIKE * ranked[0].share
         ways = [
