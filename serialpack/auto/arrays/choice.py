@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice, Trials
+from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice
 from serialpack.auto.arrays.look import Seen
 from serialpack.auto.arrays.recurring import recurs
 from serialpack.auto.arrays.samples import sample_places
 from serialpack.auto.arrays.slower import HIGH, QUICK
 from serialpack.auto.arrays.trial import (
     ArrayChain,
+    Trials,
     at_most,
     least_of,
     of_all,

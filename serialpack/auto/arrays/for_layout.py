@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from serialpack.auto.arrays.look import Seen, as_they_are, looked
-from serialpack.auto.arrays.samples import in_columns, measured_of
+from serialpack.auto.arrays.samples import measured_of, part_of
 from serialpack.auto.arrays.scale import scaled_numbers
 from serialpack.auto.arrays.slower import (
     BEYOND,
@@ -26,6 +26,7 @@ from serialpack.auto.arrays.trial import (
     ArrayChain,
     Coders,
     SampleTrial,
+    Trials,
     Way,
     asking,
     at_least,
@@ -106,11 +107,6 @@ class Chosen(NamedTuple):
     recurs: bool = False
 
 
-#: Those of a part of all that there is, or of the whole, which serve several efforts: by the
-#: layout, the filters before, how many numbers they have, and whether these are the whole.
-Trials = dict[tuple[NumbersLayout, tuple[StageSpec, ...], int, bool], SampleTrial]
-
-
 class LayoutChoice:
     """Between the chains for numbers of one ``layout``.
 
@@ -153,10 +149,11 @@ class LayoutChoice:
         sized = partial(SampleTrial, coders=self._coders, length=length, most=most)
 
         def trial(count: int, *, whole: bool = False) -> SampleTrial:
-            key = layout, before, count, whole
+            spread = count < self._measured and not EFFORTS[effort].least_gain
+            key = layout, before, count, whole, spread
             if key not in known:
-                columns = self.whole and layout.stacked and not whole
-                part = in_columns(layout, samples[0], count) if columns else samples
+                columns = bool(self.whole and layout.stacked and not whole)
+                part = part_of(layout, samples, count, columns=columns, spread=spread)
                 known[key] = sized(layout, part, count, whole=whole, before=before)
             return known[key]
 
@@ -167,7 +164,7 @@ class LayoutChoice:
         #: What ``before`` is compared with, where there are such filters.
         self._unscaled = None
         if before:
-            key = given[0], (), self._measured, self.whole
+            key = given[0], (), self._measured, self.whole, False
             self._unscaled = known.get(key) or sized(*given, self._measured, whole=self.whole)
             known[key] = self._unscaled
         self._pcodecs: list[ArrayChain] = []

@@ -329,6 +329,12 @@ class SampleTrial:
         return found
 
 
+#: Those of a part of all that there is, or of the whole, which serve several efforts: by the
+#: layout, the filters before, how many numbers they have, and whether these are the whole, or are
+#: spread over it.
+Trials = dict[tuple[NumbersLayout, tuple[StageSpec, ...], int, bool, bool], SampleTrial]
+
+
 def _told(table: NDArray[Any]) -> float:
     """The mutual information of columns and ranks of numbers, in bits, less what chance makes of
     it (Miller, Madow)."""
