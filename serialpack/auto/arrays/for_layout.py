@@ -148,8 +148,7 @@ class LayoutChoice:
         most = EFFORTS[effort].block_size
         sized = partial(SampleTrial, coders=self._coders, length=length, most=most)
 
-        def trial(count: int, *, whole: bool = False) -> SampleTrial:
-            spread = count < self._measured and not EFFORTS[effort].least_gain
+        def trial(count: int, *, whole: bool = False, spread: bool = False) -> SampleTrial:
             key = layout, before, count, whole, spread
             if key not in known:
                 columns = bool(self.whole and layout.stacked and not whole)
@@ -159,8 +158,9 @@ class LayoutChoice:
 
         self._trial = trial(self._measured, whole=self.whole)
         self._little = trial(part) if part < self._measured else self._trial
-        few = max(length // _TELLING, _LEAST_TELLING) // layout.size
-        self._few = trial(few) if few < min(part, self._measured) else self._little
+        few = min(max(length // _TELLING, _LEAST_TELLING) // layout.size, part)
+        #: Tells codecs that take long apart: the end of a sample may be unlike the rest.
+        self._few = trial(few, spread=True) if few < self._measured else self._little
         #: What ``before`` is compared with, where there are such filters.
         self._unscaled = None
         if before:
