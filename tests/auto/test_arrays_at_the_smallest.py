@@ -74,3 +74,42 @@ def test_what_is_near_by_samples_is_told_by_all(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, np.round(20 + np.cumsum(steps, axis=0), 1).astype("<f4"))
     assert packed(path, effort=9)[1] <= packed(path, effort=3)[1]
+
+
+@pytest.mark.parametrize(
+    ("layout", "aligned"),
+    [
+        (LAYOUT._replace(size=8, record=0), 8),
+        (LAYOUT._replace(size=1, record=40), 4),
+        (LAYOUT._replace(size=1, record=23), 1),
+        (LAYOUT._replace(size=1, lags=(4, 2000)), 4),
+        (LAYOUT._replace(size=1, lags=(3, 1500)), 1),
+        (LAYOUT._replace(size=1, lags=(1, 4)), 1),
+    ],
+)
+def test_lzma_tells_apart_the_bytes_of_what_stands_aligned(
+    layout: NumbersLayout, aligned: int
+) -> None:
+    """Records of fields of four bytes and more, and pixels of four channels."""
+    assert layout.aligned == aligned
+
+
+def test_records_of_long_fields_go_through_lzma_by_four_bytes(tmp_path: Path) -> None:
+    """Which leaves less than by single bytes where records come again in any order."""
+    draw = np.random.default_rng(3)
+    rows = draw.integers(0, 1 << 12, (3000, 2), "i4")
+    some = rows[draw.integers(0, 3000, 40_000)]
+    path = tmp_path / "a.npy"
+    np.save(path, np.rec.fromarrays([some[:, 0], some[:, 1].astype("i8")]))
+    alone = packed(path, serializer="raw", codec="xz:6@1", block_size=16 << 20)[1]
+    assert packed(path, effort=9)[1] < alone
+
+
+@pytest.mark.parametrize("effort", [3, 9])
+def test_what_comes_again_is_packed_as_it_was_chosen(tmp_path: Path, effort: int) -> None:
+    """What a middle level makes of it is not taken for what the codec does."""
+    path = tmp_path / "a.npy"
+    np.save(path, np.tile(np.random.default_rng(3).normal(size=(100, 500)).astype("<f4"), (8, 1)))
+    chain, size = packed(path, effort=effort)
+    by_hand = packed(path, serializer="raw", codec=chain.split("+")[-1], block_size=16 << 20)[1]
+    assert size <= by_hand + 64
