@@ -155,7 +155,7 @@ def settle(
     head = peek(choice.block_size + bool(declared.columns))
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
-        return choice
+        return choice if declared.is_text or not head else _for_few(choice, format, head)
     if declared.columns:
         return _for_records(choice, format, head, many=many)
     if declared.variants:
@@ -169,6 +169,21 @@ def settle(
         if layouts := likely_layouts(layout, lambda: head):
             return _for_array(choice, layouts, head, source, format)
     return choice._replace(why=NEITHER)
+
+
+def _for_few(choice: Choice, format: str, head: Buffer) -> Choice:
+    """With the level that leaves least of ``head``, all that there is: of few numbers a lower one
+    often leaves less, by up to a sixth."""
+    codec, usual = choice.chain.codec, CODECS.cls(choice.chain.codec.name).params[0]
+    levels = {
+        min(usual.at(effort), codec.values[0]) for effort in (1, DEFAULT_EFFORT, choice.effort)
+    }
+    specs = [codec._replace(values=(level, *codec.values[1:])) for level in sorted(levels)]
+    found = {spec: CODECS.create(*spec).compress(head) for spec in reversed(specs)}
+    best = min(found, key=lambda spec: len(found[spec]))
+    return choice._replace(
+        chain=choice.chain._replace(codec=best), split=partial(_whole, format, head, found[best])
+    )
 
 
 def _for_records(choice: Choice, format: str, head: Buffer, *, many: bool) -> Choice:
@@ -245,20 +260,22 @@ def for_numbers(
     if best is None:
         return choice._replace(why="it has too few numbers to look at")
     found, plain, recurs = best
+    gains = found.share <= (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share
+    same = (found.filters, found.codec) == choice.chain[1:]
+    payload = found.payload if recurs or gains or same else plain.payload
+    split = None
+    if payload is not None and length == len(head):  # else it was made of several blocks
+        split = partial(_whole, format, head, payload)
     if recurs:
         return choice._replace(
             chain=choice.chain._replace(filters=found.filters, codec=found.codec),
             why=f"much of it comes again, which {found.codec.name} finds",
+            split=split,
         )
-    gains = found.share <= (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share
-    same = (found.filters, found.codec) == choice.chain[1:]
-    payload = found.payload if gains or same else plain.payload
-    split = None
-    if payload is not None and length == len(head):  # else it was made of several blocks
-        split = partial(_whole, format, head, payload)
     if not gains:
         why = "a sample of its numbers gains too little behind a filter"
-        return choice._replace(why=why, split=split)
+        chain = choice.chain._replace(codec=plain.codec)
+        return choice._replace(chain=chain, why=why, split=split)
     size = choice.block_size
     cut = bool(format) and not choice.sized and (length > len(head) or length < size)
     blocks = blocks_of(layouts[0], found, length, size, choice.effort, cut=cut)

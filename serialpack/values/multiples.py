@@ -19,7 +19,7 @@ _TELLING, _GOLDEN, _MOST = 1024, 0.6180339887498949, 0.97
 
 #: A unit is at least so many roundings of the largest number, or nothing is gained by it; and no
 #: unit, nor a power of two, is smaller than the second, as 1 divided by it must be a float, too.
-_ROUNDINGS, _SMALLEST = 16, 1e-30
+_ROUNDINGS, _SMALLEST = 4, 1e-30
 
 #: How many units the least difference between two numbers may be.
 _UNITS = (1, 2, 3)

@@ -74,6 +74,15 @@ def test_what_all_are_multiples_of_is_found(kind: str, unit: float, some: str) -
         assert len(stored) < 1.02 * len(simple_compress(numbers, told)) + 16
 
 
+def test_shades_are_found_in_short_floats() -> None:
+    """The shades of a picture, of which the largest are rounded by a quarter of one."""
+    shades = np.random.default_rng(5).integers(0, 256, 9000)
+    numbers = (shades / 255).astype("<f2")
+    assert unit_of(numbers) == pytest.approx(1 / 255, rel=1e-4)
+    codec = CODECS.create(*parse_stage(CODECS, "pcodec:9@f2"))
+    assert len(codec.compress(numbers.tobytes())) < 1.05 * len(shades)
+
+
 @pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
 def test_nothing_is_found_in_other_numbers(kind: str) -> None:
     draw = np.random.default_rng(6)

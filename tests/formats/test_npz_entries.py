@@ -13,6 +13,9 @@ from serialpack.errors import SerialpackError
 from tests.formats.test_npy import saved
 from tests.formats.test_npz import converted, encrypted, entries
 
+#: Where the first entry says how many bytes its name has, the higher byte (APPNOTE.TXT, 4.3.7).
+_NAME_SIZE = 27
+
 
 def test_an_encrypted_entry_is_said_to_be_that() -> None:
     """It told what zipfile calls an entry."""
@@ -38,3 +41,14 @@ def test_the_small_arrays_of_a_packed_one_are_told_beside_the_large(tmp_path: Pa
         (member,) = serialpack.inspect(tmp_path / "a.spk").members
         assert list(member.holds) == list(left)
         assert member.holds["small"] == "<i2, 2 x 3, C order"
+
+
+def test_a_damaged_entry_is_told_in_a_short_line() -> None:
+    """It told the name that the entry claims to have: of a kilobyte, all that stands behind it."""
+    data = bytearray(entries({"a.npy": saved(np.zeros(3000))}, zipfile.ZIP_STORED))
+    data[_NAME_SIZE] ^= 1 << 3  # 2048 bytes more
+    with pytest.raises(
+        SerialpackError, match=r"its entry 'a\.npy': File name in directory"
+    ) as told:
+        converted(bytes(data), "json")
+    assert len(str(told.value)) < 400

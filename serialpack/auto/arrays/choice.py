@@ -9,17 +9,20 @@ from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice
 from serialpack.auto.arrays.look import Seen
 from serialpack.auto.arrays.recurring import recurs
 from serialpack.auto.arrays.samples import sample_places
-from serialpack.auto.arrays.slower import QUICK
+from serialpack.auto.arrays.slower import HIGH, QUICK
 from serialpack.auto.arrays.trial import (
     ArrayChain,
+    Trials,
     at_most,
     least_of,
     of_all,
+    smallest,
     together,
 )
+from serialpack.codecs import CODECS
 from serialpack.formats.shared.large import NumbersLayout, ReadAt
-from serialpack.stages.chain import StageSpec
-from serialpack.stages.effort import EFFORTS
+from serialpack.stages.chain import StageSpec, parse_stage
+from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import Buffer
 
 #: Of fewer bytes all is tried by one thread, where time matters: another one takes more than it
@@ -50,10 +53,56 @@ def chosen(
 ) -> Chosen | None:
     """What suits numbers of ``length`` bytes; None where there are too few of them.
 
+    Where time matters least, and all of them are at hand, it leaves no more than what the usual
+    effort chooses, which finds others by other samples.
+
     ``layouts``: what they are, or may be. ``read`` gives the bytes between two places. ``head``:
     what they begin with, as much as a block. ``codec``: zstd. ``threads`` try chains side by side.
     ``packed``: the chain with the payload, where the samples are all that there is.
     """
+    trials: Trials = {}
+    about = layouts, length, read, head, trials
+    found = _chosen(*about, codec, effort, threads, packed=packed)
+    if found is None or EFFORTS[effort].least_gain or length != len(head):
+        return found
+    usual = parse_stage(CODECS, codec.name, DEFAULT_EFFORT)
+    lower = _chosen(*about, usual, DEFAULT_EFFORT, threads, packed=packed)
+    return found if lower is None else _no_larger(found, lower.best, head, codec)
+
+
+def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec) -> Chosen:
+    """``found``, or ``lower`` in its place where that leaves less of all of ``head``."""
+    best, plain, recurring = found
+    best = best if recurring or best.share <= plain.share else plain
+    if best[:2] == lower[:2]:
+        return found
+    best, lower = (_packed(each, head) for each in (best, lower))
+    if lower.share < best.share and lower.codec.name == "zstd":
+        best = smallest([best, of_all(head, lower._replace(codec=at_most(codec, HIGH)))])
+    best = smallest([best, lower])
+    return Chosen(best, plain._replace(share=max(plain.share, best.share)), recurring)
+
+
+def _packed(chain: ArrayChain, head: Buffer) -> ArrayChain:
+    """``chain`` with what it makes of all of ``head``, and the share that this is."""
+    if chain.payload is None:
+        return of_all(head, chain)
+    return chain._replace(share=len(chain.payload) / len(head))
+
+
+def _chosen(
+    layouts: Sequence[NumbersLayout],
+    length: int,
+    read: ReadAt,
+    head: Buffer,
+    trials: Trials,
+    codec: StageSpec,
+    effort: int,
+    threads: int,
+    *,
+    packed: bool,
+) -> Chosen | None:
+    """As ``chosen``, by samples of one effort."""
     if length < _ALONE and EFFORTS[effort].least_gain:
         threads = 1
 
@@ -66,13 +115,15 @@ def chosen(
     all_here = EFFORTS[effort].least_gain and len(first[0]) < length <= len(head)
     if all_here and _hardly_any(head, memoryview(first[0])[:_SOME], codec):
         return Chosen(plain := ArrayChain((), codec, _NONE), plain)
-    tried = [LayoutChoice(layout, first, length, codec, effort, head) for layout in layouts]
+    how = length, codec, effort, head, 1, trials
+    tried = [LayoutChoice(layout, first, *how) for layout in layouts]
     jobs: list[Callable[[], Any]] = [job for each in tried for job in (each.looked, each.own)]
     jobs += [] if tried[0].whole else [lambda: recurs(head)]
     begun = together(threads, *jobs)
     begun_of = [(begun[2 * number], begun[2 * number + 1]) for number in range(len(tried))]
     if tried[0].takes_more and any(_nearly_runs(*each, effort) for each in begun_of):
-        more = first if tried[0].whole else samples(RUNS_TIMES)
+        times = RUNS_TIMES if EFFORTS[effort].least_gain else RUNS_TIMES // 2
+        more = first if tried[0].whole else samples(times)
         tried = [each.of_runs(more) for each in tried]
     found, choice = min(
         ((each.best(*by, threads), each) for each, by in zip(tried, begun_of, strict=True)),

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from serialpack.auto.arrays.look import Seen, as_they_are, looked
-from serialpack.auto.arrays.samples import in_columns, measured_of
+from serialpack.auto.arrays.samples import measured_of, part_of
 from serialpack.auto.arrays.scale import scaled_numbers
 from serialpack.auto.arrays.slower import (
     BEYOND,
@@ -18,6 +18,7 @@ from serialpack.auto.arrays.slower import (
     MIDDLE,
     POWER,
     QUICK,
+    RUNS_BEYOND,
     Slower,
 )
 from serialpack.auto.arrays.trial import (
@@ -25,6 +26,7 @@ from serialpack.auto.arrays.trial import (
     ArrayChain,
     Coders,
     SampleTrial,
+    Trials,
     Way,
     asking,
     at_least,
@@ -110,7 +112,7 @@ class LayoutChoice:
 
     Filters are tried on a part of the samples, before a quick level of zstd; then the smallest of
     each kind on all, and pcodec; and where time matters less, what may still be smaller before
-    higher levels and LZMA.
+    higher levels and LZMA. ``trials``: made before, of the same numbers.
     """
 
     def __init__(
@@ -122,6 +124,7 @@ class LayoutChoice:
         effort: int,
         head: Buffer = b"",
         times: int = 1,
+        trials: Trials | None = None,
     ) -> None:
         #: Whether the samples are all that there is, in whole numbers.
         whole_numbers = layout.start % layout.size == length % layout.size == 0
@@ -141,20 +144,29 @@ class LayoutChoice:
         if self.whole:
             self._measured = length // layout.size
         self._coders: Coders = {}
-        sized = partial(SampleTrial, length=length, most=EFFORTS[effort].block_size)
-        sized = partial(sized, coders=self._coders, before=before)
+        known: Trials = {} if trials is None or not self.whole else trials
+        most = EFFORTS[effort].block_size
+        sized = partial(SampleTrial, coders=self._coders, length=length, most=most)
 
-        def trial(count: int) -> SampleTrial:
-            part = in_columns(layout, samples[0], count) if columns else samples
-            return sized(layout, part, count)
+        def trial(count: int, *, whole: bool = False, spread: bool = False) -> SampleTrial:
+            key = layout, before, count, whole, spread
+            if key not in known:
+                columns = bool(self.whole and layout.stacked and not whole)
+                part = part_of(layout, samples, count, columns=columns, spread=spread)
+                known[key] = sized(layout, part, count, whole=whole, before=before)
+            return known[key]
 
-        columns = self.whole and layout.stacked
-        self._trial = sized(layout, samples, self._measured, whole=self.whole)
+        self._trial = trial(self._measured, whole=self.whole)
         self._little = trial(part) if part < self._measured else self._trial
-        few = max(length // _TELLING, _LEAST_TELLING) // layout.size
-        self._few = trial(few) if few < min(part, self._measured) else self._little
+        few = min(max(length // _TELLING, _LEAST_TELLING) // layout.size, part)
+        #: Tells codecs that take long apart: the end of a sample may be unlike the rest.
+        self._few = trial(few, spread=True) if few < self._measured else self._little
         #: What ``before`` is compared with, where there are such filters.
-        self._unscaled = SampleTrial(*given, part, self._coders) if before else None
+        self._unscaled = None
+        if before:
+            key = given[0], (), self._measured, self.whole, False
+            self._unscaled = known.get(key) or sized(*given, self._measured, whole=self.whole)
+            known[key] = self._unscaled
         self._pcodecs: list[ArrayChain] = []
         self._quick, self._middle = at_most(codec, QUICK), at_most(codec, MIDDLE)
         #: By how much what is slower than zstd must be smaller.
@@ -168,15 +180,14 @@ class LayoutChoice:
     def of_runs(self, samples: list[Buffer]) -> LayoutChoice:
         """The same for numbers that are nearly all runs, by these ``samples``."""
         how = self._given[0], samples, self._length, self._plain, self._effort, self._head
-        found = copy(self) if self.whole else LayoutChoice(*how, RUNS_TIMES)
+        times = RUNS_TIMES if self._asked else RUNS_TIMES // 2  # of twice as many
+        found = copy(self) if self.whole else LayoutChoice(*how, times)
         found._runs = True
         found._codec = at_least(self._codec, _RUNS_LEVEL)
         if self._length > HIGHEST_OF:
             found._codec = at_most(found._codec, HIGH)
         # A part of them may be nothing but zeros.
         found._little = found._trial
-        if found._unscaled is not None:
-            found._unscaled = SampleTrial(*found._given, found._measured, found._coders)
         return found
 
     def packed(self, chain: ArrayChain) -> ArrayChain:
@@ -220,8 +231,11 @@ class LayoutChoice:
         found = (self._of_runs if self._runs else self._best)(seen, own, threads)
         if self._unscaled is None:
             return found
-        plain = self._unscaled.of(PLAIN, self._plain if self._runs else self._quick)
-        return found._replace(plain=plain._replace(codec=self._plain))
+        plain = self._unscaled.of(PLAIN, self._middle if self._runs else self._quick)
+        hopeful = (RUNS_BEYOND if self._runs else BEYOND) * plain.share < found.best.share
+        if (self._runs or self.whole) and hopeful:
+            return found._replace(plain=self._unscaled.of(PLAIN, self._plain))
+        return found._replace(plain=plain._replace(codec=self._plain, payload=None))
 
     def _of_runs(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         """Where ``seen`` and ``own`` are of numbers that are nearly all runs."""
@@ -252,7 +266,7 @@ class LayoutChoice:
     def _best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         asked, trial = self._asked, self._trial
         far = list(self._farther(seen, own))
-        if asked and not far and _LITTLE < least_of(own) < _CLEARLY * min(seen.least, seen.plain):
+        if asked and not far and self._clearly(seen, own):
             return Chosen(own[0], ArrayChain((), self._codec, seen.plain))
         close = not asked or min(least_of(own), seen.least) > _CLOSE * seen.plain
         level = self._middle if close else self._quick
@@ -262,6 +276,8 @@ class LayoutChoice:
             lambda: self._own(trial),
             *(partial(each, trial=trial) for each in far),
         )
+        if self.whole:  # of few numbers a quick level often leaves less
+            plain = smallest([plain, trial.of(PLAIN, self._quick)])
         chains = [plain, *(chain for each in found for chain in each)]
         worth = seen.least < _NEAR * seen.plain and least_of(chains[1:]) > _AT_ONCE * min(
             plain.share, seen.least
@@ -278,6 +294,14 @@ class LayoutChoice:
         if not asked and len(self._head) == self._length:
             least = self._slower().among_near(least, chains, self._head)
         return Chosen(least, plain)
+
+    def _clearly(self, seen: Seen, own: list[ArrayChain]) -> bool:
+        """Whether pcodec alone leaves so much less than all else that no more need be tried."""
+        most = _CLEARLY * min(seen.least, seen.plain)
+        if self.whole and _LITTLE < least_of(own) < most:  # of all, and the others of little
+            ways = PLAIN, seen.ways[0]
+            most = _CLEARLY * least_of([self._trial.of(way, self._quick) for way in ways])
+        return _LITTLE < least_of(own) < most
 
     def _tried(self, way: Way, level: StageSpec) -> ArrayChain:
         """The codec behind the filters of ``way``, as ``level`` of it tells."""
@@ -369,7 +393,7 @@ class LayoutChoice:
                 apart = of_all(head, apart._replace(codec=self._middle))
                 found = smallest([found, asking(_SHUFFLED, apart)])
         codec = self._slower().beyond(few, found._replace(codec=self._codec))
-        chosen = found._replace(codec=codec)
+        chosen = found if codec == found.codec else found._replace(codec=codec, payload=None)
         if codec != found.codec and BEYOND * chosen.share < least <= chosen.share:
             chosen = of_all(head, chosen)
         return chosen if chosen.share < least else None

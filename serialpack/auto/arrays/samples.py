@@ -56,10 +56,21 @@ def sample_places(
     return found
 
 
-def in_columns(layout: NumbersLayout, data: Buffer, measured: int) -> list[Buffer]:
-    """Samples of all ``data``, whose columns stand one after another."""
-    whole = memoryview(data)
-    return [whole[start:stop] for start, stop in _column_places(layout, measured)]
+def part_of(
+    layout: NumbersLayout, samples: list[Buffer], measured: int, *, columns: bool, spread: bool
+) -> list[Buffer]:
+    """Samples of so many numbers together. ``columns``: they are all, and its columns stand one
+    after another; ``spread``: of one sample from all over it, as its end may be unlike the rest."""
+    whole, item = memoryview(samples[0]), layout.row
+    if columns:
+        return [whole[start:stop] for start, stop in _column_places(layout, measured)]
+    start = len(whole) % item
+    items = (len(whole) - start) // item
+    count = min(measured * layout.size // item, items) // len(_PLACES)
+    if len(samples) > 1 or not spread or not count:
+        return samples
+    stops = [int((items - count) * share) + count for share in _PLACES]
+    return [whole[: start + stop * item] for stop in stops]
 
 
 def _column_places(layout: NumbersLayout, measured: int) -> Iterator[tuple[int, int]]:

@@ -44,8 +44,14 @@ _DEARER = 0.003
 MATCHES = 0.02
 
 #: Of what is nearly all runs so many ways are tried before both that a middle level leaves least
-#: of, and no more than so many times the least; plain numbers where that leaves so many times it.
-_WAYS, _ALIKE, _PLAIN_ALIKE = 2, 1.5, 2.5
+#: of, and no more than so many times the least, the second of them if it is nearly the first, or
+#: has no filters; plain numbers where that leaves so many times it, and before the highest level
+#: where one below it leaves no more than so many times the least.
+_WAYS, _ALIKE, _NEXT_ALIKE, _PLAIN_ALIKE, _HIGH_ALIKE = 2, 1.5, 1.1, 2.5, 1.05
+
+#: Of what is nearly all runs the highest level leaves so large a part at least of what a middle one
+#: does.
+RUNS_BEYOND = 0.4
 
 #: The highest level may leave less of all of them than the least of samples, where a middle one
 #: leaves so many times that of these, and they are labels: so small a share is left of them. Of
@@ -88,7 +94,7 @@ class Slower:
 
         Of what is nearly all matches LZMA has only short ones (273 bytes).
         """
-        lzma = self._lzma_of([1, few.layout.size])
+        lzma = self._lzma_of([1, few.layout.aligned])
         if not lzma or plain.share < MATCHES:
             return plain.codec
         return min(lzma, key=lambda each: few.of(PLAIN, each).share) if lzma[1:] else lzma[0]
@@ -119,16 +125,24 @@ class Slower:
         """What is left of what is nearly all runs: which of LZMA and a high level leaves less, a
         ``middle`` level behind the filters of each way does not tell. ``least``: the share that is
         left of the smallest so far."""
-        trial, size = self._trial, self._trial.layout.size
+        trial, size = self._trial, self._trial.layout.aligned
         ranked = sorted(middle, key=lambda chain: chain.share)
-        ways = [each.way for each in ranked[:_WAYS] if each.share < _ALIKE * least]
+        most = _NEXT_ALIKE * ranked[0].share
+        ways = [
+            each.way
+            for each in ranked[:_WAYS]
+            if each.share < _ALIKE * least and (each.share < most or each.way == PLAIN)
+        ]
         high = at_most(self._codec, HIGH)
         tries = [(way, codec) for way in ways for codec in (*self._lzma_of([1]), high)]
         shares = {each.way: each.share for each in middle}
         near = shares[PLAIN] < _PLAIN_ALIKE * least
         tries += [(PLAIN, codec) for codec in self._lzma_of([1, size]) if near]
         found = together(threads, *(partial(trial.of, *each) for each in dict.fromkeys(tries)))
-        if self._whole and shares[PLAIN] < _ALIKE * min([least, *(each.share for each in found)]):
+        least = min([least, *(each.share for each in found)])
+        plain = {each.codec: each.share for each in found if each.way == PLAIN}
+        hopeful = plain.get(high, least) < _HIGH_ALIKE * least
+        if self._whole and hopeful and shares[PLAIN] < _ALIKE * least:
             found.append(trial.of(PLAIN, self._codec))
         return found
 
@@ -154,7 +168,12 @@ class Slower:
         # The share of ``plain`` is another, by another level, where the chains are the same.
         if self._whole or best[:2] == plain[:2] or not hopeful:
             return best
-        return smallest([of_all(head, best), of_all(head, plain)])
+        best, high = of_all(head, best), at_most(self._codec, HIGH)
+        tried = self._trial.tried(PLAIN, high)
+        left = RUNS_BEYOND if tried is None else tried.share / plain.share
+        if of_all(head, plain._replace(codec=self._middle)).share * left > best.share:
+            return best
+        return smallest([best, of_all(head, plain)])
 
     def _lzma_of(self, sizes: list[int]) -> list[StageSpec]:
         """LZMA as it takes items of each of ``sizes`` bytes, where time matters least."""

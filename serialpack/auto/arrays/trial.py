@@ -178,6 +178,10 @@ class SampleTrial:
             self._found[way, codec] = found
         return found
 
+    def tried(self, way: Way, codec: StageSpec) -> ArrayChain | None:
+        """What ``of`` found before; None where it was not asked."""
+        return self._found.get((way, codec))
+
     def in_planes(self, chain: ArrayChain) -> ArrayChain:
         """With the share that is left where bytes, or bits, of equal weight are compressed each by
         themselves: of a block that is longer than the samples there are so many that zstd says of
@@ -323,6 +327,12 @@ class SampleTrial:
             start = max(stop - self._each - sum(self._near), 0)
             found.append(np.frombuffer(sample, f"<u{size}", stop - start, start * size))
         return found
+
+
+#: Those of a part of all that there is, or of the whole, which serve several efforts: by the
+#: layout, the filters before, how many numbers they have, and whether these are the whole, or are
+#: spread over it.
+Trials = dict[tuple[NumbersLayout, tuple[StageSpec, ...], int, bool, bool], SampleTrial]
 
 
 def _told(table: NDArray[Any]) -> float:

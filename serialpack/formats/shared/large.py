@@ -21,6 +21,10 @@ MOST_COLUMNS = 256
 _CHANNELS = 4
 
 
+#: Of so many bytes most types are multiples.
+_ALIGNED = 4
+
+
 class NumbersLayout(NamedTuple):
     """How the numbers of an array lie in their bytes.
 
@@ -58,6 +62,13 @@ class NumbersLayout(NamedTuple):
     def row(self) -> int:
         """Bytes of a row of few numbers, or of an item."""
         return self.item * max(self.columns, 1)
+
+    @property
+    def aligned(self) -> int:
+        """The bytes of a number; or how many of them tell one place in a record, or in a point of
+        an image, from another, as far as it has a multiple of that."""
+        several = self.record or (self.lags[0] if self.size == 1 else 0)
+        return max(self.size, min(several & -several, _ALIGNED))
 
     @property
     def column(self) -> int:

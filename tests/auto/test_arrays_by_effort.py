@@ -1,0 +1,97 @@
+"""More effort never leaves more bytes of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.auto.conftest import DRAW
+from tests.auto.test_arrays import packed
+
+#: About how many bytes longer the header of a container is that names four filters and their sizes.
+NAMES = 40
+
+
+def walk(count: int) -> np.ndarray:
+    return np.cumsum(DRAW.normal(size=count))
+
+
+def tracked(count: int) -> np.ndarray:
+    """Records of 23 bytes: places, and times that grow."""
+    fields = [DRAW.integers(0, 1 << 17, count, "i4") for _ in range(3)]
+    fields += [DRAW.integers(0, 256, count, "u2"), DRAW.integers(1, 4, count, "u1")]
+    return np.rec.fromarrays([*fields, np.sort(DRAW.uniform(0, 1e3, count))])
+
+
+def calls(places: int, people: int) -> np.ndarray:
+    """How often each of some people has what is found at a place."""
+    often = DRAW.beta(0.3, 1, (places, 1))
+    return DRAW.binomial(2, often, (places, people)).astype("i1")
+
+
+#: Arrays of so many numbers, or somewhat more. Of each no more than 190 kB, which all efforts look
+#: at whole.
+KINDS: dict[str, Callable[[int], np.ndarray]] = {
+    "walk": walk,
+    "walk, narrow": lambda n: walk(n).astype(">f4"),
+    "halves": lambda n: walk(n).astype("<f2"),
+    "decimals": lambda n: np.round(walk(n), 2),
+    "whole floats": lambda n: np.round(walk(n)).astype("<f4"),
+    "noise": lambda n: DRAW.integers(-300, 300, n).astype("<i2"),
+    "bytes": lambda n: DRAW.integers(0, 256, n).astype("u1"),
+    "any order": lambda n: DRAW.permutation(n),
+    "one after another": lambda n: np.arange(n) * 7,
+    "evenly": lambda n: np.linspace(0, 1, n),
+    "counts": lambda n: DRAW.poisson(2, n).astype("u1"),
+    "long counts": lambda n: DRAW.poisson(2, n),
+    "few": lambda n: DRAW.choice(np.array([1, 5, 9, 100]), n).astype("<i4"),
+    "runs": lambda n: np.repeat(DRAW.integers(0, 99, n // 20), DRAW.integers(1, 40, n // 20)),
+    "zeros, then noise": lambda n: (
+        np.repeat([0, 1], n // 2) * DRAW.integers(0, 1 << 31, n // 2 * 2)
+    ),
+    "zeros": lambda n: np.where(DRAW.random(n) < 0.95, 0, DRAW.normal(size=n)),
+    "not numbers": lambda n: np.where(DRAW.random(n) < 0.3, np.nan, walk(n)),
+    "constant": lambda n: np.full(n, 3.25, "<f4"),
+    "mask": lambda n: DRAW.random((n // 100, 100)) < 0.05,
+    "table": lambda n: np.column_stack([walk(n // 4), *DRAW.integers(0, 4, (3, n // 4))]),
+    "by columns": lambda n: np.asfortranarray(np.column_stack([walk(n // 2), np.arange(n // 2)])),
+    "disk": lambda n: 1.0 * (((np.indices((n // 100, 100)) - 50) ** 2).sum(0) < 1500),
+    "shades": lambda n: (DRAW.integers(0, 256, (n // 50, 50)) / 255).astype("<f2"),
+    "colours": lambda n: np.clip(128 + np.cumsum(DRAW.integers(-3, 4, (n // 3, 3)), 0), 0, 255),
+    "rows again": lambda n: np.repeat(DRAW.normal(size=(n // 200, 50)), 4, axis=0),
+    "all again": lambda n: np.tile(DRAW.normal(size=n // 8), 8),
+    "times": lambda n: np.datetime64("2024-01-01", "ns") + DRAW.integers(1, 10**9, n).cumsum(),
+    "days": lambda n: np.datetime64("2024-01-01") + DRAW.integers(0, 3000, n),
+    "seconds": lambda n: DRAW.integers(0, 86400, n).astype("m8[s]"),
+    "complex": lambda n: (walk(n // 2) + 1j * DRAW.normal(size=n // 2)).astype("<c8"),
+    "words": lambda n: DRAW.choice(["alpha", "beta", "x"], n // 3),
+    "one of ten": lambda n: np.eye(10, dtype="<f4")[DRAW.integers(0, 10, n // 10)],
+    "records": lambda n: tracked(n // 3),
+    "calls": lambda n: calls(n // 50, 50),
+}
+
+
+@pytest.mark.parametrize("count", [400, 3000, 23_000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_effort_never_leaves_more_of_few_numbers(
+    tmp_path: Path, kind: str, count: int
+) -> None:
+    """Of the usual effort not more than of the least, but for a longer header; of the highest not
+    more than of the usual one."""
+    path = tmp_path / "a.npy"
+    np.save(path, KINDS[kind](count))
+    least, usual, most = (packed(path, effort=effort) for effort in (1, 3, 9))
+    assert most[1] <= usual[1], (usual, most)
+    assert usual[1] <= least[1] + NAMES, (least, usual)
+
+
+@pytest.mark.parametrize("kind", ["records", "seconds", "zeros, then noise", "walk", "runs"])
+def test_the_highest_effort_leaves_no_more_of_many_numbers(tmp_path: Path, kind: str) -> None:
+    """Of which samples tell the efforts different things: what the usual one chooses is tried."""
+    path = tmp_path / "a.npy"
+    np.save(path, KINDS[kind](180_000))
+    usual, most = packed(path), packed(path, effort=9)
+    assert most[1] <= usual[1], (usual, most)
