@@ -9,7 +9,7 @@ from typing import NamedTuple
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.told import closing_words
 from serialpack.reports import ConvertReport
-from serialpack.text import number_of
+from serialpack.text import in_line, number_of
 from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
 
 #: So many lists within a record are named.
@@ -149,7 +149,7 @@ def _text(names: tuple[str, ...], commas: tuple[str, ...]) -> str:
     """Which columns have got no type, by ``--infer``; ``commas``: which are numbers, with those."""
     some = ", ".join(map(str, names[:_MOST_TEXT]))
     more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
-    types = shlex.quote(",".join(f"{name}=decimal-comma" for name in commas[:_MOST_TEXT]))
+    types = shlex.quote(",".join(in_line(f"{name}=decimal-comma") for name in commas[:_MOST_TEXT]))
     way = f"{types} reads a decimal comma" if commas else "NAME=TYPE gives a column a type"
     return f"text as before: {some}{more}; --types {way}"
 

@@ -2,11 +2,13 @@
 
 import csv
 import re
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
+from serialpack.text import in_line
 
 #: Text that is read as a value, where cells are: a literal of JSON, or a number that JSON has not.
 LITERAL = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null|NaN|-?Infinity"
@@ -96,6 +98,11 @@ def types_of(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
                 raise UsageError(f"--types: {word!r} is not NAME=TYPE", hint="--types a=integer")
             found.append((name, kind))
     return tuple(found)
+
+
+def types_option(name: str, kind: str) -> str:
+    """The option that gives a column a type, as it is typed."""
+    return f"--types {shlex.quote(in_line(f'{name}={kind}'))}"
 
 
 def column_names(text: str, usage: str = '--nest tags,"a, b"') -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
-from shlex import quote
 from typing import Any, NamedTuple
 
 from serialpack.conversion.losses.rules import DATABASES, TYPED_TABLES
 from serialpack.conversion.tables.columns import each_column
 from serialpack.conversion.tables.shape import ZONED, ValueShape
+from serialpack.conversion.tables.shaping import types_option
 from serialpack.conversion.targets.verdicts import verdict
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
@@ -248,14 +248,14 @@ def _path(name: str) -> str:
 
 
 def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
-    way = f"--types {quote(f'{column.name}={TEXT}')} leaves it"
+    way = f"{types_option(column.name, TEXT)} leaves it"
     kind, is_text = column.spelling.type, type(cell) is str
     why = _WHY.get(kind, "") if is_text else ""
     if is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
-        way = f"--types {quote(f'{column.name}={COMMA}')} takes it for one"
+        way = f"{types_option(column.name, COMMA)} takes it for one"
     elif is_text and cell.upper() in _NOTHING:
-        way += f", --typed --null {quote(cell)} in the place of --types takes it for null"
+        way += f", --typed --null {cell} in the place of --types takes it for null"
     kind = "number with a decimal comma" if kind == COMMA else kind
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
@@ -272,7 +272,7 @@ def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefu
         record=record,
         value_path=path,
         kind="digits",
-        hint=Ways((DIGITS,), keeps=(f"--types {quote(f'{column.name}=decimal')} holds it",)),
+        hint=Ways((DIGITS,), keeps=(f"{types_option(column.name, DECIMAL)} holds it",)),
     )
 
 

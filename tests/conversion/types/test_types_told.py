@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
+import shlex
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
 import pytest
 
 import serialpack
-from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.shaping import Shaping, types_of
 from tests.conversion.types.test_types import INFER, by_hand, converted, values
 
 pytest.importorskip("pyarrow")
@@ -173,3 +177,22 @@ def test_dates_are_read_with_the_day_first() -> None:
     assert {loss.rule: loss.count for loss in report.carried}["spellings"] == 2
     with pytest.raises(serialpack.ValueRefusedError, match=r"no date, as 2023-12-31 and 31\.12"):
         converted(b"d\n12/31/2023\n", "json", shaping=by_hand(d="date"))
+
+
+@pytest.mark.parametrize("name", ["c,d", 'q"q', "x\ny", "driver's age", "a=b", "plain"])
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_the_hint_names_the_column_as_it_is_read(name: str, kind: str) -> None:
+    """A comma, a quote or a line's end in a name made other names of it, and where the error was
+    put in the words of Python, an error of its own."""
+    text = io.StringIO()
+    csv.writer(text).writerows([[name, "e"], ["1" + "0" * 400 if kind == "number" else "x", "1"]])
+    source = text.getvalue().encode()
+    with pytest.raises(serialpack.ValueRefusedError) as refused:
+        converted(source, "parquet", shaping=Shaping(types=((name, kind),)))
+    assert str(refused.value)
+    found = re.search(r"--types (?:'[^']*'(?:\"'\"'[^']*')*|\S+)", refused.value.hint or "")
+    assert found is not None
+    _, said = shlex.split(found[0])
+    named = types_of([said])
+    assert [each for each, _ in named] == [name]
+    converted(source, "parquet", shaping=Shaping(types=named))
