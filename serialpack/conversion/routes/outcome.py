@@ -13,6 +13,7 @@ from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import (
     PLACES,
+    RULES,
     TEXT_TABLES,
 )
 from serialpack.conversion.plan import ConversionPlan, Found
@@ -22,7 +23,7 @@ from serialpack.errors import InputError, ValueRefusedError, Ways
 from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.line import Line
 from serialpack.reports import LeftOut
-from serialpack.values.kinds import COLUMNS, DIGITS, LONG_ROWS, NO_ROWS, RENAMED, SHORT_ROWS, Loss
+from serialpack.values.kinds import COLUMNS, LONG_ROWS, NO_ROWS, RENAMED, SHORT_ROWS, Loss
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
@@ -139,9 +140,10 @@ def comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
     """What of a table of text comes back from a table that keeps how it was written."""
     if plan.kept is None or plan.target in TEXT_TABLES:
         return ""
-    others = (DIGITS, PLACES, SPELLINGS, RENAMED, SHORT_ROWS, LONG_ROWS)
-    changed = any(loss.rule in others for loss in done.losses)
-    if changed or done.left_out or plan.fields or not plan.verify:
+    others = (PLACES, SPELLINGS, RENAMED, SHORT_ROWS, LONG_ROWS)
+    rules = {loss.rule for loss in done.losses}
+    lost = not all(RULES[rule].is_carried(plan.target) for rule in rules)
+    if lost or not rules.isdisjoint(others) or done.left_out or plan.fields or not plan.verify:
         return ""
     return "bytes" if done.same and as_it_is else "cells"
 

@@ -19,7 +19,7 @@ from serialpack.conversion.types.typing import TypedColumn
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.by_columns import TextColumns
-from serialpack.formats.csv.quoting import quoted
+from serialpack.formats.csv.quoting import EVERY, quoted
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
@@ -207,7 +207,7 @@ def kept_from(
         return None
     columns = {}
     for name in names:
-        fit = seen.columns[name].quotes
+        fit = seen.columns[name].quotes if name in seen.columns else EVERY
         quotes = next((each for each in (NEEDED, FILLED, ALL) if each in fit), NEEDED)
         columns[name] = KeptColumn(spellings.get(name, Spelling(TEXT)), quotes)
     newline = "\r\n" if head.endswith("\r\n") else "\n"

@@ -33,6 +33,7 @@ from serialpack.formats.csv.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.formats.csv.style import NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
+from serialpack.text import unique_names
 
 _INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
 #: So many cells are tried first.
@@ -215,8 +216,11 @@ class TypesSeen:
         """
         mark = fmt.delimiter.decode()
         self.head, self.end = head, (data or head).endswith(b"\n")
-        body = data.decode()
-        names = rows_of(head[before_header(head) :].decode(), mark)[0]
+        try:
+            body = data.decode()
+            names = unique_names(rows_of(head[before_header(head) :].decode(), mark)[0])
+        except UnicodeDecodeError:  # what was put in the place of bytes does not come back
+            return
         alone = len(names) == 1
         filled = [frozenset({NEEDED})] * len(names)
         known = found and found.quotes

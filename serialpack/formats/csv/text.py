@@ -191,7 +191,14 @@ class CsvText(ValueFormat):
         return fields_of_row(line, self._mark)
 
     def sample(self, block: SourceBlock) -> dict[str, Any]:
-        return dict.fromkeys(unique_names(self._names(self.header_of(block))), "")
+        head = self.header_of(block)
+        try:
+            names = self._names(head)
+        except UnicodeDecodeError as error:
+            front = head[: before_header(head)]
+            before = (front + head[len(front) :][: error.start]).decode()
+            raise self._placed(block, before, NO_UTF8) from None
+        return dict.fromkeys(unique_names(names), "")
 
     def literal_of(self, text: str) -> str | None:
         return text if is_number(text) else None

@@ -9,6 +9,7 @@ import re
 import shlex
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -196,3 +197,36 @@ def test_the_hint_names_the_column_as_it_is_read(name: str, kind: str) -> None:
     named = types_of([said])
     assert [each for each, _ in named] == [name]
     converted(source, "parquet", shaping=Shaping(types=named))
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow", "sqlite"])
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [(b"a,a\n1,2\n3,4\n", "a"), (b"a,a\n1,2\n3,4\n", "a_2"), (b"a,b\n1,2\n1,2,3\n", "column3")],
+    ids=["first of a name", "second of it", "beyond the names"],
+)
+def test_types_of_columns_whose_names_are_made(data: bytes, name: str, to: str) -> None:
+    """An internal error, where no ``--infer`` looked at all columns."""
+    made, report = converted(data, to, shaping=by_hand(**{name: "integer"}))
+    assert report.types == {name: "integer"}
+    assert not report.comes_back
+    again = json.loads(converted(made, "json", to)[0])
+    assert [type(record[name]) for record in again if record.get(name) is not None]
+    assert {type(record[name]) for record in again} <= {int, type(None)}
+
+
+@pytest.mark.parametrize("to", ["parquet", "sqlite"])
+@pytest.mark.parametrize("data", [b"\xe9,b\n1,2\n", b"a,b\n\xe9,1\nx,2\n"], ids=["name", "cell"])
+def test_bytes_that_are_let_go_do_not_come_back(data: bytes, to: str) -> None:
+    """An internal error; and it was said that the same cells come back."""
+    _, report = converted(data, to, lossy=["utf8"], shaping=INFER)
+    assert [loss.rule for loss in report.losses] == ["utf8"]
+    assert report.types["b"] == "integer"
+    assert not report.comes_back
+
+
+@pytest.mark.parametrize("how", [{"skip_bad": True}, {"lossy": ["all"]}])
+def test_names_that_are_no_text_above_no_rows_are_refused(how: dict[str, Any]) -> None:
+    """An internal error."""
+    with pytest.raises(serialpack.InputError, match=r"line 1, column 3.*not UTF-8"):
+        converted(b"b,\xe9\n", "parquet", **how)
