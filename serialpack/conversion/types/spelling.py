@@ -142,6 +142,9 @@ def _values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
     try:
         parse = _PARSE[spelling.type] if spelling.style != "." else _date
         values = [*map(parse, cells)]
+        has_offset = spelling.type == "timestamp" and spelling.style[2:] not in ZONES
+        if has_offset and not {1, 9999}.isdisjoint(value.year for value in values):
+            return None  # UTC may not have it
         return values if spelled(values, spelling) == list(cells) else None
     except (ValueError, OverflowError, ArithmeticError):
         return None

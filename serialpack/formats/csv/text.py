@@ -192,12 +192,14 @@ class CsvText(ValueFormat):
 
     def sample(self, block: SourceBlock) -> dict[str, Any]:
         head = self.header_of(block)
+        front = before_header(head)
         try:
             names = self._names(head)
         except UnicodeDecodeError as error:
-            front = head[: before_header(head)]
-            before = (front + head[len(front) :][: error.start]).decode()
-            raise self._placed(block, before, NO_UTF8) from None
+            raise self._placed(block, head[: front + error.start].decode(), NO_UTF8) from None
+        except Malformed as bad:
+            before = head[:front].decode() + head[front:].decode()[: bad.at]
+            raise self._placed(block, before, bad.message) from None
         return dict.fromkeys(unique_names(names), "")
 
     def literal_of(self, text: str) -> str | None:

@@ -226,7 +226,45 @@ def test_bytes_that_are_let_go_do_not_come_back(data: bytes, to: str) -> None:
 
 
 @pytest.mark.parametrize("how", [{"skip_bad": True}, {"lossy": ["all"]}])
-def test_names_that_are_no_text_above_no_rows_are_refused(how: dict[str, Any]) -> None:
-    """An internal error."""
-    with pytest.raises(serialpack.InputError, match=r"line 1, column 3.*not UTF-8"):
-        converted(b"b,\xe9\n", "parquet", **how)
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"b,\xe9\n", "line 1, column 3.*not UTF-8"),
+        (b'b,"a"x\n1,2\n', "line 1, column 6.*text behind the quote"),
+    ],
+)
+def test_names_that_are_none_are_refused(data: bytes, said: str, how: dict[str, Any]) -> None:
+    """An internal error, where no row is left."""
+    with pytest.raises(serialpack.InputError, match=said):
+        converted(data, "parquet", **how)
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+02:00", "9999-12-31T23:00:00+02:00"])
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_times_that_utc_may_not_have_are_text(time: str, to: str) -> None:
+    """An internal error, where one stood below another."""
+    data = f"at,n\n2024-01-01T10:00:00+02:00,1\n{time},2\n".encode()
+    made, report = converted(data, to, shaping=INFER)
+    assert report.types == {"n": "integer"}
+    assert converted(made, "csv", to)[0] == data
+
+
+@pytest.mark.parametrize("types", [{"n": "decimal"}, {"at": "timestamp"}])
+def test_what_a_database_has_as_text_is_not_said_to_come_back(types: dict[str, str]) -> None:
+    """It was said to be the same bytes, and was in quotes, or spelled otherwise."""
+    data = b"at,n\n2024-01-01 10:00:00,1.50\n"
+    for to, comes_back in ("sqlite", ""), ("parquet", "bytes"):
+        made, report = converted(data, to, shaping=by_hand(**types))
+        assert report.comes_back == comes_back
+        assert (converted(made, "csv", to)[0] == data) is bool(comes_back)
+
+
+@pytest.mark.parametrize("rows", [1, 40_000])
+@pytest.mark.parametrize("cells", [("-0.00", "1.25"), ("-0.0", "1.5"), ("-1.5e-01", "-0.0e+00")])
+def test_a_database_has_negative_zeros(cells: tuple[str, str], rows: int) -> None:
+    """SQLite makes 0.0 of them in a column that is declared REAL: the table was refused."""
+    data = "a,b\n" + "".join(f"{cell},x\n" for cell in cells) * rows
+    made, report = converted(data.encode(), "sqlite", shaping=INFER)
+    assert report.types == {"a": "number"}
+    assert report.comes_back == "bytes"
+    assert converted(made, "csv", "sqlite")[0] == data.encode()
