@@ -93,14 +93,15 @@ class Table(ABC):
     def _as_json(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
     ) -> list[Any]:
-        """The values of a column of JSON text as such that JSON has."""
+        """The values of a column of JSON text as such that JSON has; what is missing stays so."""
         losses = Losses(*self._lossy)
-        made = self._json.carried(list(values), losses, first_record)
+        filled = [None if value is MISSING else value for value in values]
+        made = self._json.carried(filled, losses, first_record)
         told += [
             loss._replace(value_path=column.value_path + _within(loss.value_path))
             for loss in losses.report()
         ]
-        return made
+        return [v if was is not MISSING else was for was, v in zip(values, made, strict=True)]
 
 
 class TypedTable(Table):
