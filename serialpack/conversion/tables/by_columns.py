@@ -125,11 +125,10 @@ class ColumnConverter:
         as_arrays = self._table.takes_arrays
         if as_arrays or is_array(cells):
             values = _array_of(cells, spelling)
-            if values is not None and as_arrays:
-                return values
             # Of times pyarrow makes other zones than Python reads.
-            if values is not None and not (spelling and spelling.type == "timestamp"):
-                return values.to_pylist()
+            is_time = spelling is not None and spelling.type == "timestamp"
+            if values is not None and (as_arrays or not is_time):
+                return values
         texts = cells.to_pylist() if is_array(cells) else cells
         return texts if spelling is None else _values_of(texts, spelling)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.blocks.converter import BlockConverter
-from serialpack.conversion.tables import survey
+from serialpack.conversion.tables import databases, survey
 from serialpack.conversion.tables.frames import FrameTable
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import arrow_cells
@@ -168,6 +168,24 @@ def test_the_same_comes_of_columns_as_of_records(
     monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
     monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
     assert _converted(TABLES[name], to, infer=infer) == found
+
+
+@pytest.mark.parametrize("name", ["types", "quotes", "filled quoted", "late", "zeros"])
+def test_a_database_gets_some_rows_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all of a block there were twice as many values of Python's as it has cells."""
+    found = _converted(TABLES[name], "sqlite", infer=True)
+    made: list[int] = []
+    encoded = databases.encoded
+
+    def some(rows: Iterable[Any]) -> bytes:
+        listed = list(rows)
+        made.append(len(listed))
+        return encoded(listed)
+
+    monkeypatch.setattr(databases, "_ROWS", 700)
+    monkeypatch.setattr(databases, "encoded", some)
+    assert _converted(TABLES[name], "sqlite", infer=True) == found
+    assert max(made) == 700
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
