@@ -139,7 +139,9 @@ def comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
     """What of a table of text comes back from a table that keeps how it was written."""
     if plan.kept is None or plan.target in TEXT_TABLES:
         return ""
+    kept = plan.kept
     changed = not {loss.rule for loss in done.losses} <= _TURNED_BACK
+    changed = changed or bool(kept.head and not kept.first_line([*kept.columns]))
     if changed or done.left_out or plan.fields or not plan.verify:
         return ""
     return "bytes" if done.same and as_it_is else "cells"

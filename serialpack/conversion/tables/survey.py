@@ -133,9 +133,11 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         if by_columns and found_columns and found_columns.rows > 1:
             if writes_table(plan, "maps"):
                 check_columns(len(found_columns.names))
-            seen = types_of_columns(found_columns, plan, by_columns, block) if looks else None
             shape = shape_of_columns(found_columns, within=within)
-            return Looked("maps", shape, types=seen, most=found_columns.rows)
+            how = plan, by_columns, block, shape
+            seen = types_of_columns(found_columns, *how) if looks else None
+            if seen is not None or not looks:
+                return Looked("maps", shape, types=seen, most=found_columns.rows)
         types = TypesSeen() if looks else None
         if types is not None:
             converter.look_into(types)

@@ -190,7 +190,7 @@ class Typer:
             except (ValueError, OverflowError):
                 raise _other(number, column, cell, first_record) from None
             again = _again(value, column.spelling)
-            if again != cell:
+            if again != cell and self.seen is None:  # else the column's spelling is not known yet
                 told.append(Loss(SPELLINGS, 1, *where, shown(cell), again))
             place[key] = value
 

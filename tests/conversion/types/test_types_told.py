@@ -268,3 +268,20 @@ def test_a_database_has_negative_zeros(cells: tuple[str, str], rows: int) -> Non
     assert report.types == {"a": "number"}
     assert report.comes_back == "bytes"
     assert converted(made, "csv", "sqlite")[0] == data.encode()
+
+
+@pytest.mark.parametrize("cell", ["1.50", "1.5e+00"])
+def test_one_spelling_of_a_named_column_is_not_refused(cell: str) -> None:
+    """By ``strict`` it was, where it is not the usual one; and what no cell has is another."""
+    how = {"shaping": by_hand(b="number"), "strict": True}
+    assert converted(f"a,b\nx,{cell}\n".encode(), "json", **how)[1].types == {"b": "number"}
+    with pytest.raises(serialpack.ValueRefusedError, match="spelled otherwise"):
+        converted(f"a,b\nx,{cell}\nx,2.5\n".encode(), "json", **how)
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow", "sqlite"])
+def test_other_names_do_not_come_back(to: str) -> None:
+    """Of a table without rows nothing was told of the name that was made for the second."""
+    made, report = converted(b"a,a\n", to, shaping=INFER, lossy=["all"])
+    assert not report.comes_back
+    assert converted(made, "csv", to)[0] != b"a,a\n"
