@@ -24,6 +24,7 @@ from serialpack.formats.csv import by_columns
 from serialpack.formats.csv.quoting import quoted, quotes_of, quotes_of_columns
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import rows_of
+from serialpack.formats.sqlite.rows import encoded as rows_encoded
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.csv")
@@ -181,12 +182,11 @@ def test_a_database_gets_some_rows_at_a_time(name: str, monkeypatch: pytest.Monk
     """Of all of a block there were twice as many values of Python's as it has cells."""
     found = _converted(TABLES[name], "sqlite", infer=True)
     made: list[int] = []
-    encoded = databases.encoded
 
     def some(rows: Iterable[Any]) -> bytes:
         listed = list(rows)
         made.append(len(listed))
-        return encoded(listed)
+        return rows_encoded(listed)
 
     monkeypatch.setattr(databases, "_ROWS", 700)
     monkeypatch.setattr(databases, "encoded", some)

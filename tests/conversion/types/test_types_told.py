@@ -273,7 +273,7 @@ def test_a_database_has_negative_zeros(cells: tuple[str, str], rows: int) -> Non
 @pytest.mark.parametrize("cell", ["1.50", "1.5e+00"])
 def test_one_spelling_of_a_named_column_is_not_refused(cell: str) -> None:
     """By ``strict`` it was, where it is not the usual one; and what no cell has is another."""
-    how = {"shaping": by_hand(b="number"), "strict": True}
+    how: dict[str, Any] = {"shaping": by_hand(b="number"), "strict": True}
     assert converted(f"a,b\nx,{cell}\n".encode(), "json", **how)[1].types == {"b": "number"}
     with pytest.raises(serialpack.ValueRefusedError, match="spelled otherwise"):
         converted(f"a,b\nx,{cell}\nx,2.5\n".encode(), "json", **how)
