@@ -142,7 +142,7 @@ class KeptTable(NamedTuple):
                 for name, column in self.columns.items()
             ]
             text = self.rows(cells).encode()
-        except (*FAILURES, LookupError):
+        except (*FAILURES, LookupError, AttributeError):  # also for what a short row lacks
             return False
         return body == (text.removesuffix(self.newline.encode()) if last and not self.end else text)
 

@@ -285,3 +285,12 @@ def test_other_names_do_not_come_back(to: str) -> None:
     made, report = converted(b"a,a\n", to, shaping=INFER, lossy=["all"])
     assert not report.comes_back
     assert converted(made, "csv", to)[0] != b"a,a\n"
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow", "sqlite"])
+def test_short_rows_below_quoted_ones(to: str) -> None:
+    """An internal error, where cells that are filled are quoted."""
+    rows = '"some text","some more"\n"text",\n' * 40_000  # of more than one block
+    made, report = converted(f'a,b\n{rows}"z"\n'.encode(), to, shaping=INFER)
+    assert not report.comes_back
+    assert json.loads(converted(made, "json", to)[0])[-1] == {"a": "z", "b": None}
