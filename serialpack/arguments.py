@@ -13,13 +13,28 @@ import re
 from collections.abc import Callable
 
 
+def _bare(value: str) -> str:
+    """A value without the quotes of the shell (``shlex.quote``)."""
+    if not value.startswith("'"):
+        return value
+    return value[1:-1].replace(_APOSTROPHE, "'")
+
+
+#: What stands for ``'`` between the quotes of the shell.
+_APOSTROPHE = "'\"'\"'"
+
+
 def _text(value: str) -> str:
-    return json.dumps(value.strip("'"), ensure_ascii=False)
+    return _json(_bare(value))
+
+
+def _json(word: str) -> str:
+    return json.dumps(word, ensure_ascii=False)
 
 
 def _list(value: str) -> str:
-    words = next(csv.reader([value.strip("'")]))
-    return f"[{', '.join(word if word == '...' else _text(word) for word in words)}]"
+    words = next(csv.reader([_bare(value)]))
+    return f"[{', '.join(word if word == '...' else _json(word) for word in words)}]"
 
 
 def _columns(value: str) -> str:
@@ -27,8 +42,8 @@ def _columns(value: str) -> str:
 
 
 def _types(value: str) -> str:
-    pairs = (word.rpartition("=") for word in next(csv.reader([value.strip("'")])))
-    return f"[{', '.join(f'({_text(name)}, {_text(kind)})' for name, _, kind in pairs)}]"
+    pairs = (word.rpartition("=") for word in next(csv.reader([_bare(value)])))
+    return f"[{', '.join(f'({_json(name)}, {_json(kind)})' for name, _, kind in pairs)}]"
 
 
 def _range(value: str) -> str:
@@ -98,7 +113,10 @@ _PROSE = (
     "and|are|choose|exclude|for|go|goes|if|is|it|names|need|needs|or|says|takes|that|the|which|with"
     r"|[\d.]+ [KMGT]?i?B|[\d.]+ bytes?"
 )
-_VALUE = r"""(?:'[^']*'|(?:[^\s;"'()]|"[^"]*")*(?:[^\s;:,."'()]|"[^"]*"|\.\.\.)|[^\w\s](?=\s|$))"""
+_VALUE = (
+    r"""(?:'[^']*'(?:"'"'[^']*')*|(?:[^\s;"'()]|"[^"]*")*(?:[^\s;:,."'()]|"[^"]*"|\.\.\.)"""
+    r"""|[^\w\s](?=\s|$))"""
+)
 _FLAGS = "|".join(name for name, (_, spell) in ARGUMENTS.items() if isinstance(spell, str))
 _VALUED = "|".join(name for name, (_, spell) in ARGUMENTS.items() if not isinstance(spell, str))
 _ONE = (

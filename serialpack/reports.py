@@ -176,6 +176,25 @@ class LeftOut(NamedTuple):
     error: str
 
 
+class RecordsInside(NamedTuple):
+    """Where else the records of a document may be than where they were taken from.
+
+    ``lists``: the paths at which lists of maps stand in the one record that there is; ``columnar``:
+    those, of which one may be empty, at which a table stands by columns. ``header``: the records
+    are lists, of which the first looks like the names of the columns.
+    """
+
+    lists: tuple[str, ...] = ()
+    columnar: tuple[str, ...] = ()
+    header: bool = False
+
+    def below(self, path: str) -> "RecordsInside":
+        """The same, with the paths from the document, in which ``path``, with its last dot, or
+        empty, leads to the one record."""
+        columnar = tuple(each and path + each for each in self.columnar)
+        return self._replace(lists=tuple(map(path.__add__, self.lists)), columnar=columnar)
+
+
 class ConvertReport(NamedTuple):
     """What a conversion did. ``read`` and ``size`` are bytes of the source and of the target.
 
@@ -183,15 +202,12 @@ class ConvertReport(NamedTuple):
     were left out; ``places``: the first thousand of them. ``exact``: the target is the very source
     of the container. ``missing``: the fields that were asked for and that no record has.
     ``carried``: what the target holds in another type or shape, by rule; ``back``: the words that
-    read it as it was. ``lists``: where the source is one record, and so one row: the paths in it at
-    which lists of maps stand; ``apart``: it has nothing else; ``columnar``: those, of which one may
-    be empty, at which a table stands by columns. ``header``: its records are lists, of which the
-    first looks like the names of the columns. ``kept_pipe``: the source was kept in a temporary
-    file, to be read twice. ``by_content``: the format of the source was told by its
-    content alone. ``read_as``: what was made into JSON to be read, in words. ``types``: column of
-    text -> the type of the values that it was turned into; ``columns``: how many columns there are;
-    ``text``: by ``--infer``, those that stay text, ``commas``: of which these are numbers with a
-    decimal comma.
+    read it as it was. ``inside``: where else its records may be; ``apart``: the one that there is
+    has nothing but lists of them. ``kept_pipe``: the source was kept in a temporary file, to be
+    read twice. ``by_content``: the format of the source was told by its content alone. ``read_as``:
+    what was made into JSON to be read, in words. ``types``: column of text -> the type of the
+    values that it was turned into; ``columns``: how many columns there are; ``text``: by
+    ``--infer``, those that stay text, ``commas``: of which these are numbers with a decimal comma.
     ``comes_back``: what ``--to csv`` makes of the target again, where that keeps how the source was
     written: its ``bytes``, or its ``cells``; ``comes_back_by``: what does in the place of csv.
     ``not_kept``: what of the source's mode and time the target lacks.
@@ -214,10 +230,8 @@ class ConvertReport(NamedTuple):
     carried: list[Loss] = []  # noqa: RUF012
     back: tuple[str, ...] = ()
     kept_pipe: bool = False
-    lists: tuple[str, ...] = ()
+    inside: RecordsInside = RecordsInside()
     apart: bool = False
-    columnar: tuple[str, ...] = ()
-    header: bool = False
     by_content: bool = False
     read_as: str = ""
     types: dict[str, str] = {}  # noqa: RUF012

@@ -124,3 +124,9 @@ def unique_names(names: list[str]) -> list[str]:
         taken.add(found)
         unique.append(found)
     return unique
+
+
+def in_line(word: str) -> str:
+    """A word as a field of a line of CSV, in which options take names."""
+    text = word.replace('"', '""')
+    return f'"{text}"' if set(word) & set(',"\r\n') else word

@@ -87,6 +87,11 @@ def test_each_argument_is_one_and_each_option_too() -> None:
         ("without --strict it is carried", "without strict=True it is carried"),
         ("--typed --null null", 'shaping=Shaping(typed=True, null="null")'),
         ("--types a=integer,b=date", 'shaping=Shaping(types=[("a", "integer"), ("b", "date")])'),
+        ("--types '\"c,d=text\"' leaves it", 'shaping=Shaping(types=[("c,d", "text")]) leaves it'),
+        (
+            """--types 'a'"'"'s b=text' leaves it""",
+            'shaping=Shaping(types=[("a\'s b", "text")]) leaves it',
+        ),
         ("--types 'a b=text' leaves it", 'shaping=Shaping(types=[("a b", "text")]) leaves it'),
         ("--separator '->' keeps it apart", 'shaping=Shaping(separator="->") keeps it apart'),
         ("--separator . keeps it apart", 'shaping=Shaping(separator=".") keeps it apart'),

@@ -159,6 +159,20 @@ def test_a_table_is_written_without_pandas(tmp_path: Path, to: str) -> None:
     assert "pandas" not in modules
 
 
+@pytest.mark.parametrize("to", ["parquet", "sqlite"])
+def test_cells_are_looked_at_without_pandas(tmp_path: Path, to: str) -> None:
+    """pyarrow imports it, too, to know the type of a word that is compared with cells."""
+    pytest.importorskip("pyarrow")
+    if find_spec("pandas") is None:
+        pytest.skip("pandas is not installed")
+    source = tmp_path / "rows.csv"
+    rows = (f'{n},{n}.25,-0.{n:05},"x ""{n}",true,2024-01-01 10:00:00,\n' for n in range(10_000))
+    source.write_text("a,b,c,d,e,f,g\n" + "".join(rows))
+    _, modules = loaded(_MAIN, "unpack", "--infer", "--to", to, source, "-o", tmp_path / "out")
+    assert "pyarrow" in modules
+    assert "pandas" not in modules
+
+
 def test_the_library_leaves_pandas_to_others(tmp_path: Path) -> None:
     """What else is in the process makes arrays of pandas' objects, as ever."""
     pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")

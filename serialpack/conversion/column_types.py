@@ -112,7 +112,7 @@ def shape_of(column: TypedColumn, cells: CellsSeen) -> ValueShape:
     """What is known of the values of an inferred column before any of them is made."""
     shape = ValueShape()
     shape.types = set(python_types(column.spelling.type))
-    shape.low, shape.high = cells.low, cells.high
+    shape.low, shape.high, shape.negative_zero = cells.low, cells.high, cells.negative_zero
     if cells.nothing:
         shape.types.add(type(None))
     if column.spelling.type == "timestamp":

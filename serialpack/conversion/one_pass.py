@@ -35,7 +35,7 @@ from serialpack.formats import FORMATS
 from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.pipeline.workers import usable_cores
-from serialpack.reports import ConvertReport
+from serialpack.reports import ConvertReport, RecordsInside
 from serialpack.values.kinds import AROUND, totals
 
 
@@ -207,9 +207,7 @@ class OnePass:
             back=_back(plan, done),
             by_content=content.by_content,
             read_as="" if content.loose is None else content.loose.words,
-            lists=() if layout is None else tuple(map(above.__add__, layout.lists)),
-            columnar=() if layout is None else tuple(p and above + p for p in layout.columnar),
-            header=layout is not None and layout.header,
+            inside=RecordsInside() if layout is None else layout.inside.below(above),
             apart=layout is not None and bool(layout.tables.names) and AROUND not in plan.lossy,
             kept_pipe=content.kept,
             types={column.name: column.spelling.type for column in plan.types},

@@ -213,12 +213,7 @@ def _layout(looked: Looked, front: Prepared, to: str, how: ConvertOptions) -> La
         record, kind = {odd.key: "x"}, key_kind(odd.key) or "key"
         lost = Difference(0, "$", shown(odd.key), "", kind)
         raise ProvingWriter(front.plan).refuse(lost, None, None, [record]) from None
-    return layout._replace(
-        lists=looked.lists,
-        tables=looked.tables,
-        columnar=looked.columnar,
-        header=looked.header,
-    )
+    return layout._replace(inside=looked.inside, tables=looked.tables)
 
 
 def _layout_without_lists(looked: Looked, front: Prepared, to: str, how: ConvertOptions) -> Layout:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.told import closing_words
 from serialpack.reports import ConvertReport
-from serialpack.text import number_of
+from serialpack.text import in_line, number_of
 from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
 
 #: So many lists within a record are named.
@@ -36,11 +36,11 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     lines = [f"  {_missing(name)}" for name in report.missing]
     if found := _found(report):
         lines.append(f"  it was {found}")
-    if report.lists:
+    if report.inside.lists:
         lines.append(f"  it is one row: {_lists(report)}")
-    if report.columnar:
+    if report.inside.columnar:
         lines.append(f"  it is one row: {_columnar(report)}")
-    if report.header and report.to not in TEXT_TABLES:
+    if report.inside.header and report.to not in TEXT_TABLES:
         lines.append(f"  {_HEADER}")
     if report.text:
         lines.append(f"  {_text(report.text, report.commas)}")
@@ -78,11 +78,11 @@ class Summed:
             self._count(_missing(name), shown)
         if found := _found(report):
             self._count(found, shown)
-        if report.lists:
+        if report.inside.lists:
             self._count(f"one row, {_lists(report)}", shown)
-        if report.columnar:
+        if report.inside.columnar:
             self._count(f"one row, {_columnar(report)}", shown)
-        if report.header and report.to not in TEXT_TABLES:
+        if report.inside.header and report.to not in TEXT_TABLES:
             self._count(_HEADER, shown)
         self._left_out += [f"{shown}: {line}" for line in _left_out(report)]
         if report.carried:
@@ -126,7 +126,7 @@ def _found(report: ConvertReport) -> str:
 
 def _lists(report: ConvertReport) -> str:
     """What has the lists in a single row as records."""
-    lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.lists[:_MOST_LISTS])
+    lists = " or ".join(f"--at {shlex.quote(key)}" for key in report.inside.lists[:_MOST_LISTS])
     way = "-o FOLDER/ makes a file of each; " if report.apart and report.to not in DATABASES else ""
     return (
         f"{way}{lists} takes the list in it as the records;"
@@ -136,7 +136,7 @@ def _lists(report: ConvertReport) -> str:
 
 def _columnar(report: ConvertReport) -> str:
     """What has the columns in a single row as columns."""
-    above = report.columnar[0]
+    above = report.inside.columnar[0]
     if not above:
         return "--columnar reads its lists as columns, and the records across them"
     return (
@@ -149,7 +149,7 @@ def _text(names: tuple[str, ...], commas: tuple[str, ...]) -> str:
     """Which columns have got no type, by ``--infer``; ``commas``: which are numbers, with those."""
     some = ", ".join(map(str, names[:_MOST_TEXT]))
     more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
-    types = shlex.quote(",".join(f"{name}=decimal-comma" for name in commas[:_MOST_TEXT]))
+    types = shlex.quote(",".join(in_line(f"{name}=decimal-comma") for name in commas[:_MOST_TEXT]))
     way = f"{types} reads a decimal comma" if commas else "NAME=TYPE gives a column a type"
     return f"text as before: {some}{more}; --types {way}"
 

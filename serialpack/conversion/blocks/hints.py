@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from shlex import quote
 from typing import Any
 
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import MORE, RULES, TABLES, carried_to
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.targets.writers import TargetWriter, others, writers
+from serialpack.conversion.types.spelling import types_option
 from serialpack.errors import SerialpackError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
@@ -61,7 +61,7 @@ def hint(
         attempt = None  # what was read of it is another value, which others would hold
     keeps = [WITHOUT_NAMES] if _is_of_names(plan, lost) else []
     if name := _decimal_column(plan, lost):
-        keeps.append(f"--types {quote(f'{name}=decimal')} holds it")
+        keeps.append(f"{types_option(name, 'decimal')} holds it")
     rules = _rules(plan, lost, attempt)
     others: list[str] = []
     if (

@@ -11,21 +11,21 @@ from typing import NamedTuple
 
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.losses.losses import Losses, check_dropped
-from serialpack.conversion.losses.rules import (
-    PLACES,
-    TEXT_TABLES,
-)
+from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.targets.writers import delimiters_of
-from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.errors import InputError, ValueRefusedError, Ways
 from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.line import Line
 from serialpack.reports import LeftOut
-from serialpack.values.kinds import COLUMNS, DIGITS, LONG_ROWS, NO_ROWS, RENAMED, SHORT_ROWS, Loss
+from serialpack.values.kinds import BLANK_LINES, COLUMNS, NO_ROWS, Loss
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
+
+#: The rules by which a typed table holds something else than it has the spelling of, so that the
+#: cells come back all the same. By others the value of a type is text, or a row has other fields.
+_TURNED_BACK = frozenset({"booleans", "missing", "null", BLANK_LINES})
 
 #: Called with the fields that there were so far.
 Seen = Callable[[frozenset[Field]], object]
@@ -139,8 +139,9 @@ def comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
     """What of a table of text comes back from a table that keeps how it was written."""
     if plan.kept is None or plan.target in TEXT_TABLES:
         return ""
-    others = (DIGITS, PLACES, SPELLINGS, RENAMED, SHORT_ROWS, LONG_ROWS)
-    changed = any(loss.rule in others for loss in done.losses)
+    kept = plan.kept
+    changed = not {loss.rule for loss in done.losses} <= _TURNED_BACK
+    changed = changed or bool(kept.head and not kept.first_line([*kept.columns]))
     if changed or done.left_out or plan.fields or not plan.verify:
         return ""
     return "bytes" if done.same and as_it_is else "cells"

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from serialpack.conversion.column_types import shape_of
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import KEEPING
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.table import Table
+from serialpack.conversion.targets.verdicts import verdict
 from serialpack.conversion.types.arrow_cells import array_of_cells, is_array, is_text_of, values_in
-from serialpack.conversion.types.seen import TypesSeen
-from serialpack.conversion.types.spelling import Spelling, values_of
+from serialpack.conversion.types.seen import CellsSeen, TypesSeen
+from serialpack.conversion.types.spelling import TEXT, TYPES, Spelling, rank, values_of
+from serialpack.conversion.types.typing import TypedColumn
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
@@ -24,6 +27,9 @@ from serialpack.formats.csv.by_columns import TextColumns, text_columns
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.pieces.join import Piece
 from serialpack.serializers.base import FAILURES
+
+#: The types that may be named for columns without records.
+_NAMED = frozenset({TEXT, "integer", "number", "boolean", "date", "timestamp"})
 
 
 class ColumnsWritten(NamedTuple):
@@ -36,13 +42,23 @@ class ColumnsWritten(NamedTuple):
 
 def goes_by_columns(plan: ConversionPlan) -> CsvText | None:
     """The format of the source, where nothing is asked for that takes its records: a table of text
-    is read as it stands, and the only types are those that are found in it."""
+    is read as it stands, and the types that the user named are such as the target has."""
     fmt = FORMATS.get(plan.source)
     shaping = plan.shaping
     asked = plan.fields or plan.tagged or shaping.picks or shaping.reads or plan.source_serializer
-    if asked or not isinstance(fmt, CsvText) or any(column.by_hand for column in plan.types):
+    named = [column.spelling.type for column in plan.types if column.by_hand]
+    if asked or not isinstance(fmt, CsvText) or not all(_is_held(t, plan.target) for t in named):
         return None
     return fmt
+
+
+def _is_held(kind: str, target: str) -> bool:
+    """Whether ``target`` has a type itself, whose values are known by their spelling alone."""
+    if target not in KEEPING or kind not in _NAMED:
+        return False
+    # A database has booleans as 0 and 1, declared so.
+    held = (verdict(each, target) for each in TYPES[kind])
+    return kind == "boolean" or all(found.word == "same" or found.partly for found in held)
 
 
 def shape_of_columns(found: TextColumns, *, within: bool) -> ValueShape:
@@ -54,16 +70,39 @@ def shape_of_columns(found: TextColumns, *, within: bool) -> ValueShape:
 
 
 def types_of_columns(
-    found: TextColumns, plan: ConversionPlan, fmt: CsvText, block: SourceBlock
-) -> TypesSeen:
-    """What is known of columns of text, and how they are written, as far as that is asked for."""
+    found: TextColumns, plan: ConversionPlan, fmt: CsvText, block: SourceBlock, shape: ValueShape
+) -> TypesSeen | None:
+    """What is known of columns of text, and how they are written, as far as that is asked for;
+    ``shape`` gets what the values of those are that the user named. None where a cell of these is
+    not of its type, or they have several spellings, of which who goes by records tells."""
     types = TypesSeen()
+    named = {column.name: column.spelling.type for column in plan.types if column.by_hand}
+    for name, cells in zip(found.names, found.cells, strict=True):
+        if name in named:
+            seen = types.by_hand[name] = CellsSeen()
+            seen.look_at_cells(cells)
+            types.named.add(name)
+            if named[name] != TEXT and not _look_as(named[name], seen, name, shape):
+                return None
     if plan.shaping.infer:
-        types.look_at_columns(found.names, found.cells)
+        some = [n for n, name in enumerate(found.names) if named.get(name, TEXT) == TEXT]
+        types.look_at_columns([found.names[n] for n in some], [found.cells[n] for n in some])
     if plan.target in KEEPING:
         head = fmt.header_of(block)
         types.look_at_text(fmt.without_header(block), head, fmt.declared, found)
     return types
+
+
+def _look_as(kind: str, seen: CellsSeen, name: str, shape: ValueShape) -> bool:
+    """Put what is known of the values of a named column, all in one spelling, into ``shape``."""
+    if seen.spellings is None and not seen.non_finite:  # each cell is empty
+        shape.keys[name].types = {type(None)}
+        return True
+    fit = [spelling for spelling in seen.spellings or () if spelling.type == kind]
+    if not fit or seen.non_finite:
+        return False
+    shape.keys[name] = shape_of(TypedColumn(name, min(fit, key=rank)), seen)
+    return True
 
 
 class ColumnConverter:
@@ -73,7 +112,7 @@ class ColumnConverter:
         assert plan.layout is not None
         self._plan, self._format, self._table = plan, fmt, table
         self._names = [column.name for column in plan.layout.columns]
-        self._spellings = {column.name: column.spelling for column in plan.types}
+        self._spellings = {c.name: c.spelling for c in plan.types if c.spelling.type != TEXT}
 
     @classmethod
     def of(cls, plan: ConversionPlan, table: Any) -> ColumnConverter | None:
@@ -125,11 +164,11 @@ class ColumnConverter:
         as_arrays = self._table.takes_arrays
         if as_arrays or is_array(cells):
             values = _array_of(cells, spelling)
-            if values is not None and as_arrays:
-                return values
             # Of times pyarrow makes other zones than Python reads.
-            if values is not None and not (spelling and spelling.type == "timestamp"):
-                return values.to_pylist()
+            is_time = spelling is not None and spelling.type == "timestamp"
+            if values is not None and (as_arrays or not is_time):
+                # Without a value the column may have another type.
+                return values if values.null_count < len(values) else [None] * len(values)
         texts = cells.to_pylist() if is_array(cells) else cells
         return texts if spelling is None else _values_of(texts, spelling)
 

@@ -32,7 +32,7 @@ from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.csv.join import TableJoin
 from serialpack.formats.pieces.join import Join, Piece
 from serialpack.formats.sqlite.database import open_table
-from serialpack.formats.sqlite.rows import decoded, encoded
+from serialpack.formats.sqlite.rows import COUNTED, decoded, encoded, together
 from serialpack.formats.sqlite.write import (
     DECLARED,
     HIGHEST,
@@ -48,6 +48,9 @@ from serialpack.values.kinds import Difference, Loss, shown
 from serialpack.values.missing import MISSING, Missing
 
 _PIECE = 1 << 20
+
+#: So many rows of columns are made at a time.
+_ROWS = 1 << 12
 
 #: As what JSON is declared whose numbers would else become numbers of SQLite's.
 _JSON_TEXT = "JSON TEXT"
@@ -176,6 +179,19 @@ class DatabaseTable(TypedTable):
             return b"", lost or _blame(layout.columns[0], (), error)
         return data, self._unheld(data, plain) if self._verify else None
 
+    def _rows_of_columns(
+        self, values: list[Any], told: list[Loss], count: int, first_record: int
+    ) -> tuple[bytes, Difference | None]:
+        """Some rows at a time: there are no more values of Python's than of these."""
+        found = []
+        for first in range(0, count, _ROWS):
+            some = [_listed(column[first : first + _ROWS]) for column in values]
+            data, lost = self._rows(some, told, first_record + first)
+            if lost is not None:
+                return b"", lost._replace(record=lost.record + first)
+            found.append(data)
+        return together(found), None
+
     def _unheld(self, data: bytes, plain: list[Sequence[Any]]) -> Difference | None:
         """The first value that the rows do not give back, as they are read."""
         columns = list(zip(*decoded(data), strict=True))
@@ -189,6 +205,11 @@ class DatabaseTable(TypedTable):
             if (lost := unlike(column, was, became)) is not None:
                 return lost
         return None
+
+
+def _listed(values: Any) -> Sequence[Any]:
+    """A sequence, or an array, as a sequence."""
+    return values if isinstance(values, (list, tuple)) else values.to_pylist()
 
 
 def _cells(
@@ -258,7 +279,7 @@ class DatabaseJoin(Join):
             raise RefusedError(f"SQLite does not take it: {error}") from None
         if self._digest is not None:
             # Without their number: they are read again in pieces of other sizes.
-            self._digest.update(memoryview(data)[_COUNTED:])
+            self._digest.update(memoryview(data)[COUNTED:])
         return b""
 
     def end(self) -> Iterator[bytes]:
@@ -278,7 +299,7 @@ class DatabaseJoin(Join):
         again = hashlib.blake2b()
         with open_table(self._path, self._table) as table:
             for _, rows in table.pieces(_PIECE):
-                again.update(memoryview(rows.data)[_COUNTED:])
+                again.update(memoryview(rows.data)[COUNTED:])
         if again.digest() != digest:
             raise ValueRefusedError("the rows in the database are not those that were proved")
 
@@ -286,7 +307,3 @@ class DatabaseJoin(Join):
         if self._database is not None:
             self._database.close(keep=False)
         self._folder.cleanup()
-
-
-#: What stands before the rows of a piece: a byte, and how many they are.
-_COUNTED = 5

@@ -12,6 +12,7 @@ from serialpack.conversion.types.kept import KeptTable
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.csv.style import NEEDED, TableStyle
 from serialpack.formats.shared.column_types import ColumnType
+from serialpack.reports import RecordsInside
 from serialpack.text import number_of
 from serialpack.values.kinds import shown, value_step
 from serialpack.values.missing import Missing
@@ -43,23 +44,20 @@ class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
     ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
-    unions, that of the records. ``lists``: the keys under which the one record has lists of maps;
-    ``tables``: those that it is made of alone; ``columnar``: where in it a table stands by columns.
-    ``header``: the first of the records, which are lists, looks like the names of the columns.
-    ``table``: the name of that of a database. ``kept``: how a table of text is to be written, or
-    was, that becomes the table of a database. ``most_rows``: so many are written at a time; 0: as
-    many as a block has. ``separator``: what stands between the keys in the name of a column.
-    ``style``: how a table of text is written, but for what its columns say.
+    unions, that of the records. ``inside``: where else these may be; ``tables``: the lists of maps
+    that the one record is made of alone. ``table``: the name of that of a database. ``kept``: how a
+    table of text is to be written, or was, that becomes the table of a database. ``most_rows``: so
+    many are written at a time; 0: as many as a block has. ``separator``: what stands between the
+    keys in the name of a column. ``style``: how a table of text is written, but for what its
+    columns say.
     """
 
     columns: tuple[TableColumn, ...]
     place: CellPlace
     rows: str = "maps"
     schema: bytes | None = None
-    lists: tuple[str, ...] = ()
+    inside: RecordsInside = RecordsInside()
     tables: Lists = Lists()
-    columnar: tuple[str, ...] = ()
-    header: bool = False
     union: ColumnType | None = None
     table: str = ""
     kept: KeptTable | None = None

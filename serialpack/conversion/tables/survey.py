@@ -44,6 +44,7 @@ from serialpack.formats.csv.text import CsvText
 from serialpack.formats.pieces.join import Join
 from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Elsewhere, Line
+from serialpack.reports import RecordsInside
 from serialpack.values.structure import Structure
 
 #: Bytes of the source that are looked at at a time: few, so that its values stay in the cache.
@@ -58,17 +59,14 @@ _FEW_RECORDS, WIDE_BLOCK = 8, 2 << 20
 class Looked(NamedTuple):
     """What some records have in common. ``rows``: what they are, where they are all of a kind.
 
-    ``lists``: the keys under which the one record that there is has lists of maps; ``tables``:
-    those that it is made of alone; ``columnar``: where in it a table stands by columns.
-    ``header``: the first of the records, which are lists, looks like the names of columns.
+    ``inside``: where else the records may be; ``tables``: the lists of maps that the one record
+    that there is is made of alone.
     """
 
     rows: str
     shape: ValueShape
-    lists: tuple[str, ...] = ()
+    inside: RecordsInside = RecordsInside()
     tables: Lists = Lists()
-    columnar: tuple[str, ...] = ()
-    header: bool = False
     #: What is known of columns of text, where that was asked for; and how they were kept.
     types: TypesSeen | None = None
     kept: KeptTable | None = None
@@ -92,14 +90,13 @@ class Looked(NamedTuple):
         if self.types is not None and other.types is not None:
             self.types.merge(other.types)
         one = self.shape.maps == other.shape.maps
+        header = self.inside.header if self.rows else other.inside.header
         types = self.types or other.types
         most, fields = max(self.most, other.most), self.fields | other.fields
         return self._replace(
             rows=self.rows or other.rows,
-            lists=other.lists if one else (),
+            inside=(other.inside if one else RecordsInside())._replace(header=header),
             tables=other.tables if one else Lists(),
-            columnar=other.columnar if one else (),
-            header=self.header if self.rows else other.header,
             types=types,
             most=most,
             fields=fields,
@@ -134,9 +131,11 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         if by_columns and found_columns and found_columns.rows > 1:
             if writes_table(plan, "maps"):
                 check_columns(len(found_columns.names))
-            seen = types_of_columns(found_columns, plan, by_columns, block) if looks else None
             shape = shape_of_columns(found_columns, within=within)
-            return Looked("maps", shape, types=seen, most=found_columns.rows)
+            how = plan, by_columns, block, shape
+            seen = types_of_columns(found_columns, *how) if looks else None
+            if seen is not None or not looks:
+                return Looked("maps", shape, types=seen, most=found_columns.rows)
         types = TypesSeen() if looks else None
         if types is not None:
             converter.look_into(types)
@@ -166,10 +165,8 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         return Looked(
             rows_here,
             shape,
-            lists,
+            RecordsInside(lists, columnar, rows_here == "lists" and has_header(records)),
             tables,
-            columnar,
-            rows_here == "lists" and has_header(records),
             types,
             most=len(records),
             fields=found.fields,

@@ -68,15 +68,25 @@ class Table(ABC):
             told.append(Loss("shapes", len(records), first_record, "$", shown(records[0]), became))
         return Written(Piece(data, len(records), self._head), totals(told), lost)
 
-    #: Whether ``write_columns`` takes arrays of pyarrow's.
+    #: Whether values are wanted as arrays of pyarrow's, which ``write_columns`` takes in any case.
     takes_arrays: ClassVar[bool] = False
 
     def write_columns(self, values: list[Any], count: int, first_record: int) -> Written:
         """As ``write``, of ``count`` records that stand column by column, in the order of the
         layout: as sequences, or arrays whose values are proved."""
         told: list[Loss] = []
-        data, lost = self._rows(values, told, first_record)
+        data, lost = self._rows_of_columns(values, told, count, first_record)
         return Written(Piece(data, count, self._head), totals(told), lost)
+
+    def _rows_of_columns(
+        self,
+        values: list[Any],
+        told: list[Loss],
+        count: int,  # noqa: ARG002
+        first_record: int,
+    ) -> tuple[bytes, Difference | None]:
+        """As ``_rows``, of ``count`` rows of columns as of ``write_columns``."""
+        return self._rows(values, told, first_record)
 
     @abstractmethod
     def _rows(
@@ -94,14 +104,15 @@ class Table(ABC):
     def _as_json(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
     ) -> list[Any]:
-        """The values of a column of JSON text as such that JSON has."""
+        """The values of a column of JSON text as such that JSON has; what is missing stays so."""
         losses = Losses(*self._lossy)
-        made = self._json.carried(list(values), losses, first_record)
+        filled = [None if value is MISSING else value for value in values]
+        made = self._json.carried(filled, losses, first_record)
         told += [
             loss._replace(value_path=column.value_path + _within(loss.value_path))
             for loss in losses.report()
         ]
-        return made
+        return [v if was is not MISSING else was for was, v in zip(values, made, strict=True)]
 
 
 class TypedTable(Table):

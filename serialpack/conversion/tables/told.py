@@ -9,7 +9,7 @@ from collections.abc import Collection
 from serialpack.conversion.losses.rules import RULES, TEXT_TABLES
 from serialpack.conversion.tables.layout import Layout, other_separator
 from serialpack.conversion.tables.shaping import NO_COLUMNS, Shaping
-from serialpack.text import number_of
+from serialpack.text import in_line, number_of
 from serialpack.values.kinds import DROPPED, Loss
 
 #: So many kinds are named in the closing line.
@@ -65,7 +65,7 @@ def turned_back_by(
     if layout.flattens or layout.json_names:
         words.append("--nest")
         if "json-like" in rules:
-            words.append(",".join(map(_quoted, layout.json_names)) or NO_COLUMNS)
+            words.append(",".join(map(in_line, layout.json_names)) or NO_COLUMNS)
         words += _separator(layout)
     if shaping.null is not None and rules & {"null", "missing"}:
         words += ["--null", shaping.null]
@@ -77,9 +77,3 @@ def turned_back_by(
 def _separator(layout: Layout) -> list[str]:
     separator = other_separator(layout)
     return ["--separator", separator] if separator != "." else []
-
-
-def _quoted(name: str) -> str:
-    """A name as ``--nest`` reads it: a field of a line of CSV."""
-    text = name.replace('"', '""')
-    return f'"{text}"' if set(name) & set(", \"'") else name

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from serialpack.conversion.types.spelling import BOOLEANS, EXACT, Spelling
-from serialpack.formats.tables.library import arrow_if_there
+from serialpack.formats.tables.library import arrow_if_there, scalar
 
 #: Of fewer cells Python makes values in less time than pyarrow is imported in.
 _LEAST = 1 << 10
@@ -44,10 +44,10 @@ def array_of_cells(cells: Any, *, empty_is_null: bool) -> Any:
     if not has_empty:
         return array
     pa = arrow_if_there()
-    empty = pa.compute.equal(array, "")
+    empty = pa.compute.equal(array, scalar(""))
     if not pa.compute.any(empty).as_py():
         return array
-    return pa.compute.if_else(empty, pa.scalar(None, pa.string()), array)
+    return pa.compute.if_else(empty, scalar(None), array)
 
 
 def has_empty(cells: Any) -> bool:
@@ -55,7 +55,7 @@ def has_empty(cells: Any) -> bool:
     if not is_array(cells):
         return "" in cells
     compute = arrow_if_there().compute
-    return compute.any(compute.equal(cells, "")).as_py() is True
+    return compute.any(compute.equal(cells, scalar(""))).as_py() is True
 
 
 def has_text(cells: Any, text: str) -> bool:
@@ -72,7 +72,7 @@ def first_filled(cells: Any, most: int) -> list[str]:
         compute = arrow_if_there().compute
         for start in range(0, len(cells), _LEAST):
             some = cells.slice(start, _LEAST)
-            if found := some.filter(compute.not_equal(some, "")).slice(0, most).to_pylist():
+            if found := some.filter(compute.not_equal(some, scalar(""))).slice(0, most).to_pylist():
                 return list(found)
         return []
     return list(islice(filter(None, cells), most))
@@ -84,7 +84,7 @@ def is_text_of(array: Any, cells: Sequence[str]) -> bool:
     if joined.count("\n") != len(cells) - 1:  # a line's end within one, which tells nothing
         return bool(array.to_pylist() == list(cells))
     rows = pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array)
-    return bool(pa.compute.binary_join(rows, "\n")[0].as_py() == joined)
+    return bool(pa.compute.binary_join(rows, scalar("\n"))[0].as_py() == joined)
 
 
 def values_in(cells: Any, spelling: Spelling) -> Any:
@@ -107,6 +107,13 @@ def bounds(values: Any) -> tuple[int, int]:
     """The least and the greatest of integers, or 0 where there are none."""
     found = arrow_if_there().compute.min_max(values)
     return found["min"].as_py() or 0, found["max"].as_py() or 0
+
+
+def has_negative_zero(values: Any) -> bool:
+    """Whether one of the doubles is -0.0."""
+    pa = arrow_if_there()
+    lowest = pa.compute.equal(values.view(pa.int64()), scalar(-(1 << 63)))
+    return pa.compute.any(lowest).as_py() is True
 
 
 def _same(cells: Any, again: Any) -> bool:
@@ -134,10 +141,10 @@ def _numbers(pa: Any, cells: Any, style: str) -> Any:
     again = values.cast(pa.string())
     if style:
         bare = pa.compute.invert(pa.compute.match_substring(again, "."))
-        with_point = pa.compute.binary_join_element_wise(again, ".0", "")
+        with_point = pa.compute.binary_join_element_wise(again, scalar(".0"), scalar(""))
         again = pa.compute.if_else(bare, with_point, again)
     # Python writes -0.0 where pyarrow writes -0.
-    elif pa.compute.any(pa.compute.equal(again, "-0")).as_py():
+    elif pa.compute.any(pa.compute.equal(again, scalar("-0"))).as_py():
         return None
     return values if _same(cells, again) and _is_usual(pa, values) else None
 
@@ -145,9 +152,9 @@ def _numbers(pa: Any, cells: Any, style: str) -> Any:
 def _is_usual(pa: Any, values: Any) -> bool:
     """Whether Python writes no exponent in any of the values, as pyarrow does not."""
     found = pa.compute.abs(values)
-    far = pa.compute.greater(found, float(EXACT))
-    near = pa.compute.less(found, 1e-4)
-    near = pa.compute.and_(near, pa.compute.not_equal(found, 0.0))
+    far = pa.compute.greater(found, scalar(float(EXACT)))
+    near = pa.compute.less(found, scalar(1e-4))
+    near = pa.compute.and_(near, pa.compute.not_equal(found, scalar(0.0)))
     return not pa.compute.any(pa.compute.or_(far, near)).as_py()
 
 
@@ -161,8 +168,8 @@ def _has_decimals(pa: Any, cells: Any, values: Any, places: int) -> bool:
     if not _all(pa, pa.compute.match_substring_regex(cells, shape)):
         return False
     digits = pa.compute.replace_substring(cells, ".", "").cast(pa.int64()).cast(pa.float64())
-    whole = pa.compute.round(pa.compute.multiply(values, 10.0**places))
-    minus = pa.compute.less(values.view(pa.int64()), 0)  # also -0.0
+    whole = pa.compute.round(pa.compute.multiply(values, scalar(10.0**places)))
+    minus = pa.compute.less(values.view(pa.int64()), scalar(0))  # also -0.0
     same = pa.compute.and_(
         pa.compute.equal(whole, digits),
         pa.compute.equal(minus, pa.compute.starts_with(cells, "-")),
@@ -171,7 +178,7 @@ def _has_decimals(pa: Any, cells: Any, values: Any, places: int) -> bool:
 
 
 def _booleans(pa: Any, cells: Any, style: str) -> Any:
-    yes, no = (pa.compute.equal(cells, word) for word in BOOLEANS[style])
+    yes, no = (pa.compute.equal(cells, scalar(word)) for word in BOOLEANS[style])
     return yes if _all(pa, pa.compute.or_(yes, no)) else None
 
 

@@ -18,7 +18,7 @@ from serialpack.conversion.types.typing import TypedColumn
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.by_columns import TextColumns
-from serialpack.formats.csv.quoting import quoted
+from serialpack.formats.csv.quoting import EVERY, quoted
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
@@ -142,7 +142,7 @@ class KeptTable(NamedTuple):
                 for name, column in self.columns.items()
             ]
             text = self.rows(cells).encode()
-        except (*FAILURES, LookupError):
+        except (*FAILURES, LookupError, AttributeError):  # also for what a short row lacks
             return False
         return body == (text.removesuffix(self.newline.encode()) if last and not self.end else text)
 
@@ -207,7 +207,7 @@ def kept_from(
         return None
     columns = {}
     for name in names:
-        fit = seen.columns[name].quotes
+        fit = seen.columns[name].quotes if name in seen.columns else EVERY
         quotes = next((each for each in (NEEDED, FILLED, ALL) if each in fit), NEEDED)
         columns[name] = KeptColumn(spellings.get(name, Spelling(TEXT)), quotes)
     newline = "\r\n" if head.endswith("\r\n") else "\n"

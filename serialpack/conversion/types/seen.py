@@ -11,6 +11,7 @@ from serialpack.conversion.types.arrow_cells import (
     bounds,
     first_filled,
     has_empty,
+    has_negative_zero,
     has_text,
     is_array,
     values_in,
@@ -32,6 +33,7 @@ from serialpack.formats.csv.quoting import EVERY, quotes_of, quotes_of_columns
 from serialpack.formats.csv.style import NEEDED
 from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
+from serialpack.text import unique_names
 from serialpack.values.missing import MISSING, Missing, each_column
 
 _INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
@@ -45,18 +47,21 @@ class CellsSeen:
     """One column, as far as it was looked at.
 
     ``spellings``: those that fit; None: all, there was no cell with text. ``low`` and ``high``: of
-    integers. ``nothing``: whether a cell was empty, null or missing; ``non_finite``: or a NaN or an
-    infinity, which says of no spelling of numbers that it is another. ``quotes``: how they may
-    have been quoted. ``commas``: of cells without a spelling, as ``spelling.has_commas``;
-    None, too, where there are none.
+    integers; ``negative_zero``: whether one of the numbers may be -0.0. ``nothing``: whether a cell
+    was empty, null or missing; ``non_finite``: or a NaN or an infinity, which says of no spelling
+    of numbers that it is another. ``quotes``: how they may have been quoted. ``commas``: of cells
+    without a spelling, as ``spelling.has_commas``; None, too, where there are none.
     """
 
-    __slots__ = ("commas", "high", "low", "non_finite", "nothing", "quotes", "spellings")
+    __slots__ = (
+        *("commas", "high", "low", "negative_zero", "non_finite", "nothing", "quotes"),
+        "spellings",
+    )
 
     def __init__(self) -> None:
         self.spellings: frozenset[Spelling] | None = None
         self.low = self.high = 0
-        self.nothing = self.non_finite = False
+        self.nothing = self.non_finite = self.negative_zero = False
         self.quotes: frozenset[str] = EVERY
         self.commas: bool | None = None
 
@@ -133,6 +138,8 @@ class CellsSeen:
                 if max(-low, high) <= EXACT:
                     held |= {_NUMBER} & fit
                     break
+            if spelling.type == "number":
+                self.negative_zero = self.negative_zero or has_negative_zero(values)
         self.spellings = frozenset(held)
         self.nothing = self.nothing or array.null_count > 0
         return True
@@ -153,6 +160,9 @@ class CellsSeen:
                     self.spellings = frozenset({_INTEGER, _NUMBER} & fit)
                     return
         held = {_INTEGER} & fit
+        if any(spelling.type == "number" for spelling in fit):
+            zero = any(cell[:2] == "-0" and float(cell) == 0 for cell in cells)
+            self.negative_zero = self.negative_zero or zero
         for spelling in sorted(fit, key=rank):
             if spelling not in held and values_of(cells, spelling):
                 held |= {spelling, *as_well(spelling)} & fit
@@ -167,6 +177,7 @@ class CellsSeen:
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.nothing = self.nothing or other.nothing
         self.non_finite = self.non_finite or other.non_finite
+        self.negative_zero = self.negative_zero or other.negative_zero
         self.quotes &= other.quotes
         if self.commas is None or other.commas is False:
             self.commas = other.commas
@@ -215,8 +226,11 @@ class TypesSeen:
         """
         mark = fmt.delimiter.decode()
         self.head, self.end = head, (data or head).endswith(b"\n")
-        body = data.decode()
-        names = rows_of(head[before_header(head) :].decode(), mark)[0]
+        try:
+            body = data.decode()
+            names = unique_names(rows_of(head[before_header(head) :].decode(), mark)[0])
+        except UnicodeDecodeError:  # what was put in the place of bytes does not come back
+            return
         alone = len(names) == 1
         filled = [frozenset({NEEDED})] * len(names)
         known = found and found.quotes

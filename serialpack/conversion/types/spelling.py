@@ -1,6 +1,7 @@
 """Types of text, and how all values of one column are spelled in them."""
 
 import re
+import shlex
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
-from serialpack.text import complex_text
+from serialpack.text import complex_text, in_line
 from serialpack.values.durations import duration_of, duration_text
 
 #: No type: cells stay what they are.
@@ -142,6 +143,9 @@ def _values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
     try:
         parse = _PARSE[spelling.type] if spelling.style != "." else _date
         values = [*map(parse, cells)]
+        has_offset = spelling.type == "timestamp" and spelling.style[2:] not in ZONES
+        if has_offset and not {1, 9999}.isdisjoint(value.year for value in values):
+            return None  # UTC may not have it
         return values if spelled(values, spelling) == list(cells) else None
     except (ValueError, OverflowError, ArithmeticError):
         return None
@@ -386,3 +390,8 @@ def instead_of(kind: str) -> str:
     if kind == "interval":
         return "duration is of days, hours, minutes and seconds; one with months stays text"
     return "known: " + ", ".join(TYPES)
+
+
+def types_option(name: str, kind: str) -> str:
+    """The option that gives a column a type, as it is typed."""
+    return f"--types {shlex.quote(in_line(f'{name}={kind}'))}"

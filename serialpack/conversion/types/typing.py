@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
-from shlex import quote
 from typing import Any, NamedTuple
 
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
@@ -19,6 +18,7 @@ from serialpack.conversion.types.spelling import (
     python_types,
     read,
     spelled,
+    types_option,
     values_of,
     with_point,
 )
@@ -184,7 +184,7 @@ class Typer:
             except (ValueError, OverflowError):
                 raise _other(number, column, cell, first_record) from None
             again = _again(value, column.spelling)
-            if again != cell:
+            if again != cell and self.seen is None:  # else the column's spelling is not known yet
                 told.append(Loss(SPELLINGS, 1, *where, shown(cell), again))
             place[key] = value
 
@@ -242,14 +242,14 @@ def _path(name: str) -> str:
 
 
 def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
-    way = f"--types {quote(f'{column.name}={TEXT}')} leaves it"
+    way = f"{types_option(column.name, TEXT)} leaves it"
     kind, is_text = column.spelling.type, type(cell) is str
     why = _WHY.get(kind, "") if is_text else ""
     if is_text and kind in ("number", "decimal") and _DECIMAL_COMMA(cell):
         why = ": its comma is no decimal point"
-        way = f"--types {quote(f'{column.name}={COMMA}')} takes it for one"
+        way = f"{types_option(column.name, COMMA)} takes it for one"
     elif is_text and cell.upper() in _NOTHING:
-        way += f", --typed --null {quote(cell)} in the place of --types takes it for null"
+        way += f", --typed --null {cell} in the place of --types takes it for null"
     kind = "number with a decimal comma" if kind == COMMA else kind
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",
@@ -271,7 +271,7 @@ def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefu
         record=record,
         value_path=path,
         kind="digits",
-        hint=Ways((DIGITS,), keeps=(f"--types {quote(f'{column.name}=decimal')} holds it",)),
+        hint=Ways((DIGITS,), keeps=(f"{types_option(column.name, DECIMAL)} holds it",)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.formats.csv.quoting import as_well_quoted, ways_of_first
 from serialpack.formats.csv.style import ALL, NEEDED
-from serialpack.formats.tables.library import arrow_if_there
+from serialpack.formats.tables.library import arrow_if_there, scalar
 
 #: Characters of a block whose first rows tell how it is quoted.
 _FRONT = 64 << 10
@@ -16,9 +16,9 @@ _FRONT = 64 << 10
 def writes(cells: list[Any], mark: str, newline: str, body: bytes) -> bool:
     """Whether rows of these raw cells are the text; its last line may have no end."""
     pa = arrow_if_there()
-    lines = pa.compute.binary_join_element_wise(*cells, mark)
+    lines = pa.compute.binary_join_element_wise(*cells, scalar(mark))
     whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
-    text = pa.compute.binary_join(whole, newline)[0].as_buffer()
+    text = pa.compute.binary_join(whole, scalar(newline))[0].as_buffer()
     return bool(text.equals(pa.py_buffer(body.removesuffix(newline.encode()))))
 
 
@@ -56,15 +56,18 @@ def _quoted(cells: Any, way: str, needs: Any) -> Any:
         return cells
     compute = arrow_if_there().compute
     texts = cells if needs is None else compute.replace_substring(cells, '"', '""')
-    within = compute.binary_join_element_wise('"', texts, '"', "")
+    quote = scalar('"')
+    within = compute.binary_join_element_wise(quote, texts, quote, scalar(""))
     if way == ALL:
         return within
-    return compute.if_else(needs if way == NEEDED else compute.not_equal(cells, ""), within, cells)
+    return compute.if_else(
+        needs if way == NEEDED else compute.not_equal(cells, scalar("")), within, cells
+    )
 
 
 def _as_well(cells: Any, way: str, needs: Any) -> frozenset[str]:
     compute = arrow_if_there().compute
-    is_empty = compute.equal(cells, "")
+    is_empty = compute.equal(cells, scalar(""))
     need_or_empty = is_empty if needs is None else compute.or_(is_empty, needs)
     empty, all_need = (compute.any(is_empty).as_py(), compute.all(need_or_empty).as_py())
     return as_well_quoted(way, empty=empty, all_need=all_need)

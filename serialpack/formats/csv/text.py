@@ -191,7 +191,16 @@ class CsvText(ValueFormat):
         return fields_of_row(line, self._mark)
 
     def sample(self, block: SourceBlock) -> dict[str, Any]:
-        return dict.fromkeys(unique_names(self._names(self.header_of(block))), "")
+        head = self.header_of(block)
+        front = before_header(head)
+        try:
+            names = self._names(head)
+        except UnicodeDecodeError as error:
+            raise self._placed(block, head[: front + error.start].decode(), NO_UTF8) from None
+        except Malformed as bad:
+            before = head[:front].decode() + head[front:].decode()[: bad.at]
+            raise self._placed(block, before, bad.message) from None
+        return dict.fromkeys(unique_names(names), "")
 
     def literal_of(self, text: str) -> str | None:
         return text if is_number(text) else None

@@ -15,6 +15,9 @@ BAD_TEXT = 1
 #: The first byte of an array of any number of rows; four bytes with the number follow.
 _ARRAY = b"\xdd"
 
+#: The bytes before the rows of an array: that, and how many rows they are.
+COUNTED = len(_ARRAY) + 4
+
 #: The context of a block begins so where the block is rows: no database does, and no text.
 MARK = b"\xc1rows\x00"
 
@@ -93,6 +96,15 @@ def encoded(rows: Iterable[Sequence[Any]]) -> bytes:
     return joined(list(map(row_encoder(), rows)))
 
 
+def together(arrays: Sequence[bytes]) -> bytes:
+    """One array of the rows of several."""
+    if len(arrays) == 1:
+        return arrays[0]
+    rows = sum(int.from_bytes(each[len(_ARRAY) : COUNTED]) for each in arrays)
+    bodies = (memoryview(each)[COUNTED:] for each in arrays)
+    return b"".join((_ARRAY, rows.to_bytes(4), *bodies))
+
+
 def decoded(data: bytes) -> list[list[Any]]:
     """The rows of an array of them, or of one alone; ValueError."""
     import msgspec
@@ -106,7 +118,7 @@ def decoded(data: bytes) -> list[list[Any]]:
 def spans(data: bytes) -> Iterator[tuple[int, int]]:
     """Where each row of an array begins and ends; ValueError."""
     # A row that is encoded again takes as many bytes as it did.
-    encode, at = row_encoder(), len(_ARRAY) + 4
+    encode, at = row_encoder(), COUNTED
     for row in decoded(data):
         yield at, (at := at + len(encode(row)))
 

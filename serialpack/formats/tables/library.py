@@ -28,6 +28,14 @@ def arrow_if_there() -> Any:
     return found
 
 
+def scalar(value: float | str | None) -> Any:
+    """A value for what computes with arrays, where a word of Python's own would do: of that pyarrow
+    asks for the type, for which it imports pandas, where that is installed."""
+    pa = arrow()
+    kind = {int: pa.int64(), float: pa.float64()}.get(type(value), pa.string())
+    return pa.scalar(value, kind)
+
+
 @cache
 def _plain() -> frozenset[int]:
     lib = arrow().lib

@@ -304,7 +304,7 @@ def test_lists_in_a_row_are_named_from_the_top() -> None:
     how: dict[str, Any] = {"format": "json", "to": "csv"}
     at = Shaping(at="root")
     report = serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=at, **how)
-    assert report.lists == ("root.t",)
+    assert report.inside.lists == ("root.t",)
     with pytest.raises(serialpack.UsageError, match=r"\$\.root\.e has no 'x'; it is empty"):
         serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=Shaping(at="root.e.x"), **how)
 
@@ -325,7 +325,7 @@ def test_lists_beside_others_are_named_with_their_paths(
     """Lists below one of several keys, as an answer of a server has them, were not named."""
     data = json.dumps(document).encode()
     report = serialpack.convert(io.BytesIO(data), io.BytesIO(), format="json", to="csv")
-    assert report.lists == lists
+    assert report.inside.lists == lists
     for path in lists:
         how: dict[str, Any] = {"shaping": Shaping(at=path), "lossy": ["around"]}
         serialpack.convert(io.BytesIO(data), io.BytesIO(), format="json", to="csv", **how)

@@ -137,7 +137,7 @@ def test_a_map_of_lists_of_records_is_a_table_for_each(tmp_path: Path, source: s
     report = serialpack.convert(given, path, format=source)
     told = {loss.rule: loss.count for loss in report.carried}
     assert told == {"by-table": 3, "nested": 2, "mixed": 2, "booleans": 1}
-    assert (report.records, report.losses, report.lists) == (5, [], ())
+    assert (report.records, report.losses, report.inside.lists) == (5, [], ())
     assert report.size == path.stat().st_size
     with closing(sqlite3.connect(path)) as made:
         names = [name for (name,) in made.execute("SELECT name FROM sqlite_master")]
@@ -192,7 +192,7 @@ def test_tables_come_back_from_xml(tmp_path: Path, at: str | None) -> None:
     told = {loss.rule: (loss.count, loss.value_path) for loss in report.carried}
     assert told["by-table"] == (3, "$.root")
     assert told["empty-lists"] == (1, "$.root.e")
-    assert report.lists == ()
+    assert report.inside.lists == ()
     serialpack.convert(tmp_path / "b.db", tmp_path / "b.json")
     found = json.loads((tmp_path / "b.json").read_bytes())
     assert [*found] == ["users", "b", "e"]

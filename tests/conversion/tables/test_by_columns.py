@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.blocks.converter import BlockConverter
-from serialpack.conversion.tables import survey
+from serialpack.conversion.tables import databases, survey
 from serialpack.conversion.tables.frames import FrameTable
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import arrow_cells
@@ -24,6 +24,7 @@ from serialpack.formats.csv import by_columns
 from serialpack.formats.csv.quoting import quoted, quotes_of, quotes_of_columns
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.csv.tokens import rows_of
+from serialpack.formats.sqlite.rows import encoded as rows_encoded
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.csv")
@@ -143,10 +144,16 @@ TABLES = {
 }
 
 
-def _converted(text: str, to: str, *, infer: bool) -> tuple[Any, Any]:
+def _converted(
+    text: str, to: str, *, infer: bool, types: tuple[tuple[str, str], ...] = ()
+) -> tuple[Any, Any]:
     """What a table becomes, and what is said of that, or why it does not."""
     made = io.BytesIO()
-    how: dict[str, Any] = {"format": "csv", "shaping": Shaping(infer=infer), "threads": 1}
+    how: dict[str, Any] = {
+        "format": "csv",
+        "shaping": Shaping(infer=infer, types=types),
+        "threads": 1,
+    }
     try:
         done = serialpack.convert(io.BytesIO(text.encode()), made, to=to, **how)
     except serialpack.SerialpackError as error:
@@ -168,6 +175,23 @@ def test_the_same_comes_of_columns_as_of_records(
     monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
     monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
     assert _converted(TABLES[name], to, infer=infer) == found
+
+
+@pytest.mark.parametrize("name", ["types", "quotes", "filled quoted", "late", "zeros"])
+def test_a_database_gets_some_rows_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all of a block there were twice as many values of Python's as it has cells."""
+    found = _converted(TABLES[name], "sqlite", infer=True)
+    made: list[int] = []
+
+    def some(rows: Iterable[Any]) -> bytes:
+        listed = list(rows)
+        made.append(len(listed))
+        return rows_encoded(listed)
+
+    monkeypatch.setattr(databases, "_ROWS", 700)
+    monkeypatch.setattr(databases, "encoded", some)
+    assert _converted(TABLES[name], "sqlite", infer=True) == found
+    assert max(made) == 700
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -322,3 +346,36 @@ def test_what_an_array_does_not_give_back_is_not_written(monkeypatch: pytest.Mon
     made, _ = _converted(TABLES["types"], "parquet", infer=True)
     assert written
     assert pa.parquet.read_table(io.BytesIO(made)).num_rows == 3000
+
+
+NAMED = {
+    "sound": ("a,b,c,d,e\n" + '1,1.50,2024-01-01,2024-01-01T10:00:00,"007"\n' * 3000),
+    "an empty column": "a,b,c,d,e\n" + "1,,,,x\n" * 9000,
+    "several spellings": "a,b,c,d,e\n"
+    + "1,1.5,2024-01-01,2024-01-01 10:00:00,x\n+2,1.50,,,\n" * 2000,
+    "late": "a,b,c,d,e\n" + "1,1.5,2024-01-01,,x\n" * 4000 + "x,y,,,\n",
+    "not a number": "a,b,c,d,e\n" + "1,nan,2024-01-01,,x\n" * 4000,
+}
+
+
+@pytest.mark.parametrize("infer", [True, False])
+@pytest.mark.parametrize("to", ["parquet", "sqlite"])
+@pytest.mark.parametrize("name", NAMED)
+def test_the_same_comes_of_columns_whose_types_are_named(
+    name: str, to: str, infer: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    types = {"a": "integer", "b": "number", "c": "date", "d": "timestamp", "e": "text"}
+    named = tuple(each for each in types.items() if to == "parquet" or each[0] in "abe")
+    found = _converted(NAMED[name], to, infer=infer, types=named)
+    monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
+    monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+    assert _converted(NAMED[name], to, infer=infer, types=named) == found
+
+
+def test_columns_whose_types_are_named_make_no_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They took four times as long."""
+    monkeypatch.setattr("serialpack.formats.csv.text.CsvText.parse", _never)
+    named = (("a", "integer"), ("b", "number"), ("c", "date"), ("d", "timestamp"), ("e", "text"))
+    _, done = _converted(NAMED["sound"], "parquet", infer=False, types=named)
+    assert done.types == dict(named)
+    assert done.comes_back == "bytes"

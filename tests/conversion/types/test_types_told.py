@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
+import shlex
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 import serialpack
-from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.shaping import Shaping, types_of
 from tests.conversion.types.test_types import INFER, by_hand, converted, values
 
 pytest.importorskip("pyarrow")
@@ -173,3 +178,119 @@ def test_dates_are_read_with_the_day_first() -> None:
     assert {loss.rule: loss.count for loss in report.carried}["spellings"] == 2
     with pytest.raises(serialpack.ValueRefusedError, match=r"no date, as 2023-12-31 and 31\.12"):
         converted(b"d\n12/31/2023\n", "json", shaping=by_hand(d="date"))
+
+
+@pytest.mark.parametrize("name", ["c,d", 'q"q', "x\ny", "driver's age", "a=b", "plain"])
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_the_hint_names_the_column_as_it_is_read(name: str, kind: str) -> None:
+    """A comma, a quote or a line's end in a name made other names of it, and where the error was
+    put in the words of Python, an error of its own."""
+    text = io.StringIO()
+    csv.writer(text).writerows([[name, "e"], ["1" + "0" * 400 if kind == "number" else "x", "1"]])
+    source = text.getvalue().encode()
+    with pytest.raises(serialpack.ValueRefusedError) as refused:
+        converted(source, "parquet", shaping=Shaping(types=((name, kind),)))
+    assert str(refused.value)
+    found = re.search(r"--types (?:'[^']*'(?:\"'\"'[^']*')*|\S+)", refused.value.hint or "")
+    assert found is not None
+    _, said = shlex.split(found[0])
+    named = types_of([said])
+    assert [each for each, _ in named] == [name]
+    converted(source, "parquet", shaping=Shaping(types=named))
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow", "sqlite"])
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [(b"a,a\n1,2\n3,4\n", "a"), (b"a,a\n1,2\n3,4\n", "a_2"), (b"a,b\n1,2\n1,2,3\n", "column3")],
+    ids=["first of a name", "second of it", "beyond the names"],
+)
+def test_types_of_columns_whose_names_are_made(data: bytes, name: str, to: str) -> None:
+    """An internal error, where no ``--infer`` looked at all columns."""
+    made, report = converted(data, to, shaping=by_hand(**{name: "integer"}))
+    assert report.types == {name: "integer"}
+    assert not report.comes_back
+    again = json.loads(converted(made, "json", to)[0])
+    assert [type(record[name]) for record in again if record.get(name) is not None]
+    assert {type(record[name]) for record in again} <= {int, type(None)}
+
+
+@pytest.mark.parametrize("to", ["parquet", "sqlite"])
+@pytest.mark.parametrize("data", [b"\xe9,b\n1,2\n", b"a,b\n\xe9,1\nx,2\n"], ids=["name", "cell"])
+def test_bytes_that_are_let_go_do_not_come_back(data: bytes, to: str) -> None:
+    """An internal error; and it was said that the same cells come back."""
+    _, report = converted(data, to, lossy=["utf8"], shaping=INFER)
+    assert [loss.rule for loss in report.losses] == ["utf8"]
+    assert report.types["b"] == "integer"
+    assert not report.comes_back
+
+
+@pytest.mark.parametrize("how", [{"skip_bad": True}, {"lossy": ["all"]}])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"b,\xe9\n", "line 1, column 3.*not UTF-8"),
+        (b'b,"a"x\n1,2\n', "line 1, column 6.*text behind the quote"),
+    ],
+)
+def test_names_that_are_none_are_refused(data: bytes, said: str, how: dict[str, Any]) -> None:
+    """An internal error, where no row is left."""
+    with pytest.raises(serialpack.InputError, match=said):
+        converted(data, "parquet", **how)
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+02:00", "9999-12-31T23:00:00+02:00"])
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_times_that_utc_may_not_have_are_text(time: str, to: str) -> None:
+    """An internal error, where one stood below another."""
+    data = f"at,n\n2024-01-01T10:00:00+02:00,1\n{time},2\n".encode()
+    made, report = converted(data, to, shaping=INFER)
+    assert report.types == {"n": "integer"}
+    assert converted(made, "csv", to)[0] == data
+
+
+@pytest.mark.parametrize("types", [{"n": "decimal"}, {"at": "timestamp"}])
+def test_what_a_database_has_as_text_is_not_said_to_come_back(types: dict[str, str]) -> None:
+    """It was said to be the same bytes, and was in quotes, or spelled otherwise."""
+    data = b"at,n\n2024-01-01 10:00:00,1.50\n"
+    for to, comes_back in ("sqlite", ""), ("parquet", "bytes"):
+        made, report = converted(data, to, shaping=by_hand(**types))
+        assert report.comes_back == comes_back
+        assert (converted(made, "csv", to)[0] == data) is bool(comes_back)
+
+
+@pytest.mark.parametrize("rows", [1, 40_000])
+@pytest.mark.parametrize("cells", [("-0.00", "1.25"), ("-0.0", "1.5"), ("-1.5e-01", "-0.0e+00")])
+def test_a_database_has_negative_zeros(cells: tuple[str, str], rows: int) -> None:
+    """SQLite makes 0.0 of them in a column that is declared REAL: the table was refused."""
+    data = "a,b\n" + "".join(f"{cell},x\n" for cell in cells) * rows
+    made, report = converted(data.encode(), "sqlite", shaping=INFER)
+    assert report.types == {"a": "number"}
+    assert report.comes_back == "bytes"
+    assert converted(made, "csv", "sqlite")[0] == data.encode()
+
+
+@pytest.mark.parametrize("cell", ["1.50", "1.5e+00"])
+def test_one_spelling_of_a_named_column_is_not_refused(cell: str) -> None:
+    """By ``strict`` it was, where it is not the usual one; and what no cell has is another."""
+    how: dict[str, Any] = {"shaping": by_hand(b="number"), "strict": True}
+    assert converted(f"a,b\nx,{cell}\n".encode(), "json", **how)[1].types == {"b": "number"}
+    with pytest.raises(serialpack.ValueRefusedError, match="spelled otherwise"):
+        converted(f"a,b\nx,{cell}\nx,2.5\n".encode(), "json", **how)
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow", "sqlite"])
+def test_other_names_do_not_come_back(to: str) -> None:
+    """Of a table without rows nothing was told of the name that was made for the second."""
+    made, report = converted(b"a,a\n", to, shaping=INFER, lossy=["all"])
+    assert not report.comes_back
+    assert converted(made, "csv", to)[0] != b"a,a\n"
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow", "sqlite"])
+def test_short_rows_below_quoted_ones(to: str) -> None:
+    """An internal error, where cells that are filled are quoted."""
+    rows = '"some text","some more"\n"text",\n' * 40_000  # of more than one block
+    made, report = converted(f'a,b\n{rows}"z"\n'.encode(), to, shaping=INFER)
+    assert not report.comes_back
+    assert json.loads(converted(made, "json", to)[0])[-1] == {"a": "z", "b": None}
