@@ -108,7 +108,9 @@ def test_of_many_files_without_room_twenty_are_named(
         (tmp_path / "in" / str(number)).write_bytes(noise(60 * KIB, number))
     finish(start("pack", "-qr", "in", "--archive", "-o", "all.spk"), 0)
     said = finish(start(*args.split()), 1, most=50).splitlines()
-    assert sum("disk/out" in line and line.endswith("no space left on device") for line in said) == 20
+    assert (
+        sum("disk/out" in line and line.endswith("no space left on device") for line in said) == 20
+    )
     more = [re.fullmatch(r"serialpack: (\d+) more outputs (.*)", line) for line in said]
     (last,) = filter(None, more)
     made = sum(path.is_file() for path in (small_disk / "out").rglob("*"))
