@@ -279,6 +279,15 @@ def far_compressor(level: int, **how: Any) -> Any:
     return zstandard.ZstdCompressor(compression_params=parameters)
 
 
+def compressor_for(level: int, size: int) -> Any:
+    """A compressor of ``level`` for ``size`` bytes: its window covers all of them, where blocks
+    under the codec have such a one."""
+    import zstandard
+
+    far = size > _FAR and level >= _FAR_LEVEL
+    return far_compressor(level) if far else zstandard.ZstdCompressor(level=level)
+
+
 def dictionary_id(dictionary: Buffer) -> int:
     """The ID of a dictionary (RFC 8878, 5), by which frames name it; 0 for what is none."""
     whole = len(dictionary) > 8 and bytes(dictionary[:4]) == _DICTIONARY_MAGIC
