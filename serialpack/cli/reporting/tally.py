@@ -91,7 +91,7 @@ class Tally:
         if isinstance(error, ExistingFileError):
             self._existing += 1
             return self._existing > MANY
-        if isinstance(error, OSError) and error.errno in _FULL:
+        if isinstance(error, OSError) and error.errno is not None and error.errno in _FULL:
             self._full += 1
             self._no_room = os.strerror(error.errno).lower()
             return self._full > MANY
