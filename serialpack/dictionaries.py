@@ -77,7 +77,7 @@ class Dictionary(NamedTuple):
     """A dictionary, or the facts of one that is missing.
 
     ``data``: all its bytes; None where it is missing. ``elsewhere``: a file that has its name, but
-    is another dictionary.
+    other bytes: another dictionary, or this one damaged.
     """
 
     named: DictionaryName
@@ -91,7 +91,7 @@ class Dictionary(NamedTuple):
     def content(self) -> bytes:
         """Its bytes; MissingFileError where it is missing."""
         if self.data is None:
-            other = f": {self.elsewhere} is another one" if self.elsewhere else ""
+            other = f": {self.elsewhere} is another one, or damaged" if self.elsewhere else ""
             raise MissingFileError(
                 f"needs the dictionary {self.named}, which is neither beside it nor in"
                 f" {configuration_folder()}{other}",

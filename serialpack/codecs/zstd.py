@@ -64,6 +64,9 @@ _COPIES, _COPY = 16 << 20, 512
 _LITTLE = 64 << 10
 
 
+#: The level that 0 stands for.
+_DEFAULT_LEVEL = 3
+
 #: What a dictionary begins with.
 _DICTIONARY_MAGIC = b"\x37\xa4\x30\xec"
 
@@ -142,7 +145,8 @@ class Zstd(Codec):
             dictionary = self._zstd.ZstdCompressionDict(
                 self._dictionary, dict_type=self._zstd.DICT_TYPE_FULLDICT
             )
-            dictionary.precompute_compress(level=level)
+            # All else of the library takes 0 as the default.
+            dictionary.precompute_compress(level=level or _DEFAULT_LEVEL)
             frame, given = {**_FRAME, "write_dict_id": True}, {"dict_data": dictionary}
         return _Coders(
             self._zstd.ZstdCompressor(level=level, **frame, **given),
@@ -273,6 +277,15 @@ def far_compressor(level: int, **how: Any) -> Any:
     window = max(_FAR_WINDOW, zstandard.ZstdCompressionParameters.from_level(level).window_log)
     parameters = zstandard.ZstdCompressionParameters.from_level(level, window_log=window, **how)
     return zstandard.ZstdCompressor(compression_params=parameters)
+
+
+def compressor_for(level: int, size: int) -> Any:
+    """A compressor of ``level`` for ``size`` bytes: its window covers all of them, where blocks
+    under the codec have such a one."""
+    import zstandard
+
+    far = size > _FAR and level >= _FAR_LEVEL
+    return far_compressor(level) if far else zstandard.ZstdCompressor(level=level)
 
 
 def dictionary_id(dictionary: Buffer) -> int:

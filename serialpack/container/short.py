@@ -323,9 +323,11 @@ def _header_values(fields: list[Any]) -> dict[str, Any]:
     """The map that a header would be stored as; TypeError, ValueError where ``fields`` are
     malformed."""
     chain, format, name, mtime, writer, flags, _, size, _, _, *more = fields
-    rest = dict(more[1]) if len(more) > 1 else {}
-    if len(more) > 3 or not rest.keys().isdisjoint(_PLACED):
+    rest = more[1] if len(more) > 1 else {}
+    if len(more) > 3 or not isinstance(rest, dict) or not rest.keys().isdisjoint(_PLACED):
         raise ValueError("its last fields")
+    if any(type(number) is int and number < 0 for number in (format, writer)):
+        raise ValueError("a number below 0")
     if count_of(flags) & ~_KNOWN_FLAGS:
         raise newer(f"the flag {flags & ~_KNOWN_FLAGS} of a short member", "")
     values = {**rest, "c": chain, "f": format, "t": mtime, "w": writer}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from serialpack.codecs.zstd import Zstd, far_compressor
+from serialpack.codecs.zstd import Zstd, compressor_for, far_compressor
 from serialpack.collector import gc_paused
 from serialpack.errors import UnsupportedError
 from serialpack.serializers.base import ByteSerializer
@@ -104,7 +104,7 @@ class ColumnsSerializer(ByteSerializer):
 
         (effort,) = self.values
         (level,) = (param.at(effort) for param in Zstd.params)
-        return block.write_text(source, block.Form(form), level)
+        return block.write_text(source, block.Form(form), compressor_for(level, len(source)))
 
     def is_tangled(self, source: bytes, kind: str) -> bool:
         """Whether keys are data in ``source``, and hardly anything stands in the same place again,

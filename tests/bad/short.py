@@ -97,6 +97,10 @@ def short_members() -> Iterator[Bad]:
         ("check", "The content has its checksum.", D, "checksum", of(CHECK, 5)),
         ("source", "A source check is a count.", D, "malformed", of(SOURCE, "x")),
         ("rest", "The rest is a map.", D, "malformed", of(REST, [1])),
+        ("rest-pairs", "A map is no array.", D, "last fields", of(REST, [["m", {"k": "v"}]])),
+        ("rest-text", "A map is no text.", D, "last fields", of(REST, "")),
+        ("format-negative", "A format is 0 or more.", D, "below 0", of(FORMAT, -1)),
+        ("writer-negative", "A writer is 0 or more.", D, "below 0", of(WRITER, -1)),
         ("twice", "What has a place is not in the rest.", D, "last fields", of(REST, {"n": "y"})),
         (
             "need",

@@ -83,6 +83,15 @@ def test_it_is_no_input_where_it_is_in_the_folder(run: Run, kinds: Path) -> None
     assert len(list((kinds / "out").rglob("*.spk"))) == 60
 
 
+def test_the_level_of_zstd_may_be_its_default(run: Run, kinds: Path) -> None:
+    """0, which says that, was called a dictionary that is not sound, also of what others pack."""
+    run("pack", "-r", "in", "-c", "zstd:0", "-o", "out", "--shared-dict", "out/kinds.dict")
+    run("unpack", "-r", "out", "-o", "back")
+    assert (kinds / "back/0.json").read_bytes() == record(0)
+    said = run("inspect", "--json", "out/0.json.spk").stdout
+    assert json.loads(said)["members"][0]["dictionary"]["found"]
+
+
 def test_which_one_is_missing_is_said(run: Run, kinds: Path, tmp_path: Path) -> None:
     """And then it is given, or in the folder of the configuration; another one is never used."""
     run("pack", "in/2.json", "in/4.json", *(f"in/sub/{n}.json" for n in range(1, 60, 2)),
@@ -108,13 +117,13 @@ def test_which_one_is_missing_is_said(run: Run, kinds: Path, tmp_path: Path) -> 
     data = bytearray(other.read_bytes())
     data[-5] ^= 1  # a damaged one
     other.write_bytes(data)
-    assert f": {other} is another one" in run("unpack", alone, code=1).stderr.decode()
+    assert f": {other} is another one, or damaged" in run("unpack", alone, code=1).stderr.decode()
     renamed = kinds / "named.dict"
     shutil.move(other, renamed)
     for asked in (["unpack"], ["unpack", "--test"], ["unpack", "--to", "yaml"], ["inspect", "--head", "1"]):  # noqa: E501 # fmt: skip
         said = run(*asked, "--shared-dict", renamed, alone, code=1).stderr.decode()
         assert f"needs the dictionary {wanted}" in said
-        assert f": {renamed} is another one" in said
+        assert f": {renamed} is another one, or damaged" in said
 
     run("unpack", "--test", alone, "--shared-dict", "out/kinds.dict")
     run("unpack", alone, "--to", "yaml", "-o", "-", "--shared-dict", "out/kinds.dict")

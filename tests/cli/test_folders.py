@@ -374,3 +374,14 @@ def test_a_dry_run_tells_of_links_as_of_what_they_lead_to(run: Run, tree: Path) 
     assert "would pack in/link.json to out/link.json.spk as raw+zstd:3\n" in said
     where = "it is a link to no.json, where nothing is"
     assert f"serialpack: in/nothing.json: cannot read: {where}; --exclude leaves it out" in said
+
+
+@pytest.mark.usefixtures("tree")
+def test_an_archive_of_nothing_but_folders_is_told(run: Run) -> None:
+    """Where the globs leave out all files of a folder, it was packed without a word."""
+    for name in ("all", "txt"):
+        exclude = ("--exclude", "*") if name == "all" else ("--exclude", "*.*")
+        done = run("pack", "-r", "in", *exclude, "--archive", "-o", f"{name}.spk")
+        assert done.stderr.decode().startswith("in: no files to take\n0 packed")
+    done = run("pack", "-r", "in", "--exclude", "a.json", "--archive", "-o", "some.spk")
+    assert b"no files" not in done.stderr

@@ -98,6 +98,30 @@ def test_of_many_files_those_are_kept_that_a_disk_has_room_for(
     assert (tmp_path / "all.spk").exists()
 
 
+@pytest.mark.parametrize("args", ["pack -r in -o disk/out", "unpack all.spk -o disk/out"])
+def test_of_many_files_without_room_twenty_are_named(
+    start: Start, small_disk: Path, tmp_path: Path, args: str
+) -> None:
+    """The others are a line, and not thousands that all say the same; under -v each is named."""
+    (tmp_path / "in").mkdir()
+    for number in range(40):
+        (tmp_path / "in" / str(number)).write_bytes(noise(60 * KIB, number))
+    finish(start("pack", "-qr", "in", "--archive", "-o", "all.spk"), 0)
+    said = finish(start(*args.split()), 1, most=50).splitlines()
+    assert (
+        sum("disk/out" in line and line.endswith("no space left on device") for line in said) == 20
+    )
+    more = [re.fullmatch(r"serialpack: (\d+) more outputs (.*)", line) for line in said]
+    (last,) = filter(None, more)
+    made = sum(path.is_file() for path in (small_disk / "out").rglob("*"))
+    assert made + 20 + int(last[1]) == 40
+    assert last[2] == "cannot be written: no space left on device; -v names them"
+    shutil.rmtree(small_disk / "out")
+    said = finish(start(*args.split(), "-v"), 1, most=99).splitlines()
+    assert sum(line.endswith("no space left on device") for line in said) >= 40 - made
+    assert not any("more outputs" in line for line in said)
+
+
 @pytest.mark.parametrize("verb", ["pack", "unpack"])
 def test_a_limit_of_file_sizes_is_an_error_not_a_signal(
     start: Start, source: Path, packed: Path, tmp_path: Path, verb: str

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 import serialpack.columns.stored.read
+from serialpack.auto.choice import choose
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES
 from serialpack.columns.stored import block
@@ -245,3 +246,12 @@ def test_text_is_tried_where_a_sample_does_not_see_what_comes_again(
     columns = bytes([Form.COLUMNS]) + bytes(len(once))
     monkeypatch.setattr(ColumnsSerializer, "apart", lambda *_: columns)
     assert ColumnsSerializer("columns", (3,)).encode(once * 4, "json")[0] == Form.LARGER
+
+
+def test_the_text_of_a_large_block_finds_copies_as_far_off_as_under_the_codec() -> None:
+    """Its window was that of the level: columns seemed smaller than text that was in truth not."""
+    text = random.Random(1).randbytes(3_000_000).hex().encode()
+    columns = ColumnsSerializer(*choose("columns", effort=6).chain.serializer)
+    once, twice = (columns.plain(text * times) for times in (1, 2))
+    assert len(twice) < 1.1 * len(once)
+    assert columns.decode(twice) == text * 2

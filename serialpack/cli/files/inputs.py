@@ -119,7 +119,8 @@ def input_files(
         )
         empty = True
         for path, below in walk:
-            empty = False
+            # Of an archive folders are entries, too, and are no files to take.
+            empty = empty and takes.whole and os.path.isdir(path) and not os.path.islink(path)
             if path not in found.below:
                 found.below[path] = os.path.join(named, below)
                 paths.append(path)

@@ -228,6 +228,8 @@ class Mover:
         if self.tally.existing:
             leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
             complain(f"{self.tally.existing}; {leave}-f overwrites them")
+        if self.tally.full:
+            complain(f"{self.tally.full}; -v names them")
         for line in self.tally.not_kept.lines:
             say(self._manner, line)
         if self._times is not None:
@@ -281,11 +283,10 @@ class Mover:
             self._journal.add(line)
 
     def counted(self, error: SerialpackError) -> bool:
-        """Count a failure; whether it is one of many outputs that are there already."""
+        """Count a failure; whether it is only told at the end, with those like it."""
         if not isinstance(error, ArchiveError):  # whose entries were counted one by one
             self.tally.fail_by(error)
-        exists = isinstance(error, ExistingFileError) and not self._manner.verbose
-        return exists and self.tally.exists()
+        return not self._manner.verbose and self.tally.repeats(error)
 
     def tells(self, *, verbose_only: bool = False) -> bool:
         """Whether each file is told of; of many only where that is asked for."""

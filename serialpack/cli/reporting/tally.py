@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from contextlib import suppress
 from time import perf_counter
 
 from serialpack.cli.words import percent
-from serialpack.errors import SerialpackError
+from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.files.disk import remove_source
 from serialpack.files.not_kept import NotKeptSum, has_attributes
 from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
@@ -21,6 +22,9 @@ MANY = 20
 #: What is done with files of which nothing is written.
 TESTED = "tested"
 
+#: Numbers of errors that say that there is no room for an output: on the disk, or in a quota.
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
 
 class Tally:
     """Counts of files, and bytes read and written. ``done``: what was done with them, a word."""
@@ -28,7 +32,9 @@ class Tally:
     def __init__(self, done: str) -> None:
         self._word = done
         self._since = perf_counter()
-        self._done = self._failed = self._left = self._existing = 0
+        self._done = self._failed = self._left = self._existing = self._full = 0
+        #: Why there was no room for the last output that had none.
+        self._no_room = ""
         self._read = self._written = 0
         #: Sources of files that were done, which could not be removed; why not the last one.
         self._not_removed = 0
@@ -79,10 +85,17 @@ class Tally:
         if error is not self._kept_by:
             self.fail()
 
-    def exists(self) -> bool:
-        """Count an output that is there already; whether it is one of many."""
-        self._existing += 1
-        return self._existing > MANY
+    def repeats(self, error: SerialpackError) -> bool:
+        """Whether ``error`` says what was said of many outputs before: that they are there already,
+        or that there is no room for them. It is counted then, and told at the end."""
+        if isinstance(error, ExistingFileError):
+            self._existing += 1
+            return self._existing > MANY
+        if isinstance(error, OSError) and error.errno is not None and error.errno in _FULL:
+            self._full += 1
+            self._no_room = os.strerror(error.errno).lower()
+            return self._full > MANY
+        return False
 
     @property
     def existing(self) -> str:
@@ -90,6 +103,12 @@ class Tally:
         more = self._existing - MANY
         words = "more output exists", "more outputs exist"
         return f"{number_of(more, *words)} already" if more > 0 else ""
+
+    @property
+    def full(self) -> str:
+        """The same of outputs for which there was no room."""
+        more = number_of(self._full - MANY, "more output")
+        return f"{more} cannot be written: {self._no_room}" if self._full > MANY else ""
 
     def stopped(self) -> str:
         """The line where a signal ends it. What was done and not told yet is not counted."""

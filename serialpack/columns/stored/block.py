@@ -65,9 +65,9 @@ def write(split: shape.Split, effort: int) -> bytes:
     return b"".join((bytes([Form.COLUMNS]), outline, pack.encode_all(split.columns, effort, names)))
 
 
-def write_text(text: Buffer, form: Form, level: int) -> bytes:
-    """The block of a text as it is, under zstd at ``level``."""
-    return bytes([form]) + zstandard.ZstdCompressor(level=level).compress(text)
+def write_text(text: Buffer, form: Form, compressor: zstandard.ZstdCompressor) -> bytes:
+    """The block of a text as it is, under zstd."""
+    return bytes([form]) + compressor.compress(text)
 
 
 def read(data: bytes) -> bytes:
