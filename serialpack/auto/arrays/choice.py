@@ -62,12 +62,13 @@ def chosen(
     """
     trials: Trials = {}
     about = layouts, length, read, head, trials
-    found = _chosen(*about, codec, effort, threads, packed=packed)
-    if found is None or EFFORTS[effort].least_gain or length != len(head):
-        return found
-    usual = parse_stage(CODECS, codec.name, DEFAULT_EFFORT)
-    lower = _chosen(*about, usual, DEFAULT_EFFORT, threads, packed=packed)
-    return found if lower is None else _no_larger(found, lower.best, head, codec)
+    lower = None
+    if not EFFORTS[effort].least_gain and length == len(head):
+        usual = parse_stage(CODECS, codec.name, DEFAULT_EFFORT)
+        lower = _chosen(*about, usual, DEFAULT_EFFORT, threads, packed=packed)
+    best = None if lower is None else lower.best
+    found = _chosen(*about, codec, effort, threads, lower=best, packed=packed)
+    return found if found is None or best is None else _no_larger(found, best, head, codec)
 
 
 def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec) -> Chosen:
@@ -101,8 +102,9 @@ def _chosen(
     threads: int,
     *,
     packed: bool,
+    lower: ArrayChain | None = None,
 ) -> Chosen | None:
-    """As ``chosen``, by samples of one effort."""
+    """As ``chosen``, by samples of one effort. ``lower``: what was chosen for a lower one."""
     if length < _ALONE and EFFORTS[effort].least_gain:
         threads = 1
 
@@ -117,6 +119,8 @@ def _chosen(
         return Chosen(plain := ArrayChain((), codec, _NONE), plain)
     how = length, codec, effort, head, 1, trials
     tried = [LayoutChoice(layout, first, *how) for layout in layouts]
+    for each in tried:
+        each.lower = lower
     jobs: list[Callable[[], Any]] = [job for each in tried for job in (each.looked, each.own)]
     jobs += [] if tried[0].whole else [lambda: recurs(head)]
     begun = together(threads, *jobs)

@@ -136,9 +136,9 @@ class LayoutChoice:
             before, layout, samples = scaled or (before, *given)
         self._layout, self._length = layout, length
         self._plain = self._codec = codec
-        self._effort = effort
-        self._runs = False
-        self._head = head
+        self._effort, self._runs, self._head = effort, False, head
+        #: What a lower effort chose for them, where that is known.
+        self.lower: ArrayChain | None = None
         self._measured = min(measured_of(layout, length, effort, times), length // layout.size)
         part = max(self._measured // _PART, _LEAST_PART // layout.size)
         if self.whole:
@@ -292,7 +292,7 @@ class LayoutChoice:
         more = _MORE if asked else 0
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
         if not asked and len(self._head) == self._length:
-            least = self._slower().among_near(least, chains, self._head)
+            least = self._slower().among_near(least, chains, self._head, self.lower)
         return Chosen(least, plain)
 
     def _clearly(self, seen: Seen, own: list[ArrayChain]) -> bool:

@@ -37,6 +37,9 @@ _SURELY = 0.85
 #: the highest takes ten times as long as LZMA, and is for no more than so many bytes.
 HIGH, HIGHEST_OF = 19, 2 << 20
 
+#: What leaves so large a part of what another does, leaves clearly less.
+_CLEARLY = 0.98
+
 #: LZMA takes longer than the highest level of zstd, both ways, and must be smaller by this share.
 _DEARER = 0.003
 
@@ -147,17 +150,38 @@ class Slower:
         return found
 
     def among_near(
-        self, best: ArrayChain, chains: Iterable[ArrayChain], head: Buffer
+        self,
+        best: ArrayChain,
+        chains: Iterable[ArrayChain],
+        head: Buffer,
+        lower: ArrayChain | None = None,
     ) -> ArrayChain:
         """``best`` by samples, or whichever of ``chains`` that are near it leaves less of all of
-        ``head``. With the payload, where more than one was tried, and the share of the best."""
-        most = _NEAR * best.share + _TINY
+        ``head``. With the payload, where more than one was tried, and the share of the best.
+
+        ``lower``: what a lower effort chose. Where its filters leave clearly less of all before its
+        own codec, they take the place of those of a ``best`` that takes long: one such is enough.
+        """
+        share = best.share
+        if lower is not None and self._filters_better(lower, best, head):
+            best = lower._replace(codec=at_most(self._codec, HIGH), share=share, payload=None)
+        most = _NEAR * share + _TINY
         near = [each for each in chains if each.share < most and _is_quick(each)]
         near = sorted((each for each in near if each[:2] != best[:2]), key=lambda each: each.share)
         if self._whole or not near or (len(head) >= _CUT and not _is_quick(best)):
             return best
         found = smallest([of_all(head, each) for each in (best, *near[:_TRIED])])
-        return found._replace(share=best.share)
+        return found._replace(share=share)
+
+    def _filters_better(self, lower: ArrayChain, best: ArrayChain, head: Buffer) -> bool:
+        """Whether the filters of ``lower`` leave clearly less of all of ``head`` than those of
+        ``best``, a chain that takes long, do before the same quick level of zstd."""
+        if self._whole or lower.codec.name != "zstd" or _is_quick(best):
+            return False
+        if not best.filters or best.filters == lower.filters:
+            return False
+        own = of_all(head, best._replace(codec=lower.codec))
+        return of_all(head, lower).share < _CLEARLY * own.share
 
     def by_all(self, best: ArrayChain, plain: ArrayChain, head: Buffer) -> ArrayChain:
         """``best``, or a high level on ``plain`` numbers, whose share a middle one tells: it finds
