@@ -291,18 +291,17 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair | Difference]:
 
 
 def _as_maps(x: Any, y: Any) -> Iterator[list[Any]]:
-    """The items of two maps, whatever somebody's class says of them; and then those that a class
-    gives itself, as sparse ones of SciPy, which keep them elsewhere."""
+    """The items of two maps, whatever somebody's class says of them, if ``x`` has any; and then
+    those that a class gives itself, as sparse ones of SciPy, which keep them elsewhere."""
     if type(x) in (dict, OrderedDict):
         yield [x, y]
     elif not isinstance(x, dict):
         yield [dict(x), dict(y)]
     else:
-        ordered = isinstance(x, OrderedDict)  # which keeps an order of its own
-        of_ordered: Any = OrderedDict.items
-        yield [dict(of_ordered(v)) if ordered else dict.copy(v) for v in (x, y)]
-        if type(x).items is not (OrderedDict if ordered else dict).items:
-            yield [dict(v.items()) for v in (x, y)]
+        base: Any = OrderedDict if isinstance(x, OrderedDict) else dict  # which keeps an order
+        kept = [dict(base.items(v)) for v in (x, y)]
+        own = [dict(v.items()) for v in (x, y)] if type(x).items is not base.items else kept
+        yield from [own] if own is kept or not kept[0] else [kept, own]
 
 
 def _elements(value: Any) -> Any:
