@@ -9,7 +9,7 @@ from serialpack.auto.arrays.for_layout import RUNS_TIMES, Chosen, LayoutChoice
 from serialpack.auto.arrays.look import Seen
 from serialpack.auto.arrays.recurring import recurs
 from serialpack.auto.arrays.samples import sample_places
-from serialpack.auto.arrays.slower import HIGH, QUICK
+from serialpack.auto.arrays.slower import CUT, HIGH, QUICK, is_quick
 from serialpack.auto.arrays.trial import (
     ArrayChain,
     Trials,
@@ -28,6 +28,9 @@ from serialpack.stages.stage import Buffer
 #: Of fewer bytes all is tried by one thread, where time matters: another one takes more than it
 #: saves, in memory too.
 _ALONE = 48 << 10
+
+#: Of fewer bytes one effort after another takes longer than what the first tells the second.
+_SIDE_BY_SIDE = 200_000
 
 #: Where so small a share is left, numbers are nearly all runs: labels of regions, masks, what is
 #: mostly zeros; unless differences, or pcodec, leave much less, and not of next to nothing. Few
@@ -54,7 +57,7 @@ def chosen(
     """What suits numbers of ``length`` bytes; None where there are too few of them.
 
     Where time matters least, and all of them are at hand, it leaves no more than what the usual
-    effort chooses, which finds others by other samples.
+    effort chooses, which finds others by other samples; of many, as far as samples tell.
 
     ``layouts``: what they are, or may be. ``read`` gives the bytes between two places. ``head``:
     what they begin with, as much as a block. ``codec``: zstd. ``threads`` try chains side by side.
@@ -62,13 +65,23 @@ def chosen(
     """
     trials: Trials = {}
     about = layouts, length, read, head, trials
-    lower = None
-    if not EFFORTS[effort].least_gain and length == len(head):
+
+    def own(lower: ArrayChain | None = None) -> Chosen | None:
+        return _chosen(*about, codec, effort, threads, lower=lower, packed=packed)
+
+    def usual() -> ArrayChain | None:
         usual = parse_stage(CODECS, codec.name, DEFAULT_EFFORT)
-        lower = _chosen(*about, usual, DEFAULT_EFFORT, threads, packed=packed)
-    best = None if lower is None else lower.best
-    found = _chosen(*about, codec, effort, threads, lower=best, packed=packed)
-    return found if found is None or best is None else _no_larger(found, best, head, codec)
+        found = _chosen(*about, usual, DEFAULT_EFFORT, threads, packed=packed)
+        return None if found is None else found.best
+
+    if EFFORTS[effort].least_gain or length != len(head):
+        return own()
+    if length < _SIDE_BY_SIDE:
+        found, lower = together(threads, own, usual)
+    else:
+        lower = usual()
+        found = own(lower)
+    return found if found is None or lower is None else _no_larger(found, lower, head, codec)
 
 
 def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec) -> Chosen:
@@ -77,10 +90,19 @@ def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec)
     best = best if recurring or best.share <= plain.share else plain
     if best[:2] == lower[:2]:
         return found
-    best, lower = (_packed(each, head) for each in (best, lower))
-    if lower.share < best.share and lower.codec.name == "zstd":
-        best = smallest([best, of_all(head, lower._replace(codec=at_most(codec, HIGH)))])
-    best = smallest([best, lower])
+    lower = _packed(lower, head)
+    if best.payload is None and not is_quick(best) and len(head) >= CUT:
+        # It is packed in several blocks, side by side: to pack all of it first takes far longer.
+        if lower.share >= best.share:
+            return found
+        if lower.codec.name == "zstd":
+            lower = lower._replace(codec=at_most(codec, HIGH), payload=None)
+        best = lower
+    else:
+        best = _packed(best, head)
+        if lower.share < best.share and lower.codec.name == "zstd":
+            best = smallest([best, of_all(head, lower._replace(codec=at_most(codec, HIGH)))])
+        best = smallest([best, lower])
     return Chosen(best, plain._replace(share=max(plain.share, best.share)), recurring)
 
 

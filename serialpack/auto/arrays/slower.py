@@ -64,7 +64,7 @@ _HOPEFUL, _HOPEFUL_LONGER, _LABELS = 1.8, 1.3, 0.03
 #: So many that leave at most so much more of samples than the best (so many times as much, and so
 #: large a share of all), and take little time, are tried on all numbers; where the best takes long,
 #: of fewer bytes than are cut into blocks.
-_TRIED, _NEAR, _TINY, _CUT = 2, 1.08, 0.001, 2 << 20
+_TRIED, _NEAR, _TINY, CUT = 2, 1.08, 0.001, 2 << 20
 
 
 class Slower:
@@ -166,9 +166,9 @@ class Slower:
         if lower is not None and self._filters_better(lower, best, head):
             best = lower._replace(codec=at_most(self._codec, HIGH), share=share, payload=None)
         most = _NEAR * share + _TINY
-        near = [each for each in chains if each.share < most and _is_quick(each)]
+        near = [each for each in chains if each.share < most and is_quick(each)]
         near = sorted((each for each in near if each[:2] != best[:2]), key=lambda each: each.share)
-        if self._whole or not near or (len(head) >= _CUT and not _is_quick(best)):
+        if self._whole or not near or (len(head) >= CUT and not is_quick(best)):
             return best
         found = smallest([of_all(head, each) for each in (best, *near[:_TRIED])])
         return found._replace(share=share)
@@ -176,7 +176,7 @@ class Slower:
     def _filters_better(self, lower: ArrayChain, best: ArrayChain, head: Buffer) -> bool:
         """Whether the filters of ``lower`` leave clearly less of all of ``head`` than those of
         ``best``, a chain that takes long, do before the same quick level of zstd."""
-        if self._whole or lower.codec.name != "zstd" or _is_quick(best):
+        if self._whole or lower.codec.name != "zstd" or is_quick(best):
             return False
         if not best.filters or best.filters == lower.filters:
             return False
@@ -205,6 +205,6 @@ class Slower:
         return [parse_stage(CODECS, f"xz:6@{size}") for size in dict.fromkeys(sizes) if self._lzma]
 
 
-def _is_quick(chain: ArrayChain) -> bool:
+def is_quick(chain: ArrayChain) -> bool:
     name, values = chain.codec
     return name == "pcodec" or (name == "zstd" and values[0] <= MIDDLE)
