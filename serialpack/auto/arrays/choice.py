@@ -29,8 +29,8 @@ from serialpack.stages.stage import Buffer
 #: saves, in memory too.
 _ALONE = 48 << 10
 
-#: Of fewer bytes one effort after another takes longer than what the first tells the second.
-_SIDE_BY_SIDE = 200_000
+#: So few bytes are looked at whole, by each effort.
+_LITTLE = 200_000
 
 #: Where so small a share is left, numbers are nearly all runs: labels of regions, masks, what is
 #: mostly zeros; unless differences, or pcodec, leave much less, and not of next to nothing. Few
@@ -76,11 +76,13 @@ def chosen(
 
     if EFFORTS[effort].least_gain or length != len(head):
         return own()
-    if length < _SIDE_BY_SIDE:
-        found, lower = together(threads, own, usual)
-    else:
+    if length >= _LITTLE:
         lower = usual()
         found = own(lower)
+    else:
+        found = own()
+        quicker = None if found is None or layouts[0].size == 1 else _quicker(found.best)
+        lower = quicker or usual()
     return found if found is None or lower is None else _no_larger(found, lower, head, codec)
 
 
@@ -104,6 +106,16 @@ def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec)
             best = smallest([best, of_all(head, lower._replace(codec=at_most(codec, HIGH)))])
         best = smallest([best, lower])
     return Chosen(best, plain._replace(share=max(plain.share, best.share)), recurring)
+
+
+def _quicker(chain: ArrayChain) -> ArrayChain | None:
+    """``chain`` with pcodec at the level of the usual effort, which of little may leave less, by
+    some bytes; None where its codec is another."""
+    if chain.codec.name != "pcodec":
+        return None
+    level = CODECS.cls("pcodec").params[0].at(DEFAULT_EFFORT)
+    codec = chain.codec._replace(values=(level, *chain.codec.values[1:]))
+    return chain._replace(codec=codec, payload=None)
 
 
 def _packed(chain: ArrayChain, head: Buffer) -> ArrayChain:
