@@ -29,6 +29,9 @@ from serialpack.stages.stage import Buffer
 #: saves, in memory too.
 _ALONE = 48 << 10
 
+#: What leaves so many times as much of samples leaves more of all.
+_SURELY = 1.2
+
 #: So few bytes are looked at whole, by each effort.
 _LITTLE = 200_000
 
@@ -90,7 +93,7 @@ def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec)
     """``found``, or ``lower`` in its place where that leaves less of all of ``head``."""
     best, plain, recurring = found
     best = best if recurring or best.share <= plain.share else plain
-    if best[:2] == lower[:2]:
+    if best[:2] == lower[:2] or lower.share > _SURELY * best.share:
         return found
     lower = _packed(lower, head)
     if best.payload is None and not is_quick(best) and len(head) >= CUT:
