@@ -140,13 +140,23 @@ def _answer(args: list[str]) -> int:
             name = error.name.partition(".")[0]
             complain(f"the library {name} is not installed; pip install {name}")
             return 1
-        if isinstance(error, MemoryError) or any(w in str(error).lower() for w in _NO_MEMORY):
+        if isinstance(error, MemoryError) or _is_of_memory(str(error)):
             complain(f"out of memory; {LESS_MEMORY}")
             return 1
         what = f"{type(error).__name__}: {error}"
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")
         return 1
     return int(code or 0)
+
+
+def _is_of_memory(said: str) -> bool:
+    """Whether an error with these words came of memory that was refused."""
+    if any(words in said.lower() for words in _NO_MEMORY):
+        return True
+    from serialpack.cli.guard import is_limited
+
+    # What Python says where code in C fails and does not say why.
+    return "without exception set" in said and is_limited()
 
 
 def _gone() -> str | None:

@@ -181,7 +181,8 @@ def test_golden_files(name: str) -> None:
     except serialpack.MissingLibraryError as missing:
         pytest.skip(str(missing))
     except serialpack.UnsupportedError as unsupported:
-        if "is not installed" not in str(unsupported):
+        # Marshal was written by one version of Python.
+        if "is not installed" not in str(unsupported) and not name.startswith("marshal"):
             raise
         pytest.skip(str(unsupported))
     if name.startswith("small"):
