@@ -206,8 +206,12 @@ def _with_array(
     """
     all_of = front if front < LARGE_SAMPLE else length
     array, wrong = array_in(pieces, length or front, all_of)
-    damage = DamagedError(f"a damaged {found.format}: {wrong}", path=path) if wrong else None
-    return found._replace(array=array, damage=damage)
+    return found._replace(array=array, damage=damaged_array(found.format, wrong, path))
+
+
+def damaged_array(format: str, wrong: str, path: str | None = None) -> DamagedError | None:
+    """The error for an array in which something is ``wrong``; None where nothing is."""
+    return DamagedError(f"a damaged {format}: {wrong}", path=path) if wrong else None
 
 
 def _seen_in(block: bytes) -> str | None:

@@ -36,6 +36,7 @@ from serialpack.inspection.look import (
     LARGE_SAMPLE,
     SAMPLE,
     array_in,
+    damaged_array,
 )
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.plan import Plan
@@ -119,12 +120,7 @@ def _with_array(
         if len(blocks) == 1:
             raise
         return _with_array(file, member, info, whole=False)
-    return info._replace(array=array, damage=_damaged_array(info.format, wrong))
-
-
-def _damaged_array(format: str, wrong: str) -> DamagedError | None:
-    """The error for an array in which something is ``wrong``; None where nothing is."""
-    return DamagedError(f"a damaged {format}: {wrong}") if wrong else None
+    return info._replace(array=array, damage=damaged_array(info.format, wrong))
 
 
 def _restored(
@@ -166,7 +162,7 @@ def _with_inside(pieces: Iterator[Buffer], info: MemberInfo) -> MemberInfo:
         if declared.is_array:
             all_of = len(block) if len(block) < LARGE_SAMPLE else None
             array, wrong = array_in([block], len(block), all_of)
-            damage = _damaged_array(found, wrong)
+            damage = damaged_array(found, wrong)
         if is_library_read(declared):
             listing = library_listing(opened, declared)
         holds = f"{found} in {compression}"

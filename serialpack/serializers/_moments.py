@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
+from serialpack.serializers.of_pydantic import class_of_core
 
 
 def parts_of_zone(zone: Any) -> list[Any]:
@@ -60,11 +61,7 @@ def _of_pydantic() -> Any:
 def _zone_of_pydantic(seconds: Any) -> Any:
     if type(seconds) is not int:
         raise ValueError("no offset of a time zone")
-    cls = _of_pydantic()
-    if cls is None:
-        needed = "needs the class pydantic_core.TzInfo, which is not here"
-        raise UnsupportedError(needed, hint="import pydantic first")
-    return cls(seconds)
+    return class_of_core("TzInfo")(seconds)
 
 
 def parts_of_moment(value: datetime | time) -> list[Any]:

@@ -1,4 +1,5 @@
-"""URLs of pydantic's core, which C code keeps, as an extension of MessagePack, and back."""
+"""URLs of pydantic's core, which C code keeps, as an extension of MessagePack, and back; and the
+classes of that core."""
 
 from __future__ import annotations
 
@@ -25,9 +26,15 @@ def url_of(name: str, text: str) -> Any:
     """The URL that the parts are of; ValueError for others."""
     if name not in _URLS or type(text) is not str:
         raise ValueError(f"pydantic has no URLs of {name}")
+    return class_of_core(name)(text)
+
+
+def class_of_core(name: str) -> Any:
+    """The class of pydantic's core of that name; UnsupportedError where it is not imported, for a
+    reader imports nothing."""
     core = imported("pydantic_core")
     if core is None:
         raise UnsupportedError(
             f"needs the class pydantic_core.{name}, which is not here", hint="import pydantic first"
         )
-    return getattr(core, name)(text)
+    return getattr(core, name)

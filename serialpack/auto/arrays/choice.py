@@ -154,10 +154,8 @@ def _chosen(
     all_here = EFFORTS[effort].least_gain and len(first[0]) < length <= len(head)
     if all_here and _hardly_any(head, memoryview(first[0])[:_SOME], codec):
         return Chosen(plain := ArrayChain((), codec, _NONE), plain)
-    how = length, codec, effort, head, 1, trials
+    how = length, codec, effort, head, 1, trials, lower
     tried = [LayoutChoice(layout, first, *how) for layout in layouts]
-    for each in tried:
-        each.lower = lower
     jobs: list[Callable[[], Any]] = [job for each in tried for job in (each.looked, each.own)]
     jobs += [] if tried[0].whole else [lambda: recurs(head)]
     begun = together(threads, *jobs)

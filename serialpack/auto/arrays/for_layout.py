@@ -112,7 +112,8 @@ class LayoutChoice:
 
     Filters are tried on a part of the samples, before a quick level of zstd; then the smallest of
     each kind on all, and pcodec; and where time matters less, what may still be smaller before
-    higher levels and LZMA. ``trials``: made before, of the same numbers.
+    higher levels and LZMA. ``trials``: made before, of the same numbers; ``lower``: what a lower
+    effort chose for them.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class LayoutChoice:
         head: Buffer = b"",
         times: int = 1,
         trials: Trials | None = None,
+        lower: ArrayChain | None = None,
     ) -> None:
         #: Whether the samples are all that there is, in whole numbers.
         whole_numbers = layout.start % layout.size == length % layout.size == 0
@@ -137,8 +139,7 @@ class LayoutChoice:
         self._layout, self._length = layout, length
         self._plain = self._codec = codec
         self._effort, self._runs, self._head = effort, False, head
-        #: What a lower effort chose for them, where that is known.
-        self.lower: ArrayChain | None = None
+        self._lower = lower
         self._measured = min(measured_of(layout, length, effort, times), length // layout.size)
         part = max(self._measured // _PART, _LEAST_PART // layout.size)
         if self.whole:
@@ -292,7 +293,7 @@ class LayoutChoice:
         more = _MORE if asked else 0
         least = min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters)))
         if not asked and len(self._head) == self._length:
-            least = self._slower().among_near(least, chains, self._head, self.lower)
+            least = self._slower().among_near(least, chains, self._head, self._lower)
         return Chosen(least, plain)
 
     def _clearly(self, seen: Seen, own: list[ArrayChain]) -> bool:

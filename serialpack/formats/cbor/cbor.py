@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
@@ -102,7 +104,7 @@ def read_items(data: Buffer, *, parts: bool = False) -> list[Any]:
                 hint="pack -s raw keeps the bytes",
             ) from None
         _check_references(bytes(data))
-        records = _apart(bytes(data))
+        return _apart(bytes(data))
     if tags.referred:
         check_unfolded(records, len(data), _inside_or_none)
     return records
@@ -118,7 +120,7 @@ def _read_array(items: bytes, tags: Tags) -> list[Any]:
     except cbor2.CBORDecodeError as error:
         if isinstance(error.__cause__, Refers):
             raise error.__cause__ from None
-        raise _placed(cbor2, items[1:-1], error) from None
+        raise _placed(items[1:-1], error) from None
     if file.tell() != len(items):
         raise Malformed("a break code outside of any container", file.tell() - 2)
     return values
@@ -126,29 +128,19 @@ def _read_array(items: bytes, tags: Tags) -> list[Any]:
 
 def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) -> list[Any]:
     """As ``read_items``, which has raised ``error``, with what may be lost noted in ``marks``."""
-    cbor2 = import_library("cbor2", "cbor")
     paired = Paired(data) if DUPLICATES in marks.allowed else None
-    read = data if paired is None else paired.data
-    file = io.BytesIO(read)
+    read, before = (data, int) if paired is None else (paired.data, paired.before)
     tags = Tags({**decoders(), PAIRS: last_wins(marks, len(data))}, references=True)
     lossy_text = UTF8 in marks.allowed
     if _REFERENCE.search(data):
         _check_references(data)
-    decoder = _decoder(file, 1, tags, 2 * _FRAMES, "surrogateescape" if lossy_text else "strict")
-    records = []
+    text = "surrogateescape" if lossy_text else "strict"
+    records: list[Any] = []
     try:
-        while file.tell() < len(read):
-            records.append(decoder.decode())
+        records.extend(_one_by_one(read, tags, 2 * _FRAMES, text, before))
         if tags.referred:  # first: of what holds itself twice, each level is twice the one before
             check_unfolded(records, len(data), _inside_or_none)
         levels(records, _plain_types(), _inside_or_none)
-    except cbor2.CBORDecodeEOF:
-        raise Malformed("it ends too early", len(data)) from None
-    except cbor2.CBORDecodeError as found:
-        if isinstance(found.__cause__, RefusedError):
-            raise found.__cause__ from None
-        at = file.tell() if paired is None else paired.before(file.tell())
-        raise _explained(found, len(records), at) from None
     except RecursionError:
         raise Unheld(depth_loss(len(records))) from None
     if tags.shared and parts:
@@ -169,27 +161,46 @@ def _decoder(file: io.BytesIO, read_size: int, tags: Tags, depth: int, text: str
 
 
 def _check_references(data: bytes) -> None:
-    """RefusedError where the values of an item, in which some refer to others, would be far larger
-    than ``data``, or hold themselves; Malformed where it is broken.
+    """RefusedError where the values of the items, in which some refer to others, would be far
+    larger than ``data``, or hold themselves; Malformed where it is broken.
 
     It is asked before they are keys of maps or elements of sets: hashing these goes over all that
     is in them, however often it stands there. So maps and sets are read as arrays here.
     """
-    cbor2 = import_library("cbor2", "cbor")
     paired = Paired(data)
-    file = io.BytesIO(paired.data)
     plain = dict.fromkeys((PAIRS, 258), lambda content, _immutable: content)
     tags = Tags({**decoders(), **plain}, references=True)
-    decoder = _decoder(file, 1, tags, 2 * _FRAMES, "surrogateescape")
-    record = 0
-    try:
-        while file.tell() < len(paired.data):
-            check_unfolded([decoder.decode()], len(data), _inside_or_none)
-            record += 1
-    except cbor2.CBORDecodeEOF:
-        raise Malformed("it ends too early", len(data)) from None
-    except cbor2.CBORDecodeError as error:
-        raise _explained(error, record, paired.before(file.tell())) from None
+    items = _one_by_one(paired.data, tags, 2 * _FRAMES, "surrogateescape", paired.before)
+    check_unfolded([*items], len(data), _inside_or_none)
+
+
+def _one_by_one(
+    data: bytes,
+    tags: Tags,
+    depth: int,
+    text: str = "strict",
+    before: Callable[[int], int] = int,
+) -> Iterator[Any]:
+    """The items of a sequence, read byte by byte, so that it is known where one is broken.
+
+    Malformed, Unheld with the number of the item, or RefusedError of a decoder in ``tags``.
+    ``before``: where a byte of ``data`` comes from.
+    """
+    cbor2 = import_library("cbor2", "cbor")
+    file = io.BytesIO(data)
+    decoder = _decoder(file, 1, tags, depth, text)
+    for record in count():
+        if file.tell() == len(data):
+            return
+        try:
+            item = decoder.decode()
+        except cbor2.CBORDecodeEOF:
+            raise Malformed("it ends too early", before(len(data))) from None
+        except cbor2.CBORDecodeError as error:
+            if isinstance(error.__cause__, RefusedError):
+                raise error.__cause__ from None
+            raise _explained(error, record, before(file.tell())) from None
+        yield item
 
 
 def _apart(data: bytes) -> list[Any]:
@@ -202,25 +213,19 @@ def _apart(data: bytes) -> list[Any]:
         while file.tell() < len(data):
             records.append(decoder.decode())
     except cbor2.CBORDecodeError as error:
-        raise _placed(cbor2, data, error) from None
+        raise _placed(data, error) from None
     return records
 
 
-def _placed(cbor2: Any, data: bytes, error: Exception) -> Exception:
-    """What is wrong and where, for the ``error`` of the library: the items are read one by one,
-    byte by byte."""
-    file = io.BytesIO(data)
-    decoder = _decoder(file, 1, Tags(decoders(), references=True), _FRAMES - 1)
+def _placed(data: bytes, error: Exception) -> Exception:
+    """What is wrong and where, for the ``error`` of the library."""
     record = 0
     try:
-        while file.tell() < len(data):
-            decoder.decode()
+        for _ in _one_by_one(data, Tags(decoders(), references=True), _FRAMES - 1):
             record += 1
-    except cbor2.CBORDecodeEOF:
-        return Malformed("it ends too early", len(data))
-    except cbor2.CBORDecodeError as found:
-        error = found
-    return _explained(error, record, file.tell())
+    except (Malformed, Unheld) as found:
+        return found
+    return _explained(error, record, len(data))
 
 
 def _explained(error: Exception, record: int, at: int) -> Exception:
