@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import serialpack
 from serialpack.container.scan import Found, FoundBlock, scan
-from serialpack.formats import FORMATS
-from serialpack.formats.base import ValueFormat
 from serialpack.reports import LostRange, UnpackReport
+from tests.conversion import converting
 
 
 def packed(data: bytes, format: str, **how: Any) -> bytes:
@@ -54,11 +53,7 @@ def flipped(container: bytes, *places: int) -> bytes:
 
 def records_of(format: str, data: bytes) -> list[Any]:
     """The values of the records in ``data``; of a JSON object its members, as maps of one."""
-    fmt = FORMATS.get(format)
-    assert isinstance(fmt, ValueFormat)
-    found: list[Any] = []
-    for block in fmt.split(io.BytesIO(data).read, 1 << 20, for_values=True):
-        found += fmt.parse(block)
+    found = converting.records_of(data, format)
     if format == "json" and len(found) == 1 and isinstance(found[0], dict):
         return [{key: value} for key, value in found[0].items()]
     return found
