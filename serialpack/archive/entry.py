@@ -9,8 +9,8 @@ from io import BytesIO
 from typing import IO, NamedTuple
 
 from serialpack.api import Target, check_target, sink, target_name, unpack_report
-from serialpack.archive.place import entry_of, none_fits
-from serialpack.archive.tell import is_archive
+from serialpack.archive.detect import is_archive
+from serialpack.archive.extract import entry_of, none_fits
 from serialpack.container.entries import EntryRow, entry_spans
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import members_of

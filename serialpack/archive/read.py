@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.api import check_threads, opened_source, unpack_report
-from serialpack.archive.place import Each, Placer, Wanted, entry_of
-from serialpack.archive.tell import is_archive
+from serialpack.archive.detect import is_archive
+from serialpack.archive.extract import Each, Placer, Wanted, entry_of
 from serialpack.checked import checked
 from serialpack.container.block import ENTRIES, Block, StoredBlock
 from serialpack.container.entries import Covered
@@ -88,7 +88,7 @@ def unpack_archive(
     how["skip_existing"] = skip_existing
     with opened_source(source) as opened:
         if salvage:
-            from serialpack.archive.left import unpack_left
+            from serialpack.archive.salvage import unpack_left
             from serialpack.pipeline.sought import sought
 
             with sought(opened) as found:
@@ -197,7 +197,7 @@ class ArchiveUnpacker:
         placer = self._placer
         again, found, before = source.again(), False, len(placer.failures)
         if again is not None:
-            from serialpack.archive.left import unpack_behind
+            from serialpack.archive.salvage import unpack_behind
 
             with again:
                 found = unpack_behind(placer, again.file, place, done, self._trust, self._threads)

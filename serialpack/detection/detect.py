@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS, Declaration
+from serialpack.formats.foreign import KnownFile, is_beyond_text, known_file, known_text
 from serialpack.formats.json.found import json_kind
-from serialpack.formats.known import KnownFile, is_beyond_text, known_file, known_text
 
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10

@@ -15,7 +15,7 @@ from serialpack.objects.files import inside, restored, values_of_file
 from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.small import unpack_small
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.kept import kept_reader
+from serialpack.serializers.cached import kept_reader
 from serialpack.serializers.whole import ObjectHook, deserialized, hooked
 from serialpack.stages.stage import Buffer
 

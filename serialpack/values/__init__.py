@@ -1,8 +1,8 @@
 """What a value is: its kinds, when two are the same, where they differ.
 
 Enter at ``equality.difference``, the strict comparison, and ``kinds.KINDS``, the kinds of values
-that stages and formats may not hold. ``quick`` finds most pairs the same at the speed of C,
-``parts`` says what a value is made of.
+that stages and formats may not hold. ``quick_equality`` finds most pairs the same at the speed of
+C, ``parts`` says what a value is made of.
 
 - kind: a value type, or a property of a value, that somebody may not hold: ``bigint``,
   ``nan-bits``, ``duplicate-keys``, ``order``; a type alone does not say it
