@@ -40,7 +40,7 @@ from serialpack.errors import (
 from serialpack.files.globs import chosen_by
 from serialpack.files.source import File, Path, Source
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.shared import SharedUnpacker, entries_of
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, unpack_member
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order, usable_cores
@@ -89,7 +89,7 @@ def unpack_archive(
     with opened_source(source) as opened:
         if salvage:
             from serialpack.archive.salvage import unpack_left
-            from serialpack.pipeline.sought import sought
+            from serialpack.pipeline.seekable import sought
 
             with sought(opened) as found:
                 if not is_archive(found, salvage=True):

@@ -115,7 +115,7 @@ class Unpacker:
                     if is_archive(source)
                     else self._unpack_container(given, source, compression)
                 )
-            from serialpack.pipeline.sought import sought
+            from serialpack.pipeline.seekable import sought
 
             with sought(source) as left:
                 if is_archive(left, salvage=True):
