@@ -1,7 +1,7 @@
 """What a file is by its name, its first bytes and what the user says; and words for messages.
 
 Nothing is parsed here: where this does not tell, ``by_content`` tries the formats.
-``formats.known`` lists the kinds of files that are no format.
+``formats.foreign`` lists the kinds of files that are no format.
 """
 
 import re
