@@ -14,9 +14,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from serialpack.bench.reports import FORMATS, report
-from serialpack.bench.reports._columns import by_size, significant
 from serialpack.bench.reports._drawing import Axis, placed
-from serialpack.bench.reports._sweep import curves
+from serialpack.bench.reports.row_columns import by_size, significant
+from serialpack.bench.reports.sweeps import curves
 from serialpack.bench.reports.table import MOST_N, MOST_ROWS
 from serialpack.bench.results import (
     Anchor,
