@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.array_data import Kind
 from benchmarks.array_tools import TOOLS
-from serialpack.bench.reports._columns import significant
+from serialpack.bench.reports.row_columns import significant
 from serialpack.bench.results import Machine
 from tools._bench_words import code, table_of
 from tools.bench_docs import shortened

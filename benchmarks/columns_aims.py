@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchmarks.columns_results import Measured, NotMeasured, Source, typical
 from benchmarks.table import Line
-from serialpack.bench.reports._columns import significant
+from serialpack.bench.reports.row_columns import significant
 
 #: A value, and what it was made of.
 Value = tuple[float, str]

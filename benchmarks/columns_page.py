@@ -8,9 +8,9 @@ from statistics import geometric_mean
 
 from benchmarks.columns_aims import amount, lines
 from benchmarks.columns_results import Measured, Packed, Source, typical
-from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import anchor_row, significant
+from serialpack.bench.reports import sentences
 from serialpack.bench.reports.plot import Legend, plot
+from serialpack.bench.reports.row_columns import anchor_row, significant
 from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.text import number_of
 from tools._bench_words import code, table_of
@@ -63,7 +63,7 @@ def summary(measured: Measured | None) -> str:
     """The README's part: the plot, what is aimed at, and what was reached."""
     if measured is None:
         return _UNMEASURED
-    where = f"On {_words.machine(_drawn(measured))}.\n"
+    where = f"On {sentences.machine(_drawn(measured))}.\n"
     return f"{_picture(measured, PLOT)}\n{_aims(measured)}\n{where}"
 
 
@@ -92,7 +92,7 @@ def _where(m: Measured) -> str:
     quick = " **A quick run on little data, which tells only that it runs.**" if m.quick else ""
     busy = " Others were at work on it, so that times mislead." if m.load > 0.5 else ""
     return (
-        f"On {_words.machine(_drawn(m))}; {versions}. Up to {m.times} runs each, all in"
+        f"On {sentences.machine(_drawn(m))}; {versions}. Up to {m.times} runs each, all in"
         f" {m.seconds / 60:.0f} minutes; before, the load of the machine was {m.load:.1f}."
         f"{busy}{quick}"
     )

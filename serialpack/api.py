@@ -26,7 +26,7 @@ from serialpack.files.targets import not_kept_by
 from serialpack.files.targets import sink as sink
 from serialpack.files.targets import target_name as target_name
 from serialpack.formats import FORMATS
-from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.settle import settle
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport

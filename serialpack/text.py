@@ -100,6 +100,16 @@ def shortened(text: str, cells: int) -> str:
     return f"{start}..{end}"
 
 
+def error_words(error: BaseException) -> str:
+    """What an error of another library says, on one line; the name of its class where it says
+    nothing."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+#: The most cells of what a library says of damage, which may name a part by all that it claims.
+MOST_WORDS = 200
+
+
 def complex_text(value: complex) -> str:
     """A complex number as Python and NumPy write it, and read it: ``1+2j``."""
     return str(value).strip("()")

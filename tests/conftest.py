@@ -41,6 +41,7 @@ def _give_children_usual_signals() -> None:
 
 
 _give_children_usual_signals()
+os.umask(0o022)  # the usual one: modes of files are looked at
 
 # Where a test limits memory, a library of Rust that wants to print a backtrace aborts.
 os.environ["RUST_BACKTRACE"] = "0"

@@ -33,9 +33,9 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.values import equality, quick
+from serialpack.values import equality, quick_equality
 from serialpack.values.equality import difference
-from serialpack.values.quick import plainly_same, quickly_same
+from serialpack.values.quick_equality import plainly_same, quickly_same
 from tests.fidelity import things
 
 
@@ -364,13 +364,13 @@ def test_what_compared_much_compares_nothing_little(monkeypatch: pytest.MonkeyPa
     """To clear a memo that has grown takes three times as long as a small value."""
     sizes: dict[int, list[int]] = {}
 
-    class Seen(quick._PlainPickler):
+    class Seen(quick_equality._PlainPickler):
         def dump(self, obj: Any) -> None:
             sizes.setdefault(id(self), []).append(len(pickle.dumps(obj)))
             super().dump(obj)
 
-    monkeypatch.setattr(quick, "_kept", quick._Picklers())
-    monkeypatch.setattr(quick, "_PlainPickler", Seen)
+    monkeypatch.setattr(quick_equality, "_kept", quick_equality._Picklers())
+    monkeypatch.setattr(quick_equality, "_PlainPickler", Seen)
     for count in (1, 1000, 2, 1500, 3):
         serialpack.dumps([{"name": f"n{n}"} for n in range(count)], "marshal")
     little, much = sorted(sizes.values())

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from serialpack.values import equality, quick
+from serialpack.values import equality, quick_equality
 from serialpack.values.equality import difference
-from serialpack.values.quick import lists_same, quickly_same
+from serialpack.values.quick_equality import lists_same, quickly_same
 from tests.fidelity import things
 
 MANY = 2 * equality._MANY
@@ -192,7 +192,9 @@ def check_told_apart(one: Any, others: list[Any], *, identity: bool) -> None:
 
 
 def test_objects_of_more_classes_than_are_numbered() -> None:
-    made = [type(f"C{n}", (), {"__module__": __name__}) for n in range(2 * quick._MOST_NAMED)]
+    made = [
+        type(f"C{n}", (), {"__module__": __name__}) for n in range(2 * quick_equality._MOST_NAMED)
+    ]
     assert quickly_same([c() for c in made], [c() for c in made], identity=False) is False
     globals().update({cls.__name__: cls for cls in made})
     try:

@@ -14,6 +14,7 @@ from xxhash import xxh3_64_intdigest
 from serialpack import inspect
 from tests import bad, golden
 from tests.golden.make import listed, sources
+from tests.manifest import rows_of
 from tests.spec_decoder import DICTIONARIES, SpecError, Unsupported, decode, read_objects
 
 DECODER = Path(__file__).with_name("spec_decoder.py")
@@ -22,9 +23,7 @@ HERE = DECODER.parents[1]
 GOLDEN = Path(golden.__path__[0])
 BAD = Path(bad.__path__[0])
 LISTED = listed()
-RULES = [
-    line.split("\t") for line in (BAD / "MANIFEST.tsv").read_text(encoding="utf-8").splitlines()[1:]
-]
+RULES = [*rows_of(BAD / "MANIFEST.tsv").values()]
 for _path in (GOLDEN / "kinds.dict", BAD / "kinds.dict"):
     DICTIONARIES[xxh3_64_intdigest(_path.read_bytes())] = _path.read_bytes()
 #: How the text of a SpecError begins, for each error of the manifest.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ def test_there_is_something_to_look_at() -> None:
 
 def test_private_modules_are_private() -> None:
     assert not structure.private_imports(PACKAGE)
+
+
+@pytest.mark.parametrize("folder", ["tools", "benchmarks"])
+def test_what_is_no_part_of_the_package_uses_nothing_private_of_it(folder: str) -> None:
+    private = re.compile(
+        r"^\s*(?:from|import) serialpack\b.*(?:\.|\bimport |, )_[a-z].*", re.MULTILINE
+    )
+    files = [*(ROOT / folder).rglob("*.py")]
+    assert len(files) > 10
+    assert not [line for file in files for line in private.findall(file.read_text("utf-8"))]
 
 
 def test_no_circles() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from serialpack.conversion.losses.rules import RULES
-from serialpack.text import number_of, with_article
+from serialpack.text import error_words, number_of, with_article
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,8 @@ def test_the_article_is_that_of_how_a_word_is_said(said: str) -> None:
 def test_what_was_carried_has_words_for_one(name: str) -> None:
     one, several = RULES[name].what
     assert one != several
+
+
+def test_the_words_of_an_error_are_one_line_or_the_name_of_its_class() -> None:
+    assert error_words(ValueError("a table:\n  a  b\n")) == "a table: a b"
+    assert error_words(KeyError()) == "KeyError"

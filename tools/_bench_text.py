@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from serialpack.bench.reports._columns import duration, is_known, significant
-from serialpack.bench.reports._sweep import series
+from serialpack.bench.reports.row_columns import duration, is_known, significant
+from serialpack.bench.reports.sweeps import series
 from serialpack.bench.results import Results, Row, cost
 from serialpack.bench.samples import parse_sample
 from serialpack.units import format_size

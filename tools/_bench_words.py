@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from serialpack.bench.reports._columns import by_size, significant
-from serialpack.bench.reports._words import reasons
+from serialpack.bench.reports.row_columns import by_size, significant
+from serialpack.bench.reports.sentences import reasons
 from serialpack.bench.results import Results, Row
 from serialpack.stages.chain import parse_chain
 from tools.fidelity import table

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
-from serialpack._version import __version__
+from serialpack import __version__
 from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import app
 from serialpack.cli.words import EXIT_CODES

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from serialpack.bench.reports import _words
+from serialpack.bench.reports import sentences
 from serialpack.bench.reports.plot import plot
 from serialpack.bench.results import Results, from_json
 from serialpack.bench.run import Bench, Question
@@ -137,11 +137,11 @@ def _shown(
     what: str,
     body: Callable[[Results], Iterator[str]],
 ) -> Iterator[str]:
-    limit = _words.limit(results)
+    limit = sentences.limit(results)
     yield (
-        f"{what}: {_words.headline(results)}; {_words.effort(results)}."
+        f"{what}: {sentences.headline(results)}; {sentences.effort(results)}."
         + (f" {capital(limit)}." if limit else "")
-        + f" On {_words.machine(results)}.\n"
+        + f" On {sentences.machine(results)}.\n"
     )
     found = list(body(results))
     # Sentence and picture stand together: the first sentence says what it shows.

@@ -9,8 +9,8 @@ from io import BytesIO
 from typing import IO, NamedTuple
 
 from serialpack.api import Target, check_target, sink, target_name, unpack_report
-from serialpack.archive.place import entry_of, none_fits
-from serialpack.archive.tell import is_archive
+from serialpack.archive.detect import is_archive
+from serialpack.archive.extract import entry_of, none_fits
 from serialpack.container.entries import EntryRow, entry_spans
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import members_of
@@ -23,8 +23,8 @@ from serialpack.files.output import Output
 from serialpack.files.source import UNNAMED, Source
 from serialpack.files.targets import is_device, not_kept_by
 from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
+from serialpack.pipeline.seekable import sought
 from serialpack.pipeline.shared import SharedUnpacker
-from serialpack.pipeline.sought import sought
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan, unpack_member
 from serialpack.reports import UnpackReport
 from serialpack.stages.stage import Buffer

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.api import check_threads, opened_source, unpack_report
-from serialpack.archive.place import Each, Placer, Wanted, entry_of
-from serialpack.archive.tell import is_archive
+from serialpack.archive.detect import is_archive
+from serialpack.archive.extract import Each, Placer, Wanted, entry_of
 from serialpack.checked import checked
 from serialpack.container.block import ENTRIES, Block, StoredBlock
 from serialpack.container.entries import Covered
@@ -40,7 +40,7 @@ from serialpack.errors import (
 from serialpack.files.globs import chosen_by
 from serialpack.files.source import File, Path, Source
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.shared import SharedUnpacker, entries_of
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, unpack_member
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order, usable_cores
@@ -88,8 +88,8 @@ def unpack_archive(
     how["skip_existing"] = skip_existing
     with opened_source(source) as opened:
         if salvage:
-            from serialpack.archive.left import unpack_left
-            from serialpack.pipeline.sought import sought
+            from serialpack.archive.salvage import unpack_left
+            from serialpack.pipeline.seekable import sought
 
             with sought(opened) as found:
                 if not is_archive(found, salvage=True):
@@ -197,7 +197,7 @@ class ArchiveUnpacker:
         placer = self._placer
         again, found, before = source.again(), False, len(placer.failures)
         if again is not None:
-            from serialpack.archive.left import unpack_behind
+            from serialpack.archive.salvage import unpack_behind
 
             with again:
                 found = unpack_behind(placer, again.file, place, done, self._trust, self._threads)

@@ -77,7 +77,7 @@ def _unknown_verb(word: str, args: list[str]) -> UsageError:
     """The error for a first word that is no verb, with the command that may be meant."""
     import difflib
 
-    from serialpack.cli.options.other_words import meant_by
+    from serialpack.cli.options.foreign_words import meant_by
 
     message = f"unknown verb {word!r}"
     if (command := meant_by(word, args)) is not None:
@@ -123,7 +123,7 @@ def _answer(args: list[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        from serialpack.cli.options.misused import said_of
+        from serialpack.cli.options.usage_errors import said_of
 
         complain(said_of(error, next((a for a in args if a in VERBS), None), args))
         return 2

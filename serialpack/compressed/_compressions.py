@@ -11,6 +11,7 @@ from serialpack.container.reader import SNIFF
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.files.source import Source
 from serialpack.stages.stage import import_library
+from serialpack.text import error_words
 
 #: The most decompressed bytes that are given at a time.
 _PIECE = 1 << 20
@@ -38,7 +39,7 @@ def _damaged(
 ) -> DamagedError | UnsupportedError:
     """Our error for ``error``, which the library raised within the member that begins at
     ``start``."""
-    why = " ".join(str(error).split()).rpartition(": ")[2].rstrip(".")
+    why = error_words(error).rpartition(": ")[2].rstrip(".")
     if "memory" in why.lower() or "dictionary" in why.lower():
         return UnsupportedError(
             f"{kind.name} data that ask too much of a reader: {why}", start=start, path=source.path

@@ -4,7 +4,8 @@ man/spk.5.
 This package knows bytes, sizes and checksums, but nothing of what is in a block: chains and formats
 are numbers here. Enter at ``writer.MemberWriter`` to write, at ``reader.read_members`` to read a
 stream from its front, at ``seek.find_members`` to read a file from its end, and at
-``salvage.find_remains`` for what is left of a damaged file.
+``salvage.find_remains`` for what is left of a damaged file, whose pieces ``scan`` finds and
+``remains`` puts together. ``versions`` and ``limits`` hold for all; ``fields`` checks what is read.
 
 - member: a header, blocks, an index and an end: what one ``pack`` writes; a file has one or more
 - envelope: how a member is wrapped: as zstd frames, which any zstd tool reads, or in our own way

@@ -17,9 +17,9 @@ from serialpack.conversion.one_pass import OnePass
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.refusals import list_losses
 from serialpack.conversion.surveying import survey_source
-from serialpack.conversion.tables.known import Below, Known, TableNotMadeError
+from serialpack.conversion.tables.rewindable import Rereadable, TooFar, twice
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.tables.twice import Rereadable, TooFar, twice
+from serialpack.conversion.tables.survey_result import Below, SurveyResult, TableNotMadeError
 from serialpack.conversion.targets.writers import check_delimiter, format_of, is_written, written
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files.source import Path
@@ -186,7 +186,7 @@ def _in_passes(
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then;
     ``listed``: as of the plan, where that may be."""
-    known: Known | None = None
+    known: SurveyResult | None = None
     if to in TABLES | UNIONS or how["shaping"].gives_types:
         known = survey_source(again, target, to, how, block_size)
     if known is not None and to in DATABASES and losses is None:
@@ -216,7 +216,7 @@ def _needs_one_schema(
     again: Rereadable,
     to: str,
     how: ConvertOptions,
-    known: Known | None,
+    known: SurveyResult | None,
     block_size: int | None,
 ) -> bool:
     """Whether the blocks of a source would each have a schema of its own."""

@@ -24,10 +24,10 @@ from serialpack.conversion.routes.copying import (
 from serialpack.conversion.routes.outcome import Converted, comes_back, comes_back_by
 from serialpack.conversion.routes.stream import convert_stream
 from serialpack.conversion.sources.fields import Fields, fields_lost
-from serialpack.conversion.tables.known import Known, TableKept
+from serialpack.conversion.tables.closing_line import turned_back_by
+from serialpack.conversion.tables.rewindable import Rereadable
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.tables.told import turned_back_by
-from serialpack.conversion.tables.twice import Rereadable
+from serialpack.conversion.tables.survey_result import SurveyResult, TableKept
 from serialpack.conversion.tables.writers import has_plain_text
 from serialpack.conversion.targets.sinks import HeldWrite, OpenTarget, is_own_file, opened_target
 from serialpack.files.targets import not_kept_by
@@ -51,7 +51,7 @@ class OnePass:
         again: Rereadable,
         to: str,
         how: ConvertOptions,
-        known: Known | None,
+        known: SurveyResult | None,
         block_size: int | None = None,
         progress: Progress | None = None,
         losses: Losses | None = None,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypedDict
 
-from serialpack.conversion.tables.known import Below
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.survey_result import Below
 from serialpack.pipeline.line import Elsewhere
 
 

@@ -15,8 +15,8 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.preparing import prepared
 from serialpack.conversion.routes.copying import is_copied
 from serialpack.conversion.surveying import survey_source
-from serialpack.conversion.tables.known import Known
-from serialpack.conversion.tables.twice import Rereadable
+from serialpack.conversion.tables.rewindable import Rereadable
+from serialpack.conversion.tables.survey_result import SurveyResult
 from serialpack.conversion.targets.writers import holds_tables
 from serialpack.errors import SerialpackError, SeveralTablesError
 from serialpack.files.source import Path
@@ -33,9 +33,9 @@ class TablePreview(NamedTuple):
 
     names: tuple[str, ...]
     delimiter: str
-    known: Known
+    known: SurveyResult
 
-    def between(self, delimiter: str) -> Known:
+    def between(self, delimiter: str) -> SurveyResult:
         """What is known of the source, where this is to stand between its cells."""
         layout, kept = self.known.layout, self.known.kept
         if layout is None or kept is None or delimiter == self.delimiter:

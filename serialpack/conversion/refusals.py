@@ -10,7 +10,7 @@ from time import monotonic
 
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import RULES
-from serialpack.conversion.tables.twice import LONGEST, TooFar
+from serialpack.conversion.tables.rewindable import LONGEST, TooFar
 from serialpack.errors import SerialpackError, ValueRefusedError, Ways
 from serialpack.text import number_of
 from serialpack.values.kinds import DROPPED, Loss

@@ -26,7 +26,6 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.preparing import Prepared, is_as_stored, is_in_dialect_of, prepared
 from serialpack.conversion.routes.copying import is_copied
 from serialpack.conversion.sources.fields import Fields, fields_lost
-from serialpack.conversion.tables.known import Known, TableNotMadeError
 from serialpack.conversion.tables.layout import (
     Layout,
     OddKey,
@@ -37,10 +36,11 @@ from serialpack.conversion.tables.layout import (
     union_layout_of,
     with_kept,
 )
+from serialpack.conversion.tables.rewindable import Rereadable
 from serialpack.conversion.tables.shape import rows_at_a_time
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
-from serialpack.conversion.tables.twice import Rereadable
+from serialpack.conversion.tables.survey_result import SurveyResult, TableNotMadeError
 from serialpack.conversion.targets.writers import delimiters_of
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn
@@ -58,7 +58,7 @@ def survey_source(
     how: ConvertOptions,
     block_size: int | None,
     tried: TableNotMadeError | None = None,
-) -> Known | None:
+) -> SurveyResult | None:
     """What is known of a source once it was looked at; None where that is not needed. ``tried``:
     what came of making a table of its types.
 
@@ -83,7 +83,7 @@ def _looked_at(
     how: ConvertOptions,
     block_size: int | None,
     tried: TableNotMadeError | None,
-) -> Known | None:
+) -> SurveyResult | None:
     """As ``survey_source``, whatever the rows are to stand below."""
     threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
@@ -102,7 +102,7 @@ def _looked_at(
             from serialpack.conversion.tables.batches import is_by_types
 
             if is_by_types(front.plan):
-                return Known(None, (), None, by_types=True)
+                return SurveyResult(None, (), None, by_types=True)
         if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
             if front.plan.target_settings or not _is_empty(front):
                 return None
@@ -134,7 +134,7 @@ def _looked_at(
     return known
 
 
-def _with_columns_of_text(known: Known, looked: Looked) -> Known:
+def _with_columns_of_text(known: SurveyResult, looked: Looked) -> SurveyResult:
     """``known``, with the columns that stay text under ``--infer``, and with those of them whose
     numbers have decimal commas."""
     by_name = {column.name for column in known.types}
@@ -160,7 +160,7 @@ def _is_empty(front: Prepared) -> bool:
 
 def _known(
     looked: Looked, front: Prepared, to: str, how: ConvertOptions, block_size: int | None
-) -> Known:
+) -> SurveyResult:
     """What ``looked`` says of the target: its layout, the types of columns, and what is kept."""
     plan = front.plan
     missing = Fields(how["fields"]).missing(looked.fields)
@@ -171,24 +171,24 @@ def _known(
     without_rows = not looked.most and not plan.target_settings
     if to in UNIONS and not types and (without_rows or not _has_its_schema(plan, to)):
         union = union_layout_of(looked.shape, looked.rows)
-        return Known(union, types, block_size, columns)
+        return SurveyResult(union, types, block_size, columns)
     if to not in TABLES:
-        return Known(None, types, block_size, columns)
+        return SurveyResult(None, types, block_size, columns)
     layout = _layout(looked, front, to, how)
     seen = looked.types
     if to in TEXT_TABLES and looked.kept is not None and seen is not None:
         kept = _as_kept(looked.kept, seen.misfits, to, plan.shaping.delimiter)
-        return Known(layout._replace(kept=kept), (), block_size, kept=kept)
+        return SurveyResult(layout._replace(kept=kept), (), block_size, kept=kept)
     if (kept_with := _kept_with_columns(looked, types, plan, to)) is not None:
         layout = with_kept(layout, kept_with)
     if how["as_source"] and is_in_dialect_of(plan.source, to):
         layout = styled(layout, looked.style, looked.names)
     told: list[Loss] = []
     if to in DATABASES and not (looked.rows or layout.columns):
-        from serialpack.conversion.tables.databases import with_a_column
+        from serialpack.conversion.tables.to_database import with_a_column
 
         layout, told = with_a_column(layout, plan)
-    return Known(layout, types, block_size, columns, kept_with, told=tuple(told))
+    return SurveyResult(layout, types, block_size, columns, kept_with, told=tuple(told))
 
 
 def _kept_with_columns(
@@ -220,7 +220,7 @@ def _layout_without_lists(looked: Looked, front: Prepared, to: str, how: Convert
     """How the table ``to`` holds what was looked at; errors as of ``layout_of``."""
     shaping = front.plan.shaping
     if to in DATABASES:
-        from serialpack.conversion.tables.databases import database_layout, table_name
+        from serialpack.conversion.tables.to_database import database_layout, table_name
 
         read = front.content.read  # a table of another database keeps its name
         name = table_name(read.table if isinstance(read, FileRead) else how["table"], front.name)

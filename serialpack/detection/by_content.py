@@ -15,9 +15,9 @@ from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.tokens import rows_of
+from serialpack.formats.foreign import known_text
 from serialpack.formats.json.found import json_kind, json_state
 from serialpack.formats.json.loose import loose_in
-from serialpack.formats.known import known_text
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.structure import Structure
 

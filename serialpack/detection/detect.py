@@ -1,7 +1,7 @@
 """What a file is by its name, its first bytes and what the user says; and words for messages.
 
 Nothing is parsed here: where this does not tell, ``by_content`` tries the formats.
-``formats.known`` lists the kinds of files that are no format.
+``formats.foreign`` lists the kinds of files that are no format.
 """
 
 import re
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS, Declaration
+from serialpack.formats.foreign import KnownFile, is_beyond_text, known_file, known_text
 from serialpack.formats.json.found import json_kind
-from serialpack.formats.known import KnownFile, is_beyond_text, known_file, known_text
 
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10

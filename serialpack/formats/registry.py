@@ -10,7 +10,7 @@ from typing import Any, cast
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Style
 from serialpack.formats.declaration import Declaration, Variants
-from serialpack.formats.known import known_name
+from serialpack.formats.foreign import known_name
 
 
 class FormatRegistry:

@@ -50,7 +50,7 @@ def inspect_source(
     """
     head = source.peek(SNIFF)
     if salvage:
-        from serialpack.pipeline.sought import sought, whole_small
+        from serialpack.pipeline.seekable import sought, whole_small
 
         if whole_small(source):
             return inspect_source(source, format, columns=columns)

@@ -27,7 +27,7 @@ from serialpack.inspection.listed import (
     Listing,
     no_more,
 )
-from serialpack.text import shortened
+from serialpack.text import MOST_WORDS, error_words, shortened
 
 if TYPE_CHECKING:
     from serialpack.formats.arrays.header import ArrayHeader
@@ -45,9 +45,6 @@ _MOST_READ = 8 << 20
 #: The most reads for each entry that may be listed: without it, a tar that leads back to itself
 #: would be read for ever.
 _MOST_READS = 64
-
-#: The most of what is said of damage, which may name an entry by all that it claims.
-_WORDS = 200
 
 _FAILURES = (
     tarfile.TarError,
@@ -86,10 +83,10 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
     except DamagedError as error:
         return Listing(kind, tuple(found), None, False, error.said, error)
     except _FAILURES as error:
-        why = " ".join(str(error).split()) or type(error).__name__
+        why = error_words(error)
         if "not a zip file" in why:
             why = "its directory is missing, which stands at the end of one"
-        damage = DamagedError(f"a damaged {kind}: {shortened(why, _WORDS)}", path=source.path)
+        damage = DamagedError(f"a damaged {kind}: {shortened(why, MOST_WORDS)}", path=source.path)
         return Listing(kind, tuple(found), None, False, str(damage), damage)
     return Listing(kind, tuple(found), count, True)
 

@@ -198,7 +198,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
 def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":
     if len(data) < LARGE:
         return []
-    from serialpack.pipeline.beside import large_values
+    from serialpack.pipeline.buffer_places import large_values
 
     return large_values(chain.serializer, data)
 

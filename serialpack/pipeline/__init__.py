@@ -8,11 +8,13 @@ Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. The modules, by what
   serializer's half with the proof, ``parts`` and ``squeeze`` that of filters and codec, ``wide``
   one large record piece by piece, ``digest`` the checksum over all blocks
 - many blocks at a time: ``line``, by threads (``workers``) or processes (``processes``); ``timing``
-  has the seconds, ``expect`` the total for a progress bar
+  has the seconds, ``expected_size`` the total for a progress bar
 - small things, which have a shorter way: ``short`` for files, ``small`` and ``writers`` for objects
 - only a part of a container: ``ranges`` (records, bytes), ``fields`` (columns), ``stored`` (bytes
-  from any place, by ``unshared``), ``outline`` (what an object holds, by ``beside``), ``in_place``
-- a damaged container: ``salvage`` and ``salvage_workers``, with ``sought``, ``rejoin`` and ``lost``
+  from any place, by ``pread``), ``outline`` (what an object holds, by ``buffer_places``),
+  ``in_place``
+- a damaged container: ``salvage`` and ``salvage_workers``, with ``seekable``, ``rejoin`` and
+  ``lost``
 - archives: ``shared`` restores blocks that several entries share
 
 The words:

@@ -15,7 +15,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.messages.long_bytes import without_long
 from serialpack.formats.python.buffers import MARK, frame_layout, is_framed
 from serialpack.formats.shared.document import DocumentFormat
-from serialpack.pipeline.beside import heads_of
+from serialpack.pipeline.buffer_places import heads_of
 from serialpack.pipeline.stored import StoredBytes
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
 
-from serialpack.container.block import ENTRIES
+from serialpack.container.block import ENTRIES, Block
 from serialpack.container.entries import Covered, EntryRow
 from serialpack.container.writer import MemberWriter
 from serialpack.detection.detect import looks_like, not_converted
@@ -50,36 +50,20 @@ def pack_blocks(
 
     ``entries``: where entries of an archive share the blocks, it gives those of the next block.
     """
-    fmt = FORMATS.get(packing.format)
-    serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     line = Line(blocks, block_size=packing.block_size, size=packing.size, progress=progress)
     if entries is None and (member := pack_short(line, write, packing)) is not None:
         if progress is not None:
             progress(member.size, member.length)
         return member
     header, plan = prepare(packing, line.first)
-    # A source without values is not parsed: codecs and checksums let other threads run.
-    parsed = (isinstance(fmt, ValueFormat) or serializer.compresses) and serializer.holds_gil
-    crew = Crew(
-        packing.threads,
-        processes=parsed and packing.threads > 1,
-        slow=serializer.compresses,
-        inline=INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE,
-        elsewhere=packing.elsewhere,
-    )
     writer = MemberWriter(write, header)
     digest = WholeDigest()
     stored = 0
     dropped: list[Loss] = []
-    for source, packed in line.through(partial(BlockPacker, plan), crew):
-        block = packed.block
-        covered: Covered | None = None
+    for source, packed in line.through(partial(BlockPacker, plan), _crew_for(packing)):
+        block, covered = packed.block, None
         if entries is not None:
-            from serialpack.container.rows import encode_rows
-
-            here = entries()
-            covered = Covered.of(here)
-            block = block._replace(extras={**block.extras, ENTRIES: encode_rows(here)})
+            block, covered = _with_rows(block, entries())
         if packed.data is None:
             digest.add(source.data, None, exact=block.exact)
         else:
@@ -101,6 +85,29 @@ def pack_blocks(
         line.seconds,
         dropped,
     )
+
+
+def _crew_for(packing: Packing) -> Crew:
+    """Who packs the blocks: threads, or processes where Python's objects are made of them."""
+    serializer = SERIALIZERS.cls(packing.chain.serializer.name)
+    has_values = isinstance(FORMATS.get(packing.format), ValueFormat)
+    # A source without values is not parsed: codecs and checksums let other threads run.
+    parsed = (has_values or serializer.compresses) and serializer.holds_gil
+    return Crew(
+        packing.threads,
+        processes=parsed and packing.threads > 1,
+        slow=serializer.compresses,
+        inline=INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE,
+        elsewhere=packing.elsewhere,
+    )
+
+
+def _with_rows(block: Block, rows: Sequence[EntryRow]) -> tuple[Block, Covered | None]:
+    """A block with the ``rows`` of the entries that share it, and what these cover."""
+    from serialpack.container.rows import encode_rows
+
+    extras = {**block.extras, ENTRIES: encode_rows(rows)}
+    return block._replace(extras=extras), Covered.of(rows)
 
 
 def ways_of(packing: Packing, chain: Chain, shared_dict: Path | None, size: int) -> list[Packing]:

@@ -28,8 +28,8 @@ from serialpack.pipeline.lost import lost_ranges
 from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
 from serialpack.pipeline.salvage_workers import SalvageWorker, without_chain
+from serialpack.pipeline.seekable import sought, whole_small
 from serialpack.pipeline.small import expand
-from serialpack.pipeline.sought import sought, whole_small
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order

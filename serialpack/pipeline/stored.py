@@ -22,8 +22,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import cuts
 from serialpack.formats.shared.file_objects import FileOver
 from serialpack.pipeline.blocks import BlockUnpacker
+from serialpack.pipeline.pread import unshared
 from serialpack.pipeline.unpack import member_plan, several_files
-from serialpack.pipeline.unshared import unshared
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, chain_of_numbers

@@ -26,8 +26,8 @@ from serialpack.formats.pieces.join import Join
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.plan import SETTINGS, Plan
+from serialpack.pipeline.pread import unshared
 from serialpack.pipeline.unpack import member_plan, untrusted
-from serialpack.pipeline.unshared import unshared
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer

@@ -3,6 +3,10 @@
 Enter at ``SERIALIZERS``, which makes a serializer by its name; ``base.Serializer`` is the contract.
 One file a serializer. To add one: a class in a file here, and a line in ``stages/registry.py``.
 
+Those whose first letter is ``_`` are what several share. ``objects`` writes Python's objects as
+extensions of MessagePack, which ``extensions`` reads: of Python's own types (``_own_types``,
+``_own_classes``), of arrays, and of a library each (``of_numpy``, ``of_pandas``, ...).
+
 - exact: whatever the source, its very bytes come back (``raw``, ``columns``)
 - stored format: the format that its bytes are in; what one serializer wrote, all of its format read
 - unfit: a value that is not what a schema of protobuf says, with its path

@@ -35,7 +35,7 @@ from serialpack.values.derived import (
     check_derived,
     maker_of_derived,
 )
-from serialpack.values.hidden import hides_attributes
+from serialpack.values.instance_dict import hides_attributes
 from serialpack.values.models import ModelState, check_state, is_model, model_of, model_state
 from serialpack.values.parts import ATTRS_HASH
 

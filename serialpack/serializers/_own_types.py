@@ -23,13 +23,6 @@ from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
 from serialpack.errors import UnsupportedError
-from serialpack.serializers._bounded import (
-    fraction_back,
-    parts_of_fraction,
-    parts_of_pattern,
-    pattern_back,
-)
-from serialpack.serializers._moments import moment_back, parts_of_moment, parts_of_zone, zone_of
 from serialpack.serializers._own_classes import (
     Maker,
     back_to_derived,
@@ -49,11 +42,18 @@ from serialpack.serializers._own_classes import (
     names_in,
     names_of_fields,
 )
+from serialpack.serializers._regex_fraction import (
+    fraction_back,
+    parts_of_fraction,
+    parts_of_pattern,
+    pattern_back,
+)
+from serialpack.serializers._time_zones import moment_back, parts_of_moment, parts_of_zone, zone_of
 from serialpack.serializers.arrays import bytes_in
+from serialpack.values.aliasing import is_fixed
 from serialpack.values.attributed import base_of_exception, has_attributes_alone
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
-from serialpack.values.places import is_fixed
 
 #: What an extension holds, before it is MessagePack again: its code and its parts.
 Parts = tuple[int, list[Any]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack.formats.arrays.types import items_of
 from serialpack.imported import imported
-from serialpack.serializers._fields import spelled_type, type_spelled
+from serialpack.serializers._numpy_types import spelled_type, type_spelled
 from serialpack.stages.stage import Buffer
 from serialpack.text import with_article
 

@@ -12,7 +12,7 @@ from serialpack.collector import gc_paused
 from serialpack.depth import MAX_DEPTH
 from serialpack.formats.msgpack.msgpack import message_ends
 from serialpack.formats.msgpack.values import messages, pack_checked, pack_one, unpack, unpack_one
-from serialpack.serializers._messages import Messages
+from serialpack.serializers._msgpack_shared import Messages
 from serialpack.serializers.base import FAILURES, check_finite, in_one
 from serialpack.stages.stage import Buffer
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from serialpack.formats.msgpack.heads import without_head
-from serialpack.serializers._messages import Messages, read_messages
+from serialpack.serializers._msgpack_shared import Messages, read_messages
 from serialpack.stages.stage import Buffer
 
 

@@ -20,6 +20,7 @@ from serialpack.formats.python.buffers import (
     whole_frame,
 )
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
+from serialpack.serializers._msgpack_mistaken import ANY_TAKEN, check_taken
 from serialpack.serializers._outline import COUNTED, ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
@@ -36,7 +37,6 @@ from serialpack.serializers._own_types import (
     maker_of_others,
     parts_of_rows,
 )
-from serialpack.serializers._taken import ANY_TAKEN, check_taken
 from serialpack.serializers.arrays import (
     SAME,
     SAME_OBJECT,
@@ -62,8 +62,8 @@ from serialpack.serializers.of_pydantic import parts_of_url
 from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
+from serialpack.values.aliasing import in_one_place, is_fixed
 from serialpack.values.kinds import TEXT_KINDS
-from serialpack.values.places import in_one_place, is_fixed
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (

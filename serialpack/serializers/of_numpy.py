@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from serialpack.imported import imported
-from serialpack.serializers._fields import spelled_type, type_spelled
-from serialpack.serializers._random import parts_of_random, random_of
+from serialpack.serializers._numpy_random import parts_of_random, random_of
+from serialpack.serializers._numpy_types import spelled_type, type_spelled
 from serialpack.serializers.arrays import descr_of, is_array
 
 OF_NUMPY = 42

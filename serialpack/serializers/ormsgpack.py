@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.formats.msgpack.heads import head, without_head
 from serialpack.formats.msgpack.values import extension, pack
 from serialpack.msgpack_bytes import FIX_LIST, FIX_MAP
-from serialpack.serializers._messages import Messages, read_messages
+from serialpack.serializers._msgpack_shared import Messages, read_messages
 from serialpack.stages.stage import Buffer
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.values.kinds import value_step
 from serialpack.values.models import is_model, model_state
-from serialpack.values.told import kept_in_attributes
+from serialpack.values.pickled_state import kept_in_attributes
 
 
 def first_refused(parts: Sequence[Any], refused: Callable[[Any], object]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from serialpack.formats.msgpack.values import TIMESTAMP, extension
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.serializers._messages import Messages
+from serialpack.serializers._msgpack_shared import Messages
 from serialpack.stages.stage import Buffer
 
 

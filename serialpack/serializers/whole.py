@@ -15,7 +15,7 @@ from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Difference, shown
-from serialpack.values.quick import plainly_same
+from serialpack.values.quick_equality import plainly_same
 
 #: The most bytes of two values that may be compared by their bytes, which takes them once more.
 _FEW = 64 << 10

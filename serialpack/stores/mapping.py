@@ -33,7 +33,7 @@ from serialpack.stores.keys import HEADER_KEY, Key, decoded_key, encoded_key, sh
 from serialpack.stores.new import NewStore, check_new
 from serialpack.stores.registry import StoreName, named_after, opened_store, store_named
 from serialpack.stores.values import ValueCoder, cut_records, trained
-from serialpack.values.quick import quickly_same
+from serialpack.values.quick_equality import quickly_same
 
 #: As ``dbm`` has them: read; write; write, and make it where it is not there; make it anew.
 Flag = Literal["r", "w", "c", "n"]

@@ -1,8 +1,11 @@
 """What a value is: its kinds, when two are the same, where they differ.
 
 Enter at ``equality.difference``, the strict comparison, and ``kinds.KINDS``, the kinds of values
-that stages and formats may not hold. ``quick`` finds most pairs the same at the speed of C,
-``parts`` says what a value is made of.
+that stages and formats may not hold. ``quick_equality`` finds most pairs the same at the speed of
+C, ``parts`` says what a value is made of. Of objects, ``attributed``, ``derived``, ``models`` and
+``instance_dict`` say what they keep, ``pickled_state`` whether their class tells pickle all of it,
+``aliasing`` whether a part stands in several places. Values of their own: ``arrays``, ``masks``,
+``durations``, ``nanoseconds``, ``missing``, ``yaml_tags``.
 
 - kind: a value type, or a property of a value, that somebody may not hold: ``bigint``,
   ``nan-bits``, ``duplicate-keys``, ``order``; a type alone does not say it

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from serialpack.values.derived import METACLASSES, attributes_of, keeper_of_attributes
-from serialpack.values.hidden import hides_attributes
+from serialpack.values.instance_dict import hides_attributes
 from serialpack.values.models import is_text_of_pydantic
 from serialpack.values.parts import solid_base
 

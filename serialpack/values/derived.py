@@ -12,7 +12,7 @@ from inspect import getattr_static
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from serialpack.values.hidden import hides_attributes
+from serialpack.values.instance_dict import hides_attributes
 from serialpack.values.parts import plain, solid_base
 
 #: What gives the contents of an object of a class derived from each of these: a plain value, the

@@ -40,8 +40,8 @@ from serialpack.values.parts import (
     told_to_pickle,
     whole,
 )
-from serialpack.values.quick import lists_same, quickly_same
-from serialpack.values.told import is_untold, tells_all
+from serialpack.values.pickled_state import is_untold, tells_all
+from serialpack.values.quick_equality import lists_same, quickly_same
 from serialpack.values.yaml_tags import YamlTag
 
 

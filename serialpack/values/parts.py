@@ -28,7 +28,7 @@ from zoneinfo import ZoneInfo
 
 from serialpack.literal import Literal
 from serialpack.values.arrays import is_plain_scalar
-from serialpack.values.hidden import held_in_dict
+from serialpack.values.instance_dict import held_in_dict
 from serialpack.values.masks import is_masked, with_mask
 
 

@@ -19,6 +19,7 @@ from tests.bad.in_place import blocks_in_place
 from tests.bad.one_envelope import one_envelope
 from tests.bad.part_chains import part_chains
 from tests.bad.short import short_members
+from tests.manifest import rows_of
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "MANIFEST.tsv"
@@ -72,10 +73,7 @@ def bad_files() -> Iterator[Bad]:
 
 def listed() -> dict[str, list[str]]:
     """The manifest: file name -> its fields."""
-    if not MANIFEST.exists():
-        return {}
-    rows = [line.split("\t") for line in MANIFEST.read_text(encoding="utf-8").splitlines()[1:]]
-    return {r[0]: r for r in rows}
+    return rows_of(MANIFEST)
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from serialpack.bench.reports._columns import by_size, is_known
 from serialpack.bench.reports.html import html
+from serialpack.bench.reports.row_columns import by_size, is_known
 from serialpack.bench.results import Results
 from serialpack.cli.reporting.profile import write_profile
 from tests.bench.found import (

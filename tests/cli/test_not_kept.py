@@ -104,7 +104,7 @@ def test_a_folder_that_is_anothers_is_told_as_such(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
-    monkeypatch.setattr("serialpack.archive.place.os.chmod", refuse)
+    monkeypatch.setattr("serialpack.archive.extract.os.chmod", refuse)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     folder = tmp_path / "out/in"
     report = serialpack.unpack_archive(tmp_path / "a.spk", tmp_path / "out", force=True)

@@ -13,7 +13,7 @@ import pytest
 import serialpack
 from serialpack.cli.app import run
 from serialpack.conversion import refusals
-from serialpack.conversion.tables import twice
+from serialpack.conversion.tables import rewindable
 from serialpack.files.source import Source
 
 #: Refused -> what is lost, and the way out that the hint names.
@@ -117,23 +117,23 @@ def test_a_pipe_is_not_waited_for_to_say_what_else_is_in_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Somebody has it open who writes no more; the proof is that the test ends."""
-    monkeypatch.setattr(twice, "LONGEST", 0.01)
+    monkeypatch.setattr(rewindable, "LONGEST", 0.01)
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as sink:
         sink.write(b"some")
-        with twice.twice(source, sure=False, may=True) as again:
+        with rewindable.twice(source, sure=False, may=True) as again:
             for _ in range(2):
                 opened = again.again()
                 assert isinstance(opened, Source)
                 assert opened.read(4) == b"some"
-            with pytest.raises(twice.TooFar):
+            with pytest.raises(rewindable.TooFar):
                 opened.read(4)  # type: ignore[union-attr]
 
 
 def test_what_is_beyond_what_is_kept_is_refused_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(twice, "_MOST", 100)
+    monkeypatch.setattr(rewindable, "_MOST", 100)
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb") as sink:
         sink.write(b'{"a":1}\n' * 50 + b'{"a":%d,"b":0.10000000000000000001}\n' % (1 << 70))

@@ -146,7 +146,7 @@ class Shell:
         shell = subprocess.Popen(
             command,
             cwd=folder,
-            env=self._env,
+            env={**self._env, "SETUP": str(script), "READY": str(ready)},
             stdin=follower,
             stdout=follower,
             stderr=follower,
@@ -154,7 +154,7 @@ class Shell:
         )
         os.close(follower)
         try:
-            os.write(leader, f". {script}; : > {ready}\n".encode())
+            os.write(leader, b'. "$SETUP"; : > "$READY"\n')
             said = _wait(leader, ready.exists)
             os.write(leader, keys.encode())
             _wait(leader, self._answer.exists, said)

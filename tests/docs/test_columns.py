@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -297,4 +298,4 @@ def test_output_into_a_file(tmp_path: Path) -> None:
     path = tmp_path / "out"
     step = Step([sys.executable, "-c", "print('x' * 999)"], into=str(path))
     assert run(step).output == path.stat().st_size == 1000
-    assert str(step).endswith(f"> {path}")
+    assert str(step).endswith(f"> {shlex.quote(str(path))}")

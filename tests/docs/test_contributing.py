@@ -12,10 +12,17 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+#: Title -> text.
+SECTIONS = {
+    title: text
+    for section in (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("\n## ")[1:]
+    for title, _, text in [section.partition("\n")]
+}
+
 #: What to add -> where a class is written, from what, and where a line.
 ROWS = {
     cells[0]: cells[1:]
-    for line in (ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()
+    for line in SECTIONS["Add a stage"].splitlines()
     if line.startswith("| a ")
     for cells in [line.strip("| ").split(" | ")]
 }
@@ -65,9 +72,9 @@ def abstract(cls: type) -> frozenset[str]:
 
 
 def test_the_way_leads_to_files_that_are_there() -> None:
-    """Each file named under "Find your way" exists, and what is named as in it is defined there."""
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    way = text.partition("## Find your way")[2].partition("\n## ")[0]
+    """Each file named in what leads through the code exists, and what is named as in it is
+    defined there."""
+    way = SECTIONS["Find your way"] + SECTIONS["Add something else"]
     paths = set(re.findall(r"`([\w/]+(?:/\w+\.(?:py|md)|/\w+))`", way))
     assert len(paths) > 15
     for path in paths - {"serialpack/cli/verbs/VERB.py"}:

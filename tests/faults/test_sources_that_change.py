@@ -64,7 +64,8 @@ def test_a_source_written_to_after_it_was_done_ahead_is_not_removed(
         "real = Mover.input\n"
         "def told(self, path):\n"
         "    if path == 'b':\n"
-        "        open(path, 'ab').write(b'more')\n"
+        "        with open(path, 'ab') as file:\n"
+        "            file.write(b'more')\n"
         "    return real(self, path)\n"
         "Mover.input = told\n",
     )

@@ -24,6 +24,7 @@ from tests.golden.filters import filtered
 from tests.golden.objects import DUMPED, serialized
 from tests.golden.shared import ARCHIVES, NAMES, make_shared
 from tests.golden.tables import FOUND, PACKED, SHARED, SHORT, WORDS
+from tests.manifest import rows_of
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "MANIFEST.tsv"
@@ -337,10 +338,7 @@ def make(golden: Golden) -> bytes:
 
 def listed() -> dict[str, list[str]]:
     """The manifest: file name -> its fields."""
-    if not MANIFEST.exists():
-        return {}
-    lines = MANIFEST.read_text(encoding="utf-8").splitlines()[1:]
-    return {line.split("\t")[0]: line.split("\t") for line in lines}
+    return rows_of(MANIFEST)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import pytest
 import serialpack
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.values.equality import difference
-from serialpack.values.quick import quickly_same
+from serialpack.values.quick_equality import quickly_same
 from tests.serializers.test_own_objects import made_of
 
 #: Not by an import: mypy runs without it, too.

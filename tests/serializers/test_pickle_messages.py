@@ -15,7 +15,7 @@ from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers import SERIALIZERS, whole
 from serialpack.serializers.base import RecordSerializer
-from serialpack.values import quick
+from serialpack.values import quick_equality
 
 
 def _create(spelling: str) -> RecordSerializer:
@@ -50,13 +50,13 @@ def test_what_is_written_by_pickle_is_written_once_more_to_prove_it(
     """It was written three times."""
     written = []
 
-    class Seen(quick._PlainPickler):
+    class Seen(quick_equality._PlainPickler):
         def dump(self, obj: Any) -> None:
             written.append(obj)
             super().dump(obj)
 
-    monkeypatch.setattr(quick, "_kept", quick._Picklers())
-    monkeypatch.setattr(quick, "_PlainPickler", Seen)
+    monkeypatch.setattr(quick_equality, "_kept", quick_equality._Picklers())
+    monkeypatch.setattr(quick_equality, "_PlainPickler", Seen)
     monkeypatch.setattr(whole, "difference", None)
     value = [{"a": n, "b": [n * 0.5]} for n in range(100)]
     serialpack.dumps(value, "pickle")

@@ -15,7 +15,7 @@ import serialpack
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.pipeline.small import expand
 from serialpack.values.equality import difference
-from serialpack.values.quick import quickly_same
+from serialpack.values.quick_equality import quickly_same
 from tests.serializers.test_own_objects import made_of
 
 pytest.importorskip("pydantic")
@@ -131,7 +131,7 @@ def test_no_module_is_imported(
 ) -> None:
     data = made_of(msgpack.ExtType(code, msgpack.packb(parts)))
     monkeypatch.delitem(sys.modules, "pydantic_core")
-    from serialpack.serializers._moments import zone_of
+    from serialpack.serializers._time_zones import zone_of
 
     zone_of.cache_clear()
     with pytest.raises(UnsupportedError, match="import pydantic first"):

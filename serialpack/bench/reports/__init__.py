@@ -3,9 +3,9 @@
 Enter at ``report`` for what is printed, at ``html.html`` for a page and at ``plot.plot`` for a
 picture. Each form has a module; what several of them say is said once:
 
-- ``_columns``: the columns of tables, and how figures are written
-- ``_words``: whole sentences
-- ``_sweep``: a sweep as curves and as tables
+- ``row_columns``: the columns of tables, and how figures are written
+- ``sentences``: whole sentences
+- ``sweeps``: a sweep as curves and as tables
 - ``_drawing``: points, axes and labels, for ``plot`` (matplotlib) and ``_pictures`` (SVG on the
   page)
 """

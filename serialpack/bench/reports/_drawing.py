@@ -10,14 +10,14 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from serialpack.bench.reports._columns import (
+from serialpack.bench.reports.row_columns import (
     Measure,
     anchor_row,
     by_size,
     nearest_unit,
     significant,
 )
-from serialpack.bench.reports._sweep import Curves, Unit
+from serialpack.bench.reports.sweeps import Curves, Unit
 from serialpack.bench.results import Results, Row
 from serialpack.units import format_size
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import duration, seconds, significant
+from serialpack.bench.reports import sentences
 from serialpack.bench.reports._drawing import Axis, Dot, Scatter, axes_of, placed, scatter
-from serialpack.bench.reports._sweep import Curves, curves, is_sweep
+from serialpack.bench.reports.row_columns import duration, seconds, significant
+from serialpack.bench.reports.sweeps import Curves, curves, is_sweep
 from serialpack.bench.results import Results, Row
 from serialpack.text import printable
 
@@ -81,7 +81,7 @@ def _scatter(results: Results, found: Scatter) -> Iterator[str]:
     yield (
         "<figcaption>Across: millions of bytes of the source packed and unpacked again a second;"
         " up: bytes of the container. Both axes are logarithmic; the best is at the lower right."
-        f" In colour, with the line: {_words.FRONT}."
+        f" In colour, with the line: {sentences.FRONT}."
         f"{' Crosses: to hold them against.' if crosses else ''}</figcaption></figure></section>"
     )
 
@@ -104,7 +104,7 @@ def _told(results: Results, row: Row) -> str:
     lines = [row.chain + (f", {row.threads} threads" if row.threads > 1 else "")]
     ratio = f", ratio {significant(row.ratio)}" if row.ratio else ""
     lines.append(f"{sampled}{row.size or 0:,} bytes{ratio}")
-    lines.append(", ".join(_words.speeds(results, row)))
+    lines.append(", ".join(sentences.speeds(results, row)))
     return "&#10;".join(map(_text, lines))
 
 

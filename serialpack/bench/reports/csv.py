@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 from serialpack.bench.measuring.trials import PACK_STEPS, UNPACK_STEPS
-from serialpack.bench.reports._columns import anchor_row
+from serialpack.bench.reports.row_columns import anchor_row
 from serialpack.bench.results import Results, Row
 
 #: The steps that are timed: each has a column ``seconds_STEP``, and one ``means_STEP``.

@@ -10,10 +10,10 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import ReportColumn, anchor_row, by_size, columns
+from serialpack.bench.reports import sentences
 from serialpack.bench.reports._pictures import pictures
-from serialpack.bench.reports._sweep import is_sweep
+from serialpack.bench.reports.row_columns import ReportColumn, anchor_row, by_size, columns
+from serialpack.bench.reports.sweeps import is_sweep
 from serialpack.bench.results import Results, Row, shown_source
 from serialpack.text import printable
 
@@ -27,9 +27,9 @@ def html(results: Results) -> str:
         "style": style,
         "script": script,
         "source": shown(shown_source(results.source)),
-        "headline": shown(_words.headline(results)),
-        "effort": shown(_words.effort(results)),
-        "machine": shown(_words.machine(results)),
+        "headline": shown(sentences.headline(results)),
+        "effort": shown(sentences.effort(results)),
+        "machine": shown(sentences.machine(results)),
         "recommendations": "\n".join(_recommendations(results)),
         "pictures": "\n".join(pictures(results)),
         "table": "\n".join(_table(results)),
@@ -65,12 +65,12 @@ def _recommendations(results: Results) -> Iterator[str]:
     if not results.recommendations:
         return
     yield '<section><h2>Recommended</h2><div class="cards">'
-    for kinds, why, choice in _words.choices(results):
+    for kinds, why, choice in sentences.choices(results):
         because = f'<p class="quiet">{shown(why)}</p>' if why else ""
         yield (
             f'<article class="card"><h3><span>{kinds}</span>'
             f" <code>{shown(choice.chain)}</code></h3>"
-            f"<p>{shown(_words.promise(results, choice))}</p>{because}"
+            f"<p>{shown(sentences.promise(results, choice))}</p>{because}"
             f'<div class="command"><pre><code>{shown(choice.command)}</code></pre>'
             f'<button type="button" class="copy" hidden>Copy</button></div></article>'
         )
@@ -99,9 +99,9 @@ def _table(results: Results) -> Iterator[str]:
         yield "</tbody>"
     yield "</table></div>"
     if any(row.front for row in rows):
-        yield f'<p class="quiet">Marked with a bar: {_words.FRONT}.</p>'
+        yield f'<p class="quiet">Marked with a bar: {sentences.FRONT}.</p>'
     if any(row.status == "sampled" for row in rows):
-        yield f'<p class="quiet">~: {_words.SAMPLED}.</p>'
+        yield f'<p class="quiet">~: {sentences.SAMPLED}.</p>'
     yield "</section>"
 
 
@@ -126,8 +126,8 @@ def _row(found: Sequence[ReportColumn], row: Row) -> str:
         if column.key == "chain":
             # A narrow table may break a chain before each "+".
             text = text.replace("+", "<wbr>+")
-            tag = f'<span class="tag" title="{_words.AUTO}">auto</span>' if row.auto else ""
-            mark = f'<span class="unseen">{_words.FRONT}</span>' if row.front else ""
+            tag = f'<span class="tag" title="{sentences.AUTO}">auto</span>' if row.auto else ""
+            mark = f'<span class="unseen">{sentences.FRONT}</span>' if row.front else ""
             cells.append(f'<th scope="row" data-value="{data}">{text}{tag}{mark}</th>')
         else:
             cells.append(f'<td{_side(column)} data-value="{data}">{text}</td>')
@@ -141,11 +141,11 @@ def _side(column: ReportColumn) -> str:
 
 def _remarks(results: Results) -> Iterator[str]:
     """The sections with notes, and with what has no figures."""
-    limit = _words.limit(results)
+    limit = sentences.limit(results)
     notes = [*([limit] if limit else []), *results.notes]
     out = [
         f"<b>{reason.status}</b> {shown(', '.join(reason.names))}: {shown(reason.why)}"
-        for reason in _words.reasons(results)
+        for reason in sentences.reasons(results)
     ]
     out += [f"{shown(a.name)}: {shown(a.why)}" for a in results.anchors if a.why]
     for title, lines in (("Notes", [*map(shown, notes)]), ("Without figures", out)):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import ReportColumn, anchor_row, by_size, columns
-from serialpack.bench.reports._sweep import is_sweep, matrices
+from serialpack.bench.reports import sentences
+from serialpack.bench.reports.row_columns import ReportColumn, anchor_row, by_size, columns
+from serialpack.bench.reports.sweeps import is_sweep, matrices
 from serialpack.bench.results import Results, Row, shown_source
 from serialpack.text import printable
 
@@ -27,9 +27,9 @@ def _lines(results: Results) -> Iterator[str]:
     """The lines of the report, from its head to what is recommended."""
     yield f"### {_text(shown_source(results.source))}"
     yield ""
-    yield f"{_text(_words.headline(results))}. {_text(_words.effort(results))}."
+    yield f"{_text(sentences.headline(results))}. {_text(sentences.effort(results))}."
     yield ""
-    yield f"{_text(_words.machine(results))}."
+    yield f"{_text(sentences.machine(results))}."
     yield ""
     if is_sweep(results):
         for matrix in matrices(results):
@@ -40,19 +40,19 @@ def _lines(results: Results) -> Iterator[str]:
             yield from _table(["n", *map(_code, matrix.chains)], body, right)
     else:
         yield from _rows(results)
-    limit = _words.limit(results)
+    limit = sentences.limit(results)
     if limit:
         yield f"- {_text(limit)}"
-    for reason in _words.reasons(results):
+    for reason in sentences.reasons(results):
         yield f"- {reason.status}: {_text(', '.join(reason.names))}: {_text(reason.why)}"
     for anchor in results.anchors:
         if anchor.why:
             yield f"- {_text(anchor.name)}: {_text(anchor.why)}"
     yield from (f"- {_text(note)}" for note in results.notes)
-    for kinds, why, choice in _words.choices(results):
+    for kinds, why, choice in sentences.choices(results):
         yield ""
         because = f"; {_text(why)}" if why else ""
-        promise = _text(_words.promise(results, choice))
+        promise = _text(sentences.promise(results, choice))
         yield f"**{kinds}**: {_code(choice.chain)}, {promise}{because}"
         yield ""
         yield from _block(choice.command, "python" if results.mode == "object" else "sh")
@@ -68,8 +68,8 @@ def _rows(results: Results) -> Iterator[str]:
     heads = [f"{c.title} {c.unit}".strip() for c in found]
     body = [[_cell(column, row) for column in found] for row in [*rows, *anchors]]
     yield from _table(heads, body, [column.right for column in found])
-    yield f"Bold: {_words.FRONT}." if any(row.front for row in rows) else ""
-    yield f"~: {_words.SAMPLED}." if any(row.status == "sampled" for row in rows) else ""
+    yield f"Bold: {sentences.FRONT}." if any(row.front for row in rows) else ""
+    yield f"~: {sentences.SAMPLED}." if any(row.status == "sampled" for row in rows) else ""
     yield ""
 
 

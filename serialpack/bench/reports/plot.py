@@ -8,9 +8,9 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.bench.reports import _words
+from serialpack.bench.reports import sentences
 from serialpack.bench.reports._drawing import Axis, Dot, Scatter, axes_of, placed, scatter
-from serialpack.bench.reports._sweep import Curves, curves, is_sweep
+from serialpack.bench.reports.sweeps import Curves, curves, is_sweep
 from serialpack.bench.results import Results, shown_source
 from serialpack.errors import MissingLibraryError, UsageError
 from serialpack.files.output import Output
@@ -101,7 +101,7 @@ def _figure(results: Results, rows: int, width: float, height: float) -> tuple[F
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    title = f"{shown_source(results.source)}: {_words.headline(results)}"
+    title = f"{shown_source(results.source)}: {sentences.headline(results)}"
     figure.suptitle(printable(title), fontsize=11, wrap=True)
     return figure, figure.subplots(rows, 2, squeeze=False)
 

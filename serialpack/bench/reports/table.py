@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import (
+from serialpack.bench.reports import sentences
+from serialpack.bench.reports.row_columns import (
     WANTED,
     ReportColumn,
     anchor_row,
@@ -15,7 +15,7 @@ from serialpack.bench.reports._columns import (
     is_known,
     seconds,
 )
-from serialpack.bench.reports._sweep import Matrix, is_sweep, matrices
+from serialpack.bench.reports.sweeps import Matrix, is_sweep, matrices
 from serialpack.bench.results import Results, Row, shown_source
 from serialpack.text import aligned, printable
 
@@ -57,10 +57,10 @@ def table(results: Results, *, width: int, colour: bool) -> str:
 def _lines(results: Results, width: int) -> Iterator[Line]:
     """The lines of the report, from its head to what is recommended."""
     yield from _wrapped(
-        f"{shown_source(results.source)}: {_words.headline(results)}", width, "bold"
+        f"{shown_source(results.source)}: {sentences.headline(results)}", width, "bold"
     )
-    yield from _wrapped(_words.effort(results), width, "")
-    yield from _wrapped(_words.machine(results), width, "dim")
+    yield from _wrapped(sentences.effort(results), width, "")
+    yield from _wrapped(sentences.machine(results), width, "dim")
     yield "", ""
     if is_sweep(results):
         found = matrices(results)
@@ -100,11 +100,11 @@ def _table(results: Results, width: int) -> Iterator[Line]:
             yield from _row(names[number], drawn[2 + number], row, "dim")
     yield "", ""
     if any(row.front for row in shown):
-        yield from _wrapped(f"* {_words.FRONT}", width, "")
+        yield from _wrapped(f"* {sentences.FRONT}", width, "")
     if any(row.auto for row in shown):
-        yield from _wrapped(f"(auto) {_words.AUTO}", width, "")
+        yield from _wrapped(f"(auto) {sentences.AUTO}", width, "")
     if any(row.status == "sampled" for row in shown):
-        yield from _wrapped(f"~ {_words.SAMPLED}", width, "")
+        yield from _wrapped(f"~ {sentences.SAMPLED}", width, "")
 
 
 def _row(name: str, line: str, row: Row, style: str = "") -> Iterator[Line]:
@@ -216,10 +216,10 @@ def _thinned(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
 
 def _closing(results: Results, width: int) -> Iterator[Line]:
     """What stands below the table: the limit, why rows have no figures, and notes."""
-    limit = _words.limit(results)
+    limit = sentences.limit(results)
     if limit:
         yield from _wrapped(limit, width, "")
-    for reason in _words.reasons(results):
+    for reason in sentences.reasons(results):
         text = f"{reason.status}: {reason.listed}: {reason.why}"
         yield from _wrapped(text, width, "red" if reason.status == "failed" else "yellow")
     for anchor in results.anchors:
@@ -232,15 +232,15 @@ def _closing(results: Results, width: int) -> Iterator[Line]:
 def _recommended(results: Results, width: int) -> Iterator[Line]:
     """What is recommended, each command on a line of its own however long it is,
     so that it can be copied."""
-    found = _words.choices(results)
+    found = sentences.choices(results)
     if found:
         yield "", ""
-        yield from _wrapped(_words.RECOMMENDED, width, "")
+        yield from _wrapped(sentences.RECOMMENDED, width, "")
     for kinds, why, choice in found:
         yield "", ""
         because = f"; {why}" if why else ""
         yield from _wrapped(f"{kinds}: {choice.chain}{because}", width, "bold")
-        for line, style in _wrapped(_words.promise(results, choice), width - 4, ""):
+        for line, style in _wrapped(sentences.promise(results, choice), width - 4, ""):
             yield f"    {line}", style
         yield f"    {printable(choice.command)}", "cyan"
 

@@ -5,7 +5,10 @@ gives what is to be done with one file. Around that it does all that is the same
 that are there already, sources to be removed, journals, progress, what goes wrong.
 
 - ``inputs``, ``outputs``, ``jobs``: the files to be read, their targets, and both in pairs
-- ``batch``, ``alike``, ``workers``, ``cluster``: many files side by side, here or on a cluster
+- ``batch``, ``fast_path``, ``workers``, ``cluster``: many files side by side, here or on a cluster
 - ``rerun``, ``plans``: what an earlier run has done, what a run would do
 - ``run``: files one after another, for the verbs that write none
+- ``joined``: several outputs in one file; ``archiving``: the inputs of ``pack --archive``
+- ``cluster_here`` starts the cluster of ``--scheduler local``; ``handling`` measures for ``bench``
+  what a file takes beside the work on its bytes
 """

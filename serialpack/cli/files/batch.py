@@ -196,7 +196,7 @@ class _Process:
 def start_ahead(processes: int) -> None:
     """Have processes for a ``Batch`` that is about to come."""
     _begin_ledger()
-    start_processes(processes, __name__, "serialpack.cli.files.alike")
+    start_processes(processes, __name__, "serialpack.cli.files.fast_path")
 
 
 def _begin_ledger() -> None:

@@ -276,7 +276,7 @@ def _as_tar_has_it(path: str) -> str | None:
     context = click.get_current_context()
     packed = [each for each in typed_words() if each.endswith(SUFFIX) and os.path.isfile(each)]
     if context.command.name in ("unpack", "inspect") and packed:
-        from serialpack.cli.options.chosen import option_of
+        from serialpack.cli.options.chosen_entries import option_of
 
         return option_of(packed, path)
     return None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import IO
 
 from serialpack.conversion.preview import TablePreview
-from serialpack.conversion.tables.known import Below
+from serialpack.conversion.tables.survey_result import Below
 from serialpack.csv_front import before_header, separator_line
 from serialpack.errors import RefusedError, UsageError
 from serialpack.formats import FORMATS

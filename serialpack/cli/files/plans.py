@@ -50,7 +50,7 @@ def check_entries(path: str, folder: str, *, replaces: bool, chosen: dict[str, A
 
     ``chosen``: the globs that choose entries. ``replaces``: what is there is no error by itself.
     """
-    from serialpack.archive.place import none_fits
+    from serialpack.archive.extract import none_fits
     from serialpack.files.globs import chosen_by
 
     check_folder(folder)

@@ -60,7 +60,7 @@ def is_packed(
             return False
     except FileError:
         return False
-    from serialpack.archive.same import fault_of_archive
+    from serialpack.archive.compare import fault_of_archive
 
     wrong, hint = fault_of_archive(target, entries, owner=owner, more=not keep), "-f overwrites it"
     if wrong and not keep:

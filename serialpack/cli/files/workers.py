@@ -25,7 +25,7 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
 
     if how.get("shared_dict") is not None:
         return work
-    from serialpack.cli.files.alike import AlikePacker
+    from serialpack.cli.files.fast_path import AlikePacker
 
     table = AsFound(how.get("delimiter"), how.get("encoding"), how.get("no_header", False))
     return AlikePacker(work, how.get("format"), table, force=force)
@@ -44,7 +44,7 @@ def file_unpacker(
 ) -> Callable[[FileJob, Progress], UnpackReport | None]:
     """What unpacks one file after another, in the one thread that it is called in; None for an
     archive, which is many files."""
-    from serialpack.archive.tell import is_archive
+    from serialpack.archive.detect import is_archive
 
     how = {**how, "threads": 1}
     know(shared_dict)
@@ -62,6 +62,6 @@ def file_unpacker(
 
     if how["max_size"] is not None:
         return work
-    from serialpack.cli.files.alike import AlikeUnpacker
+    from serialpack.cli.files.fast_path import AlikeUnpacker
 
     return AlikeUnpacker(work, trust=how["trust"], force=how["force"])

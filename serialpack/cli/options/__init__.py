@@ -5,7 +5,8 @@ these with the values given, frozen. What a verb must find out before it begins 
 file that takes its name, its header or its first bytes, and nothing here writes.
 
 - ``values``: the types of the values that options take
-- ``misused``, ``other_options``, ``other_words``: what is wrong with words, and which were meant
-- ``meant``: the format that the name of an output says
-- ``chosen``: the entries of an archive that globs choose
+- ``usage_errors``: what is wrong with the options; ``foreign_options``, ``foreign_words``: those of
+  other programs, and which were meant
+- ``implied_format``: the format that the name of an output says
+- ``chosen_entries``: the entries of an archive that globs choose
 """

@@ -87,7 +87,7 @@ class FormatName(click.ParamType[str]):
             if param is not None:
                 error.message = f"{said_by(param, ctx)}: {error.message}"
                 if param.name == "to" and os.path.isfile(value):  # other programs test a file by -t
-                    from serialpack.cli.options.other_words import meant_by
+                    from serialpack.cli.options.foreign_words import meant_by
 
                     error.hint = meant_by("test", [value])
             raise

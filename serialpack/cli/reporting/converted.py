@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
-from serialpack.conversion.tables.told import closing_words
+from serialpack.conversion.tables.closing_line import closing_words
 from serialpack.reports import ConvertReport
 from serialpack.text import in_line, number_of
 from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals

@@ -14,7 +14,7 @@ from serialpack.cli.files.joined import JoinedFile, JoinedOutputs
 from serialpack.cli.files.run import data_of, rounded, say
 from serialpack.cli.files.workers import know
 from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
-from serialpack.cli.options.chosen import chosen_entries, entry_words
+from serialpack.cli.options.chosen_entries import chosen_entries, entry_words
 from serialpack.cli.options.requests import Conversion, UnpackRequest
 from serialpack.cli.reporting.converted import Summed, kept_words, told_of
 from serialpack.cli.words import complain, other_delimiter
@@ -24,9 +24,9 @@ from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.preview import check_tables, is_splittable, preview_table
+from serialpack.conversion.tables.closing_line import closing_words
+from serialpack.conversion.tables.rewindable import Rereadable, twice
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
-from serialpack.conversion.tables.told import closing_words
-from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.targets.sinks import opened_target
 from serialpack.errors import SerialpackError, SeveralTablesError, UsageError
 from serialpack.files.targets import check_output
@@ -169,7 +169,7 @@ class Converter:
     def _to_of(self, path: str) -> str:
         if self._to is not None:
             return self._to
-        from serialpack.cli.options.meant import format_kept
+        from serialpack.cli.options.implied_format import format_kept
 
         if path not in self._kept:
             self._kept[path] = format_kept(path, self._asked.input.format)
@@ -210,7 +210,7 @@ class Converter:
     def _convert_entry(self, path: str) -> dict[str, Any]:
         """Convert the one entry that is meant of the archive ``path``."""
         from serialpack.archive.entry import one_entry, restored
-        from serialpack.cli.options.meant import format_kept
+        from serialpack.cli.options.implied_format import format_kept
 
         how, trust = self._how, self._asked.trust
         threads, most = how["threads"] or usable_cores(), how["max_size"]

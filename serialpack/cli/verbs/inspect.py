@@ -82,7 +82,7 @@ def _inspect_files(asked: InspectRequest) -> int:
     from serialpack.cli.files.inputs import Takes, input_files
     from serialpack.cli.files.run import each_file, tell_found
     from serialpack.cli.files.workers import know
-    from serialpack.cli.options.chosen import in_archives
+    from serialpack.cli.options.chosen_entries import in_archives
     from serialpack.cli.reporting.far import hear_of_far
     from serialpack.cli.verbs.inspecting import inspect_one
     from serialpack.detection.detect import check_table

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 from serialpack import api
 from serialpack.cli.files.run import data_of, named, progress_bar, say
 from serialpack.cli.naming import STDIO
-from serialpack.cli.options.chosen import only_chosen
+from serialpack.cli.options.chosen_entries import only_chosen
 from serialpack.cli.reporting.inspected import line_of, show_found
 from serialpack.cli.reporting.journal import is_journal
 from serialpack.cli.reporting.shapes import told_of_columns, told_of_containers

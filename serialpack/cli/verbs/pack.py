@@ -88,7 +88,7 @@ from serialpack.cli.options.values import KeyValue, Size
 @files_argument
 @request(PackRequest)
 def command(asked: PackRequest) -> int:
-    from serialpack.cli.options.other_options import check_codec
+    from serialpack.cli.options.foreign_options import check_codec
     from serialpack.cli.verbs.packing import Packer
 
     check_codec(asked.codec, "pack")

@@ -249,7 +249,7 @@ class Packer:
     def _remove_packed(self, target: str, files: dict[str, str]) -> None:
         """Remove what an earlier run has packed and not removed; nothing where the archive does not
         hold the very bytes."""
-        from serialpack.archive.same import fault_of_bytes
+        from serialpack.archive.compare import fault_of_bytes
 
         before = [Input(path, stat_of(path)) for path in files.values()]
         threads = self._how["threads"] or usable_cores()
@@ -285,7 +285,7 @@ class Packer:
 
     def _plan_of(self, target: str, entries: dict[str, str]) -> Iterator[str]:
         """What a dry run says of the archive ``target``."""
-        from serialpack.archive.planned import planned
+        from serialpack.archive.preview import planned
 
         serializer, given = self._choice.chain.serializer.name, self._how["block_size"]
         size = given or self._choice.block_size

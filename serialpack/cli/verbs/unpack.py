@@ -172,7 +172,7 @@ def command(asked: UnpackRequest) -> int:
     said = {**asked.input._asdict(), **asked.conversion._asdict()}
     converting = [name for name, value in said.items() if value not in _NOT_GIVEN]
     if asked.to is None and asked.outputs.output is not None:
-        from serialpack.cli.options.meant import format_meant
+        from serialpack.cli.options.implied_format import format_meant
 
         asked = asked._replace(to=format_meant(asked, converts=bool(converting)))
     _check(asked, converting)
@@ -190,7 +190,7 @@ def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
     output, values = asked.outputs.output, asked.values
     if values.get is None and not is_store(output):
         if values != StoredValues("auto", "auto", None, None, None):
-            from serialpack.cli.options.other_options import check_codec
+            from serialpack.cli.options.foreign_options import check_codec
             from serialpack.errors import UsageError
 
             check_codec(values.codec, "unpack")

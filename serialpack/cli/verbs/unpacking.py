@@ -8,14 +8,19 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
-from serialpack.archive.tell import is_archive
+from serialpack.archive.detect import is_archive
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.inputs import Takes
 from serialpack.cli.files.mover import Input
 from serialpack.cli.files.run import data_of, error_line, named, rounded, say
 from serialpack.cli.files.workers import file_unpacker, know
 from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
-from serialpack.cli.options.chosen import NO_ARCHIVE, check_no_entries, chosen_entries, entry_words
+from serialpack.cli.options.chosen_entries import (
+    NO_ARCHIVE,
+    check_no_entries,
+    chosen_entries,
+    entry_words,
+)
 from serialpack.cli.options.requests import UnpackRequest
 from serialpack.cli.reporting.salvage import every_damage, losses, tell_losses
 from serialpack.cli.reporting.tally import MANY, TESTED
@@ -88,7 +93,7 @@ class Unpacker:
                 return self._unpack_container(self._mover.input(path), None, None)
             return self._unpack_input(self._mover.input(path))
         except (NotContainerError, FileError) as error:
-            from serialpack.cli.options.meant import not_unpacked
+            from serialpack.cli.options.implied_format import not_unpacked
 
             output = self._asked.outputs.output
             raise not_unpacked(path, error, output, whole=self._asked.whole) from None
@@ -98,7 +103,7 @@ class Unpacker:
         path, asked = given.path, self._asked
         compression = None
         if self._mover.targets.is_file and not (asked.test or self._mover.dry_run):
-            from serialpack.cli.options.meant import compression_meant
+            from serialpack.cli.options.implied_format import compression_meant
 
             compression = compression_meant(asked.outputs.output, path)
         if asked.test or (self._mover.dry_run and path == STDIO):
@@ -110,7 +115,7 @@ class Unpacker:
                     if is_archive(source)
                     else self._unpack_container(given, source, compression)
                 )
-            from serialpack.pipeline.sought import sought
+            from serialpack.pipeline.seekable import sought
 
             with sought(source) as left:
                 if is_archive(left, salvage=True):
@@ -131,7 +136,7 @@ class Unpacker:
         to_check = self._mover.targets.to_check
         joined = self._joined
         if joined is not None:
-            from serialpack.cli.options.meant import packed_format
+            from serialpack.cli.options.implied_format import packed_format
 
             joined.check(packed_format(source), path, packed=True)
         packed = f", {compression}" if compression else ""

@@ -151,11 +151,7 @@ def _join(
     pool = [texts, *columns]
     source = np.concatenate([part.data for part in pool])
     bases = np.cumsum([0, *(len(part.data) for part in pool)]).tolist()
-    done = np.zeros(len(columns), np.int64)
-    if first:
-        visits = count_each(shape.walk[:first], len(shape.nodes))
-        kept = shape.column_of >= 0
-        done += np.bincount(shape.column_of[kept], visits[kept], len(done)).astype(np.int64)
+    done = _values_before(shape, first, len(columns))
     out = BytesIO()
     closes = False
     step = max(_STEP, _STEP_FOR_COLUMN * len(columns))
@@ -176,18 +172,34 @@ def _join(
         for number in np.flatnonzero(counts).tolist():
             some = order[at : at + int(counts[number])]
             at += len(some)
-            first_value = int(done[number])
-            ends = columns[number].ends_of(first_value, first_value + len(some))
-            sizes = ends.copy()
-            sizes[1:] -= ends[:-1]
-            if first_value:
-                sizes[:1] -= columns[number].ends_of(first_value - 1, first_value)
+            sizes, begins = _spans(columns[number], int(done[number]), len(some))
+            begins += bases[number + 1]
             lengths[some, 1] = sizes
-            np.subtract(ends, sizes, out=sizes)
-            sizes += bases[number + 1]
-            starts[some, 1] = sizes
+            starts[some, 1] = begins
         done += counts
         out.write(put_together(source, starts.reshape(-1), lengths.reshape(-1)).data)
     out.write(b'"' if closes else b"")
     out.write(trailer)
     return out.getvalue()
+
+
+def _values_before(shape: TextShape, first: int, columns: int) -> NDArray[np.int64]:
+    """How many values of each of ``columns`` columns stand before the value ``first`` of the
+    walk."""
+    done = np.zeros(columns, np.int64)
+    if first:
+        visits = count_each(shape.walk[:first], len(shape.nodes))
+        kept = shape.column_of >= 0
+        done += np.bincount(shape.column_of[kept], visits[kept], columns).astype(np.int64)
+    return done
+
+
+def _spans(column: Texts, first: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How long ``count`` values of a column are from the value ``first`` on, and where in its data
+    each of them begins."""
+    ends = column.ends_of(first, first + count)
+    sizes = ends.copy()
+    sizes[1:] -= ends[:-1]
+    if first:
+        sizes[:1] -= column.ends_of(first - 1, first)
+    return sizes, ends - sizes

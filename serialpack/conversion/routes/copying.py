@@ -15,8 +15,8 @@ from serialpack.conversion.losses.rules import DATABASES, FIXED
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.routes.outcome import Converted
-from serialpack.conversion.tables.known import TableKept, TableMade
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.survey_result import TableKept, TableMade
 from serialpack.conversion.targets.joining import Write
 from serialpack.errors import (
     MissingLibraryError,

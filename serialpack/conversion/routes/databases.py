@@ -27,9 +27,9 @@ from serialpack.conversion.sources.content import Content
 from serialpack.conversion.sources.datasets import kept_copy
 from serialpack.conversion.sources.reading import SourceReader
 from serialpack.conversion.tables.at import Lists
-from serialpack.conversion.tables.databases import NO_ROWS_COLUMN, no_records
-from serialpack.conversion.tables.known import Known
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.survey_result import SurveyResult
+from serialpack.conversion.tables.to_database import NO_ROWS_COLUMN, no_records
 from serialpack.conversion.targets.sinks import opened_target
 from serialpack.errors import (
     RefusedError,
@@ -132,7 +132,7 @@ _MOST = 64
 Convert = Callable[..., ConvertReport]
 
 
-def tables_of(known: Known, how: ConvertOptions) -> Lists | None:
+def tables_of(known: SurveyResult, how: ConvertOptions) -> Lists | None:
     """The tables that the one record is, which would be a row: a document that is a map of nothing
     but lists of records, of two or more: one table would be a list again. None where it is none, or
     the user said what is wanted."""

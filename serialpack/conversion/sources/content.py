@@ -27,7 +27,7 @@ from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.csv.returns import ReturnLines, by_lines
 from serialpack.formats.json.loose import Loose, LooseJson
 from serialpack.formats.shared.random_access import FileRead
-from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.expected_size import expect_restored
 from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted

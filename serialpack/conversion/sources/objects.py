@@ -41,7 +41,7 @@ from serialpack.formats.shared.document import Malformed, Unwritable
 from serialpack.formats.shared.random_access import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.kept import kept_reader
+from serialpack.serializers.cached import kept_reader
 from serialpack.serializers.of_arrow import stream_of
 from serialpack.serializers.whole import deserialized
 from serialpack.stages.stage import Buffer

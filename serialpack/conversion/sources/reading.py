@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.typed import row_reader
+from serialpack.conversion.tables.from_text import row_reader
 from serialpack.conversion.targets.verdicts import verdict
 from serialpack.errors import (
     InputError,

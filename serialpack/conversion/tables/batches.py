@@ -15,9 +15,9 @@ from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.known import TableKept, TableMade, TableNotMadeError
 from serialpack.conversion.tables.own_types import held_types, nearest_told
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.survey_result import TableKept, TableMade, TableNotMadeError
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read

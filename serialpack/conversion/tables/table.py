@@ -20,7 +20,7 @@ from serialpack.text import number_of
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import Difference, Loss, shown, totals
 from serialpack.values.missing import MISSING, Missing
-from serialpack.values.quick import quickly_same
+from serialpack.values.quick_equality import quickly_same
 
 
 class Written(NamedTuple):

@@ -18,8 +18,8 @@ from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier, ZoneCarrier
 from serialpack.conversion.tables.columnar import records_by_column
 from serialpack.conversion.tables.header import records_below_header
-from serialpack.conversion.tables.rows import KeptJoin, TextTable
 from serialpack.conversion.tables.table import Written
+from serialpack.conversion.tables.to_text import KeptJoin, TextTable
 from serialpack.conversion.types.typing import Typer
 from serialpack.conversion.types.untyping import Untyper
 from serialpack.errors import ValueRefusedError, Ways
@@ -51,7 +51,7 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
         return None
     lossy = plan.lossy, plan.asked
     if plan.layout.table:
-        from serialpack.conversion.tables.databases import DatabaseTable
+        from serialpack.conversion.tables.to_database import DatabaseTable
 
         return DatabaseTable(plan.layout, verify=plan.verify, lossy=lossy)
     if plan.layout.schema is not None:
@@ -85,7 +85,7 @@ def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
     lossy_numbers = plan.target in TYPED_TABLES and not _NUMBERS.isdisjoint(plan.lossy)
     of_json = of_json and not (plan.tagged or plan.types or lossy or lossy_numbers)
     if plan.target in DATABASES:
-        from serialpack.conversion.tables.databases import DatabaseCarrier
+        from serialpack.conversion.tables.to_database import DatabaseCarrier
 
         return DatabaseCarrier(of_json=of_json)
     if plan.target in ELEMENTS:
@@ -120,7 +120,7 @@ def join_of(plan: ConversionPlan) -> Join | None:
 
         return IndentedJoin(plan.shaping.indent)
     if plan.layout is not None and plan.layout.table:
-        from serialpack.conversion.tables.databases import DatabaseJoin
+        from serialpack.conversion.tables.to_database import DatabaseJoin
 
         return DatabaseJoin(plan.layout, verify=plan.verify)
     if plan.layout is not None and plan.layout.kept is not None:

@@ -20,7 +20,7 @@ from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.shared.large import LargeValue
 from serialpack.stages.stage import Buffer
-from serialpack.text import shortened
+from serialpack.text import MOST_WORDS, error_words, shortened
 
 #: What the name of an entry has behind the name of its array.
 ENDING = ".npy"
@@ -53,9 +53,6 @@ _MOST_READ = 8 << 20
 #: The most names that a message shows.
 _FEW = 10
 
-#: The most of what zipfile says, which may name an entry by all that a damaged header claims.
-_WORDS = 200
-
 
 class _MalformedEntry(Malformed):
     """An entry of a zip is broken; the message names it."""
@@ -70,10 +67,10 @@ def failures_told(what: str, kind: type[Malformed] = Malformed) -> Iterator[None
     except Malformed:
         raise
     except _FAILURES as error:
-        words = " ".join(str(error).split()).partition(" for file ")[0] or type(error).__name__
+        words = error_words(error).partition(" for file ")[0]
         if "is encrypted" in words:
             words = "it is encrypted; unzip takes it out with its password"
-        raise kind(f"{what}: {shortened(words, _WORDS)}") from None
+        raise kind(f"{what}: {shortened(words, MOST_WORDS)}") from None
 
 
 def _entry_told(info: zipfile.ZipInfo) -> AbstractContextManager[None]:

@@ -20,6 +20,7 @@ from serialpack.formats.bson import scan as bson_scan
 from serialpack.formats.losses.exact import not_held
 from serialpack.formats.shared.document import Malformed, SequenceFormat
 from serialpack.stages.stage import Buffer, import_library
+from serialpack.text import error_words
 
 if TYPE_CHECKING:
     from serialpack.formats.pieces.join import Join
@@ -132,7 +133,7 @@ def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
             break
         at = end
         record += 1
-    said = "text that is not UTF-8" if _NO_UTF8 in str(error) else " ".join(str(error).split())
+    said = "text that is not UTF-8" if _NO_UTF8 in str(error) else error_words(error)
     return Malformed(f"a document: {said}", at)
 
 

@@ -4,7 +4,9 @@ Enter at ``csv``, which declares both. ``found`` says how a table may be written
 reads what is no UTF-8 or has escaped quotes, ``dialects`` tells by the first rows; ``text`` makes
 records of lines, maps from the header's names to text, and ``by_columns`` gives that text column by
 column; ``tokens`` has the grammar (RFC 4180), ``style`` writes rows as the source had them, and
-``quoting`` a column's cells.
+``quoting`` a column's cells, with ``arrow_quoting`` all at once. ``uneven`` has rows of other
+lengths, ``returns`` lines of old Macs, ``parts`` rows of very many columns; ``join`` puts the rows
+of blocks together.
 
 - header: the first line (behind ``sep=;``, see ``serialpack.csv_front``), whose fields are the keys
   of every record; a table without one is headless, its columns are ``column1``, ``column2``, ...

@@ -22,7 +22,7 @@ from serialpack.formats.losses.exact import not_held
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.expansion import check_unfolded
 from serialpack.stages.stage import import_library
-from serialpack.text import with_article
+from serialpack.text import error_words, with_article
 from serialpack.values.kinds import OBJECTS, ROOT, Loss, Path, path_text, shown
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _parser() -> Callable[[_Source], Any]:
             except (EOFError, RecursionError):
                 raise
             except Exception as error:  # of any kind, for bytes that are no stream
-                what = " ".join(str(error).split()) or type(error).__name__
+                what = error_words(error)
                 raise Malformed(f"javaobj cannot read it ({what})", self._source.tell()) from None
 
         def _read_new_string(self, code: int) -> Any:

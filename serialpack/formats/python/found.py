@@ -3,7 +3,7 @@
 import re
 
 from serialpack.formats import FORMATS
-from serialpack.formats.known import known_file
+from serialpack.formats.foreign import known_file
 
 
 def is_framed(head: bytes) -> bool:

@@ -244,7 +244,7 @@ class SequenceFormat(DocumentFormat):
 def compared(before: list[Any], after: list[Any]) -> Difference | None:
     """The first difference between two lists of records, compared strictly."""
     from serialpack.values.equality import difference
-    from serialpack.values.quick import quickly_same
+    from serialpack.values.quick_equality import quickly_same
 
     if len(before) != len(after):
         return Difference(0, "$", f"{len(before)} records", str(len(after)), "value")

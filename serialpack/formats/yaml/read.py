@@ -21,7 +21,7 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import plain_tag, scalar, spelled_number
 from serialpack.literal import Literal
-from serialpack.text import with_article
+from serialpack.text import error_words, with_article
 from serialpack.values.kinds import DUPLICATES, Spelled, shown, value_step
 from serialpack.values.yaml_tags import PREFIX, YamlTag
 
@@ -176,7 +176,7 @@ class _YamlReader:
         if mark is not None:
             return Malformed(error.problem or error.context, mark.index)
         if not hasattr(error, "position"):
-            return Malformed(" ".join(str(error).split()))
+            return Malformed(error_words(error))
         at = error.position
         if error.encoding == "?":  # libyaml counts bytes
             at = len(self._text.encode()[:at].decode("utf-8", "ignore"))

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import serialpack
-from serialpack.conversion.tables.known import Below
+from serialpack.conversion.tables.survey_result import Below
 from tests.conversion.converting import converted
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.blocks.converter import BlockConverter
-from serialpack.conversion.tables import databases, survey
+from serialpack.conversion.tables import survey, to_database
 from serialpack.conversion.tables.frames import FrameTable
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types import arrow_cells
@@ -188,8 +188,8 @@ def test_a_database_gets_some_rows_at_a_time(name: str, monkeypatch: pytest.Monk
         made.append(len(listed))
         return rows_encoded(listed)
 
-    monkeypatch.setattr(databases, "_ROWS", 700)
-    monkeypatch.setattr(databases, "encoded", some)
+    monkeypatch.setattr(to_database, "_ROWS", 700)
+    monkeypatch.setattr(to_database, "encoded", some)
     assert _converted(TABLES[name], "sqlite", infer=True) == found
     assert max(made) == 700
 

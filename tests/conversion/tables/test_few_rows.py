@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from serialpack.conversion.tables import rows
+from serialpack.conversion.tables import to_text
 from serialpack.conversion.tables.layout import layout_of
-from serialpack.conversion.tables.rows import TextTable
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.to_text import TextTable
 from serialpack.literal import Literal
 from tests.formats.work import lines_run
 
@@ -80,6 +80,6 @@ def test_few_rows_are_written_as_many_are(
         return [repr(each._replace(told=sorted(each.told))) for each in found]
 
     few = written()
-    monkeypatch.setattr(rows, "_FEW_ROWS", 0)
+    monkeypatch.setattr(to_text, "_FEW_ROWS", 0)
     for one, other, records in zip(few, written(), tried, strict=True):
         assert one == other, records

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.cli.app import run
+from serialpack.conversion.tables.closing_line import closing_words
 from serialpack.conversion.tables.shaping import Shaping, column_names
-from serialpack.conversion.tables.told import closing_words
 
 
 def to_csv(records: Any, to: str = "csv", **how: Any) -> tuple[str, Any]:

@@ -44,6 +44,7 @@ from serialpack.formats.arrays.hdf5.tree import (
 from serialpack.formats.arrays.hdf5.types import NoArray, has_names, has_plain_items
 from serialpack.formats.shared.document import EMPTY
 from serialpack.formats.shared.preview import shown_corner
+from serialpack.text import error_words
 
 #: Seconds of work between two answers; after more, the library is taken to work without end.
 _MOST_WORK = 60
@@ -87,7 +88,7 @@ def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
     except (SerialpackError, BrokenPipeError):
         raise
     except FAILURES as error:
-        said = " ".join(str(error).split()) if Path(path).stat().st_size else EMPTY
+        said = error_words(error) if Path(path).stat().st_size else EMPTY
         raise InputError(f"no sound HDF5 file: {said}") from None
 
 

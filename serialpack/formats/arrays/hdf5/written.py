@@ -16,6 +16,7 @@ from serialpack.formats.arrays.rows import array_in, dtype_in, read_all
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
 from serialpack.stages.stage import import_library
+from serialpack.text import error_words
 
 #: Bytes of an array that are written at a time.
 _PIECE = 4 << 20
@@ -52,13 +53,13 @@ class NewFile:
             return self._add_dataset(name, header, dtype, read)
         except OSError as error:
             raise FileError(
-                f"the temporary HDF5 file cannot be written: {' '.join(str(error).split())}",
+                f"the temporary HDF5 file cannot be written: {error_words(error)}",
                 hint="TMPDIR names a folder with more room",
             ) from None
         except Malformed:
             raise
         except (TypeError, ValueError, RuntimeError, KeyError) as error:
-            words = " ".join(str(error).split())
+            words = error_words(error)
             raise ValueError(f"HDF5 does not hold the array {name!r}: {words}") from None
 
     def _add_dataset(self, name: str, header: ArrayHeader, dtype: Any, read: Read) -> int:

@@ -20,7 +20,7 @@ def _pack(args: Sequence[str]) -> list[str]:
 
 def _unpack(args: Sequence[str]) -> list[str]:
     if args and _are_not_packed(args):
-        from serialpack.cli.options.meant import uncompressing
+        from serialpack.cli.options.implied_format import uncompressing
 
         words = uncompressing(args[0]) if len(args) == 1 else None
         return words or _inspect(args)  # there is nothing to unpack

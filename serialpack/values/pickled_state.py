@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from serialpack.values.hidden import hides_attributes
+from serialpack.values.instance_dict import hides_attributes
 from serialpack.values.parts import WITH_CONTENTS, is_hidden, is_leaf, whole
 
 #: Methods by which a class says what pickle writes of it.

@@ -11,8 +11,8 @@ import pytest
 
 from serialpack import SerialpackError, api
 from serialpack.auto.choice import LEAST
-from serialpack.cli.files.alike import AlikePacker
 from serialpack.cli.files.batch import Begins, FileJob
+from serialpack.cli.files.fast_path import AlikePacker
 from serialpack.cli.files.workers import file_packer
 from serialpack.detection.detect import AsFound
 from serialpack.files.output import OutputGroup
@@ -116,7 +116,7 @@ def test_what_is_packed_alike_is_what_is_packed_by_itself(
     batch = Batch(tmp_path / "alike", **how)
     alike = batch(*paths)
     assert how.keys() & {"serializer", "block_size"} or len(batch.general) < len(paths) * 2 / 3
-    monkeypatch.setattr("serialpack.cli.files.alike.LEAST", 0)
+    monkeypatch.setattr("serialpack.cli.files.fast_path.LEAST", 0)
     general = Batch(tmp_path / "general", **how)
     assert alike == general(*paths)
     assert len(general.general) == len(paths)
@@ -182,7 +182,7 @@ def test_what_was_begun_is_not_begun_again(tmp_path: Path, monkeypatch: pytest.M
     batch(paths[0])
     jobs = list(batch._jobs(paths[1:], ""))
     batch.pack.begin(jobs)
-    monkeypatch.delattr("serialpack.cli.files.alike.os.read")
+    monkeypatch.delattr("serialpack.cli.files.fast_path.os.read")
     with OutputGroup() as group:
         assert [batch.pack(job, lambda *_: None).source for job in jobs] == [*map(str, paths[1:])]
         assert not group.commit()
@@ -207,7 +207,7 @@ def test_a_source_that_is_written_to_meanwhile_is_begun_anew(
         source.write_bytes(JSON * 2)
         return data
 
-    monkeypatch.setattr("serialpack.cli.files.alike.os.read", grows)
+    monkeypatch.setattr("serialpack.cli.files.fast_path.os.read", grows)
     assert batch(source, target="b")[0][3].size == 2 * len(JSON)
     assert len(batch.general) == 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 
 from serialpack.api import unpack_report
-from serialpack.archive.place import Placer, entry_of
+from serialpack.archive.extract import Placer, entry_of
 from serialpack.container.entries import EntryRow
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.rows import decode_rows

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.pipeline.unshared import unshared
+from serialpack.pipeline.pread import unshared
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "preadv"), reason="no reading by place here")
 

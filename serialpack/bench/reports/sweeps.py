@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from serialpack.bench.reports._columns import (
+from serialpack.bench.reports.row_columns import (
     READ,
     WRITE,
     Measure,

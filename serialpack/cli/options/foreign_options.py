@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 
 from serialpack.cli.naming import STDIO, typed_words
-from serialpack.cli.options.other_words import meant_by
+from serialpack.cli.options.foreign_words import meant_by
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from serialpack.bench.reports._columns import duration, is_known, significant
+from serialpack.bench.reports.row_columns import duration, is_known, significant
 from serialpack.bench.results import Recommendation, Results, Row, Status
 from serialpack.text import number_of
 from serialpack.units import format_size

@@ -8,8 +8,8 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from serialpack.archive.extract import Done, Placer, entry_of
 from serialpack.archive.gather import look
-from serialpack.archive.place import Done, Placer, entry_of
 from serialpack.archive.read import ArchiveUnpacker
 from serialpack.container.entries import EntryRow
 from serialpack.container.rows import decode_rows

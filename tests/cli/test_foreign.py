@@ -16,7 +16,7 @@ import pytest
 
 from serialpack.detection.detect import not_converted
 from serialpack.formats import FORMATS
-from serialpack.formats.known import KNOWN, KnownFile, known_file, known_name
+from serialpack.formats.foreign import KNOWN, KnownFile, known_file, known_name
 from tests.archives import a_tar, a_zip
 from tests.cli.conftest import Run
 

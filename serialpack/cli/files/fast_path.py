@@ -3,7 +3,7 @@
 Of many small files most of the time goes into finding out, for each, how it is packed. One that is
 new and plain is done as another was before it. Whatever else there is (a target that exists, a
 file that changes, an error) is for the general way, which begins with the file anew, and has the
-words for it. Both ways write the same bytes: ``tests/cli/files/test_alike.py``.
+words for it. Both ways write the same bytes: ``tests/cli/files/test_fast_path.py``.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from serialpack.far import is_store
 from serialpack.files.source import Source
 from serialpack.files.targets import is_device
 from serialpack.formats import FORMATS
-from serialpack.formats.known import KnownFile, known_name, known_words
+from serialpack.formats.foreign import KnownFile, known_name, known_words
 from serialpack.stages.stage import Buffer
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from serialpack import SerialpackError, api
-from serialpack.cli.files.alike import AlikeUnpacker
 from serialpack.cli.files.batch import FileJob
+from serialpack.cli.files.fast_path import AlikeUnpacker
 from serialpack.cli.files.workers import file_unpacker
 from serialpack.container.small import START_SMALL
 from serialpack.files.output import OutputGroup
 from serialpack.reports import UnpackReport
-from tests.cli.files.test_alike import outcomes
+from tests.cli.files.test_fast_path import outcomes
 from tests.pipeline.test_alone import CHAINS, JSON, SOURCES, calls
 
 ROOT = Path(__file__).parents[2]

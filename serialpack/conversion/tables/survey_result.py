@@ -40,7 +40,7 @@ class TableNotMadeError(Exception):
         self.schema = schema
 
 
-class Known(NamedTuple):
+class SurveyResult(NamedTuple):
     """What is known of a source once it was looked at: the columns of a table, those of text that
     get values, and the bytes of a block, where these must be others. ``columns``: of how many;
     ``text``: by ``--infer``, those that stay text, ``commas``: of which these are numbers with a
@@ -72,4 +72,4 @@ class Below(NamedTuple):
     """
 
     columns: tuple[str, ...]
-    known: Known | None = None
+    known: SurveyResult | None = None

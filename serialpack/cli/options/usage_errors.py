@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from serialpack.cli.options.other_options import instead, of_tar
-from serialpack.cli.options.other_words import meant_by
+from serialpack.cli.options.foreign_options import instead, of_tar
+from serialpack.cli.options.foreign_words import meant_by
 from serialpack.cli.options.values import said_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.

@@ -127,7 +127,7 @@ def _chosen_by_word(word: str, globs: Mapping[str, str]) -> list[str]:
 
 def only_chosen(found: Inspection, chosen: dict[str, Any]) -> Inspection:
     """``found`` with the entries that are ``chosen``, and the members that these are in."""
-    from serialpack.archive.place import none_fits
+    from serialpack.archive.extract import none_fits
     from serialpack.files.globs import chosen_by
 
     takes = chosen_by(**chosen)

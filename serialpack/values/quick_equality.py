@@ -27,7 +27,7 @@ from serialpack.imported import imported
 from serialpack.values.arrays import array_facts, is_plain_array, is_plain_scalar, same_numbers
 from serialpack.values.derived import told_of_derived
 from serialpack.values.models import is_model, is_of_core, told_of_models
-from serialpack.values.told import has_only_attributes, is_named_tuple, tells_all
+from serialpack.values.pickled_state import has_only_attributes, is_named_tuple, tells_all
 
 #: Types whose pickled form tells all that a value has.
 _TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})
