@@ -61,13 +61,14 @@ class ArrayChain(NamedTuple):
     """Filters and codec, and the share of the samples' bytes that they leave.
 
     ``way``: that of its filters. ``payload``: what they make of all that there is, where that is
-    known."""
+    known; ``learned``: what the codec has learned of samples."""
 
     filters: tuple[StageSpec, ...]
     codec: StageSpec
     share: float
     way: Way = PLAIN
     payload: Buffer | None = None
+    learned: object = None
 
 
 def smallest(chains: Sequence[ArrayChain]) -> ArrayChain:
@@ -171,7 +172,8 @@ class SampleTrial:
             apart = codec.name == "pcodec" and codec.values[-1]
             block = self._of_columns if apart else self._block
             size = coder.estimated(data, block) if payload is None else len(payload)
-            found = ArrayChain(self._filters(way), codec, size / max(len(data), 1), way)
+            share, learned = size / max(len(data), 1), coder.learned()
+            found = ArrayChain(self._filters(way), codec, share, way, learned=learned)
             if self._whole and payload is not None and size < _KEPT * self._fewest:
                 self._fewest = min(size, self._fewest)
                 found = found._replace(payload=payload)
