@@ -18,6 +18,11 @@ from serialpack.stages.stage import Buffer, Stage, fail_backward, fail_forward
 from serialpack.text import number_of
 
 
+#: What samples tell of differences of numbers that leave more than a little: not much of them
+#: comes again.
+DIFFERENCES = "differences"
+
+
 class Codec(Stage, ABC):
     """A compressor of whole buffers."""
 
@@ -118,8 +123,8 @@ class Codec(Stage, ABC):
 
     def begins(self, *, source: bool, learned: object = None) -> None:
         """Told whether what comes begins with the beginning of the ``source``, and what was
-        ``learned`` of samples of it, where a codec may work otherwise. What it writes must be in
-        the same data format: reading does not know.
+        ``learned`` of samples of it (as ``learned`` gives it, or ``DIFFERENCES``), where a codec
+        may work otherwise. What it writes must be in the same data format: reading does not know.
         """
 
     def gains_on_records(self, block: Buffer) -> bool:  # noqa: ARG002
