@@ -17,7 +17,6 @@ from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Stage, fail_backward, fail_forward
 from serialpack.text import number_of
 
-
 #: What samples tell of differences of numbers that leave more than a little: not much of them
 #: comes again.
 DIFFERENCES = "differences"
