@@ -263,7 +263,7 @@ class LayoutChoice:
     def _best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         asked, trial = self._asked, self._trial
         far = list(self._farther(seen, own))
-        if asked and not far and self._clearly(seen, own):
+        if asked and not far and self._clearly(seen, own, threads):
             return Chosen(own[0], ArrayChain((), self._codec, seen.plain))
         close = not asked or min(least_of(own), seen.least) > _CLOSE * seen.plain
         level = self._middle if close else self._quick
@@ -291,12 +291,13 @@ class LayoutChoice:
             least = self._slower().among_near(least, chains, self._head, self._lower)
         return Chosen(least, plain)
 
-    def _clearly(self, seen: Seen, own: list[ArrayChain]) -> bool:
+    def _clearly(self, seen: Seen, own: list[ArrayChain], threads: int) -> bool:
         """Whether pcodec alone leaves so much less than all else that no more need be tried."""
         most = _CLEARLY * min(seen.least, seen.plain)
         if _LITTLE < least_of(own) < most:  # of all samples, and the others of little
             ways = PLAIN, seen.ways[0]
-            most = _CLEARLY * least_of([self._trial.of(way, self._quick) for way in ways])
+            tried = (partial(self._trial.of, way, self._quick) for way in ways)
+            most = _CLEARLY * least_of(together(threads, *tried))
         return _LITTLE < least_of(own) < most
 
     def _tried(self, way: Way, level: StageSpec) -> ArrayChain:
