@@ -281,6 +281,8 @@ def for_numbers(
     blocks = blocks_of(layouts[0], found, length, size, choice.effort, cut=cut)
     if blocks.more:
         split = partial(split_plain, more=blocks.more)
+    elif split is None and found.learned is not None and format:
+        split = partial(_of_learned, format, found.learned)
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=blocks.codec),
         block_size=blocks.size,
@@ -296,6 +298,12 @@ def _whole(
     """The blocks of a source; of one that is ``data``, with the ``payload`` made of that."""
     for block in FORMATS.get(format).split(read, block_size):
         yield block._replace(payload=payload) if block.data == data else block
+
+
+def _of_learned(format: str, learned: object, read: Read, block_size: int) -> Iterator[SourceBlock]:
+    """The blocks of a source, with what a codec has ``learned`` of samples of it."""
+    for block in FORMATS.get(format).split(read, block_size):
+        yield block._replace(learned=learned)
 
 
 def _part_of(data: memoryview) -> Callable[[int, int], Buffer]:

@@ -17,6 +17,10 @@ from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Stage, fail_backward, fail_forward
 from serialpack.text import number_of
 
+#: What samples tell of differences of numbers that leave more than a little: not much of them
+#: comes again.
+DIFFERENCES = "differences"
+
 
 class Codec(Stage, ABC):
     """A compressor of whole buffers."""
@@ -111,9 +115,15 @@ class Codec(Stage, ABC):
         """As ``estimated``, likewise."""
         raise NotImplementedError
 
-    def begins(self, *, source: bool) -> None:
-        """Told whether what comes begins with the beginning of the ``source``, where a codec may
-        work otherwise. What it writes must be in the same data format: reading does not know.
+    def learned(self) -> object:
+        """What it learned by what it ``estimated`` last, for ``begins`` of codecs that compress
+        more of the same; None where that serves no other data."""
+        return None
+
+    def begins(self, *, source: bool, learned: object = None) -> None:
+        """Told whether what comes begins with the beginning of the ``source``, and what was
+        ``learned`` of samples of it (as ``learned`` gives it, or ``DIFFERENCES``), where a codec
+        may work otherwise. What it writes must be in the same data format: reading does not know.
         """
 
     def gains_on_records(self, block: Buffer) -> bool:  # noqa: ARG002

@@ -30,14 +30,17 @@ class ChunkWay(NamedTuple):
     """How numbers are looked at.
 
     ``aside``: so many more of the first are no part of the chunks. ``unit``: what they are
-    multiples of, where that is told. Its mode is never a dictionary (``ModeSpec.try_dict``), which
-    is in another order each time, and the same input has to become the same bytes.
+    multiples of, where that is told. ``nearby``: many have come before, or stand together, but
+    differences to those were tried in vain. Its mode is never a dictionary
+    (``ModeSpec.try_dict``), which is in another order each time, and the same input has to become
+    the same bytes.
     """
 
     chunk: int = CHUNK
     aside: int = 0
     delta: Delta = AUTO
     unit: float | None = None
+    nearby: bool = False
 
 
 class Meta(NamedTuple):

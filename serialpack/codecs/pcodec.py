@@ -109,9 +109,18 @@ class Pcodec(Codec):
 
     #: How each column of what was ``estimated`` is looked at.
     _ways: "tuple[ChunkWay, ...]" = ()
+    #: How samples were.
+    _learned: "ChunkWay | None" = None
 
-    def begins(self, *, source: bool) -> None:
+    def learned(self) -> "ChunkWay | None":
+        way = self._ways[0] if len(self._ways) == 1 else None
+        # How far back numbers are differs from place to place, and so does the rest.
+        told = way is not None and not way.unit and way.delta[0] not in (CONVOLVED, *LOOKBACK)
+        return way if told else None
+
+    def begins(self, *, source: bool, learned: object = None) -> None:
         self._at_start = source
+        self._learned = learned if isinstance(learned, ChunkWay) else None
 
     @property
     def _type(self) -> "np.dtype[Any]":
@@ -124,7 +133,8 @@ class Pcodec(Codec):
         columns = self._columns(numbers[before:])
         ways = self._ways if len(self._ways) == len(columns) else (None,) * len(columns)
         if len(columns) == 1:
-            streams = [_smallest(numbers, before, self.values[0], ways[0])] if len(numbers) else []
+            way = ways[0] or _as_learned(numbers[before:], self._learned, self.values[0])
+            streams = [_smallest(numbers, before, self.values[0], way)] if len(numbers) else []
         else:
             parts = [numbers[:before]] if before else []
             streams = [stream_of(part, 0, self.values[0], ChunkWay()) for part in parts]
@@ -264,19 +274,50 @@ def _way_of(numbers: "NDArray[Any]", level: int) -> ChunkWay:
     bits = middle.view(f"u{numbers.itemsize}")
     together = numbers.itemsize >= _WIDE and _stand_together(bits)
     if together or (numbers.itemsize >= _WIDE and _recurs(bits)):
-        piece = numbers[(len(numbers) - min(len(numbers), most)) // 2 :][:most]
+        piece = _middle(numbers, most).view(numbers.dtype)
         # Few bins do not tell numbers from each other that come again in any order.
         telling = _DELTA_LEVEL if together else _QUICK
         left = _left(piece, so := way._replace(delta=LOOKBACK), telling)
         smaller = left <= _left(piece, way, telling)
         # Of less than a bit of each all ways leave about as much.
-        way = so if smaller and (together or left > len(piece) // 8) else way
+        way = so if smaller and (together or left > len(piece) // 8) else way._replace(nearby=True)
     if level >= _FORETOLD and numbers.itemsize <= _NARROW:
         pieces = np.concatenate([numbers[start : start + least] for start in starts])
         so = way._replace(delta=(CONVOLVED, _ORDER), chunk=_CHUNK_FORETOLD)
         asked = _LESS if level < _THOROUGH else _HARDLY_LESS
         way = so if _left(pieces, so) <= asked * _left(pieces, way) else way
     return way
+
+
+def _as_learned(numbers: "NDArray[Any]", way: "ChunkWay | None", level: int) -> "ChunkWay | None":
+    """The ``way`` of samples, where differences in the middle of ``numbers`` are as in these; but
+    where many have come before, or several stand together, as in samples, all tell which
+    differences. None where they are not, and where all ways are tried."""
+    least, most = _PIECE
+    if way is None or level >= _THOROUGH or len(numbers) < least:
+        return None
+    auto = way._replace(delta=AUTO)
+    bits = _middle(numbers, least)
+    if numbers.itemsize >= _WIDE and (_recurs(bits) or _stand_together(bits)):
+        return auto if way.nearby else None
+    pieces = [_middle(numbers, most).view(numbers.dtype)]
+    pieces += [_from_all_over(numbers)] if way.delta == NO_OP else []
+    return way if all(_quickly(piece, auto) == way.delta for piece in pieces) else None
+
+
+def _from_all_over(numbers: "NDArray[Any]") -> "NDArray[Any]":
+    """Pieces one after another: numbers that wander slowly are alike in each, and not in all."""
+    import numpy as np
+
+    least = _PIECE[0]
+    starts = [int((len(numbers) - least) * share) for share in _PLACES]
+    return np.concatenate([numbers[start : start + least] for start in starts])
+
+
+def _middle(numbers: "NDArray[Any]", count: int) -> "NDArray[Any]":
+    """So many numbers, or all, from the middle, as unsigned ones."""
+    count = min(count, len(numbers))
+    return numbers[(len(numbers) - count) // 2 :][:count].view(f"u{numbers.itemsize}")
 
 
 def _left(numbers: "NDArray[Any]", way: ChunkWay, level: int = _DELTA_LEVEL) -> int:
@@ -288,7 +329,6 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
     it is left to be found for each chunk. So it is where most numbers have come before, or several
     stand together: then it counts how far back, and how often in all of them."""
-    import numpy as np
 
     size, count = numbers.itemsize, len(numbers)
     wide = size >= _WIDE
@@ -297,7 +337,7 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     if count <= (_FEW if wide else _FEW_NARROW):
         return _quickly(numbers, way)
     least, most = _PIECE
-    middle = numbers[(count - min(count, most)) // 2 :][:most].view(f"u{size}")
+    middle = _middle(numbers, most)
     if not wide or _recurs(middle) or _stand_together(middle[: 2 * least]):
         return AUTO
     length = min(max(count // _SHARE, least), most)
@@ -306,8 +346,7 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     pieces.append(middle.view(numbers.dtype))
     found = _quickly(pieces[0], way)
     if found == NO_OP:
-        # Numbers that wander slowly are alike in each piece, and not in all of them together.
-        pieces.append(np.concatenate([numbers[start : start + least] for start in starts]))
+        pieces.append(_from_all_over(numbers))
     return found if all(_quickly(piece, way) == found for piece in pieces[1:]) else AUTO
 
 

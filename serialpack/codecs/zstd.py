@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
-from serialpack.codecs.base import Codec, check_ratio, check_size
+from serialpack.codecs.base import DIFFERENCES, Codec, check_ratio, check_size
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, dialled
 from serialpack.text import number_of
@@ -59,6 +59,12 @@ _FAR_LEVEL, _FAR, _FAR_WINDOW = 5, 2 << 20, 26
 #: level 12: 0.50 of what they are without; 16 to 18 MiB of texts: 1.0004, in 1.03 to 1.2 of the
 #: time. Shorter copies take the place of better matches (1.012 by those of 64 bytes).
 _COPIES, _COPY = 16 << 20, 512
+
+#: From this level on differences of numbers are taken by strategy btopt, with all else as the level
+#: has it: of 80 such in 60 arrays it leaves 0.984 to 1.012 of what btultra2 does, in the mean
+#: 1.0004, in 0.06 to 0.9 of the time, in the mean 0.35. Where nearly all is zeros it may leave a
+#: tenth more.
+_DIFFERENCES_LEVEL, _TUNED_DIFFERENCES = 19, {"strategy": 7}
 
 #: Up to so many bytes are little data: what they need is small too, and is kept.
 _LITTLE = 64 << 10
@@ -119,7 +125,7 @@ class Zstd(Codec):
         import zstandard
 
         self._zstd = zstandard
-        self._records = False
+        self._records = self._differences = False
         self._dictionary = b""
 
     # One of each for this instance, hence for one thread: sharing them gives false corruption.
@@ -199,6 +205,19 @@ class Zstd(Codec):
             return self._compressor
         return far_compressor(self.values[0], **_FRAME, **how)
 
+    def begins(self, *, source: bool, learned: object = None) -> None:  # noqa: ARG002
+        high = self.values[0] >= _DIFFERENCES_LEVEL and not self._dictionary
+        self._differences = high and learned == DIFFERENCES
+
+    def _of_differences(self, size: int) -> Any:
+        """The compressor for so many bytes of differences."""
+        how = {**_FRAME, **_TUNED_DIFFERENCES}
+        if size > _FAR:
+            return far_compressor(self.values[0], **how)
+        parameters = self._zstd.ZstdCompressionParameters
+        found = parameters.from_level(self.values[0], source_size=size, **how)
+        return self._zstd.ZstdCompressor(compression_params=found)
+
     def gains_on_records(self, block: Buffer) -> bool:
         if len(block) < _LARGE_RECORDS or self._of_records is None:
             return False
@@ -211,7 +230,9 @@ class Zstd(Codec):
         self._records = True
 
     def _compress(self, data: Buffer) -> bytes:
-        if len(data) <= _LITTLE:
+        if self._differences:
+            compressor = self._of_differences(len(data))
+        elif len(data) <= _LITTLE:
             compressor = self._small.compressor
         else:
             tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None

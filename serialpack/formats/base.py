@@ -35,7 +35,6 @@ Shown = Callable[[Buffer], object]
 
 #: The style of a text, as a container keeps it: MessagePack-able values under short string keys.
 Style = dict[str, Any]
-
 #: The keys of a format's style, and the types that their values have.
 StyleTypes = Mapping[str, tuple[type, ...]]
 
@@ -46,14 +45,14 @@ Span = tuple[int, int]
 class SourceBlock(NamedTuple):
     """A piece of the source. All pieces in order, put together, are the source's bytes.
 
-    ``records``: how many records begin in it; None where this source's records are not known.
-    ``partial``: it holds a piece of one record that is larger than ``MAX_BLOCK``;
-    ``continued``: and not the first piece. ``index``, ``offset``, ``first_record``, ``line``
-    (newlines before it; -1 where not counted) and ``column`` (characters before it on its line)
-    say where it stands, all counted from 0. ``context``: what of the source before it must be
-    known to read it, such as a file's header. ``inside``: its records are the elements (``"a"``) of
-    one array that is all of the source, or the members (``"m"``) of one map, each a map of one
-    member. ``extents``: its parts, if several. ``payload``: what filters and codec make of it.
+    ``records``: how many records begin in it; None where these are not known. ``partial``: it
+    holds a piece of one record that is larger than ``MAX_BLOCK``; ``continued``: and not the first
+    piece. ``index``, ``offset``, ``first_record``, ``line`` (newlines before it; -1 where not
+    counted) and ``column`` (characters before it on its line) say where it stands, all counted from
+    0. ``context``: what of the source before it must be known to read it: a file's header.
+    ``inside``: its records are the elements (``"a"``) of one array that is all of the source, or
+    the members (``"m"``) of one map, each a map of one member. ``extents``: its parts, if several.
+    ``payload``: what filters and codec make of it. ``learned``: see ``Codec.begins``.
     """
 
     data: Buffer
@@ -70,6 +69,7 @@ class SourceBlock(NamedTuple):
     inside: Structure | None = None
     extents: "tuple[Extent, ...]" = ()
     payload: Buffer | None = None
+    learned: object = None
 
 
 def picked(spans: Iterator[Span], span: Span, count: int) -> Span | None:

@@ -4,6 +4,7 @@ A packer and an unpacker are used by one worker, one block after another.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from serialpack.container.block import CONTINUED, EXACT, STORED, Block, Part, StoredBlock
@@ -190,7 +191,9 @@ class BlockPacker:
         else:
             early = source.index < _EARLY
             known = source.payload if kept else None
-            packed = [self._parts.one(data, source.index, timer, early=early, payload=known)]
+            learned = source.learned if kept else None
+            one = partial(self._parts.one, payload=known, learned=learned)
+            packed = [one(data, source.index, timer, early=early)]
         at(_WRITTEN)
         payload = tuple(each.payload for each in packed)
         parts = tuple(each.part for each in packed)

@@ -55,10 +55,12 @@ class PartPacker:
         *,
         early: bool,
         payload: Buffer | None = None,
+        learned: object = None,
     ) -> PackedPart:
         """Pack ``data``, all of block number ``block``, as one part. ``early``: see
         ``auto.choice.shrinks_well``; ``payload``: what filters and codec make of it, where that is
-        known already."""
+        known already; ``learned``: see ``codecs.base.Codec.begins``."""
+        self.squeeze.codec.begins(source=block == 0, learned=learned)
         return self._pack(data, self._chain, self.squeeze, block, timer, early=early, known=payload)
 
     def several(
@@ -73,6 +75,7 @@ class PartPacker:
             if squeeze is None:
                 squeeze = self._squeezes[chain] = Squeeze(chain)
             piece = view[at : at + extent.size]
+            squeeze.codec.begins(source=block == 0)
             packed = self._pack(piece, chain, squeeze, block, timer, early=False)
             at += extent.size
             if packed.stored and len(extents) == 1:
@@ -98,7 +101,6 @@ class PartPacker:
         known: Buffer | None = None,
     ) -> PackedPart:
         """Pack ``data`` as one part of the ``chain``, and prove it."""
-        squeeze.codec.begins(source=block == 0)
         stored, payload = self._compress(data, chain, squeeze, early=early, known=known)
         timer.lap("compress")
         check = checksum(data)

@@ -9,12 +9,14 @@ import pytest
 
 from serialpack.auto.arrays.for_layout import LayoutChoice
 from serialpack.auto.arrays.slower import Slower
-from serialpack.auto.arrays.trial import ArrayChain, SampleTrial
+from serialpack.auto.arrays.trial import PLAIN, ArrayChain, SampleTrial, Way
 from serialpack.codecs import CODECS
+from serialpack.codecs.zstd import Zstd
 from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
-from serialpack.stages.chain import parse_stage
+from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.stage import Buffer
+from tests.auto.conftest import DRAW
 from tests.auto.test_arrays import packed
 
 LAYOUT = NumbersLayout(0, "i", 4, False, (1,))
@@ -113,3 +115,40 @@ def test_what_comes_again_is_packed_as_it_was_chosen(tmp_path: Path, effort: int
     chain, size = packed(path, effort=effort)
     by_hand = packed(path, serializer="raw", codec=chain.split("+")[-1], block_size=16 << 20)[1]
     assert size <= by_hand + 64
+
+
+def test_differences_of_which_little_repeats_are_told_to_zstd(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its highest levels took three times as long for them."""
+    told: list[bool] = []
+
+    def zstd(self: Zstd, data: Buffer) -> bytes:
+        told.extend([self._differences] if self.values[0] >= 19 else [])
+        return own(self, data)
+
+    own = Zstd._compress
+    monkeypatch.setattr(Zstd, "_compress", zstd)
+    places = np.linspace(0, 20, 64)
+    smooth = np.sin(places[:, None, None]) * np.cos(places[:, None]) * np.sin(places + 1)
+    several = np.where(smooth > -0.2, 9000 * smooth + DRAW.exponential(3, (64, 64, 64)), 0)
+    path = tmp_path / "a.npy"
+    np.save(path, several.astype("<i2"))
+    assert "delta" in packed(path, effort=9)[0]
+    assert told
+    assert all(told)
+
+
+@pytest.mark.parametrize(("few", "hoped"), [(0.27, 0.1914), (0.33, 0.1622)])
+def test_lzma_is_tried_by_what_a_part_tells(few: float, hoped: float) -> None:
+    """Where as much comes again in a part as in all, LZMA leaves of all what it leaves of that."""
+    shares = {9: few, 6: 0.8 * few, 1: 0.9 * few}
+
+    class Few:
+        def of(self, _: Way, codec: StageSpec) -> ArrayChain:
+            return ArrayChain((), codec, shares[codec.values[0]])
+
+    plain = ArrayChain((), zstd := parse_stage(CODECS, "zstd:22"), 0.26)
+    slower = Slower(zstd, Few(), Few(), lzma=True, whole=False)  # type: ignore[arg-type]
+    lzma = parse_stage(CODECS, "xz:6@1")
+    assert slower.hopes(plain, lzma, PLAIN) == pytest.approx(hoped, rel=1e-3)

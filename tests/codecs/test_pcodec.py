@@ -349,3 +349,39 @@ def test_few_numbers_are_looked_at_once(monkeypatch: pytest.MonkeyPatch, count: 
     for start in looked:
         CODECS.create(*parse_stage(CODECS, f"pcodec:9@i2{start}")).estimated(data)
     assert looked["/128"] == looked[""] < 2 * count
+
+
+WALK = np.cumsum(DRAW.normal(size=60_000))
+WANDERING = (np.arange(60_000) // 1200 * 2000 + DRAW.integers(0, 2000, 60_000)).astype("<i8")
+
+
+@pytest.mark.parametrize(
+    ("samples", "numbers", "same"),
+    [
+        (WALK, WALK + 3, True),
+        (DRAW.integers(0, 1 << 40, 60_000), DRAW.integers(0, 1 << 40, 60_000), True),
+        (WALK, DRAW.normal(size=60_000), False),
+        (DRAW.integers(0, 2000, 60_000), WANDERING, False),
+        (WALK, np.repeat(WALK, 20)[:60_000], False),
+    ],
+    ids=["walk", "noise", "unlike", "wandering", "recurring"],
+)
+def test_what_samples_told_serves_more_that_is_like_them(
+    monkeypatch: pytest.MonkeyPatch, samples: NDArray[Any], numbers: NDArray[Any], same: bool
+) -> None:
+    """It is not looked for again; what is unlike them becomes what it would without them."""
+    spec = parse_stage(CODECS, f"pcodec:9@{numbers.dtype.str[1:]}")
+    sampled, codec, by_itself = (CODECS.create(*spec) for _ in range(3))
+    sampled.estimated(samples.tobytes())
+    codec.begins(source=False, learned=sampled.learned())
+    left = by_itself.compress(numbers.tobytes())
+    looked: list[int] = []
+    own = codec_module._way_of
+
+    def way_of(*how: Any) -> ChunkWay:
+        looked.append(1)
+        return own(*how)
+
+    monkeypatch.setattr(codec_module, "_way_of", way_of)
+    assert codec.compress(numbers.tobytes()) == left
+    assert bool(looked) is not same

@@ -10,6 +10,7 @@ import pytest
 import zstandard
 
 from serialpack.codecs import CODECS
+from serialpack.codecs.base import DIFFERENCES
 from serialpack.codecs.zstd import Zstd, stored_frame
 from serialpack.errors import CodecError
 
@@ -39,6 +40,24 @@ def test_copies_are_found_that_are_farther_apart_than_a_level_remembers() -> Non
     stored = codec.compress(one + other)
     assert len(stored) < 1.1 * len(codec.compress(one))
     assert codec.decompress(stored, len(one + other)) == one + other
+
+
+@pytest.mark.parametrize("size", [30_000, 300_000, 3 << 20])
+def test_differences_are_taken_by_another_strategy(size: int) -> None:
+    """Of the highest levels: it looks for less that comes again, and leaves as much."""
+    draw = random.Random(1)
+    numbers = bytes(min(int(draw.expovariate(0.1)), 255) for _ in range(1 << 16))
+    block = b"".join(numbers[draw.randrange(1 << 15) :][:999] for _ in range(size // 999))
+    high, told, low = (Zstd("zstd", (level,)) for level in (19, 19, 9))
+    for codec in (told, low):
+        codec.begins(source=True, learned=DIFFERENCES)
+    stored = told.compress(block)
+    assert stored != high.compress(block)
+    assert len(stored) < 1.01 * len(high.compress(block))
+    assert low.compress(block) == Zstd("zstd", (9,)).compress(block)
+    assert high.decompress(stored, len(block)) == block
+    told.begins(source=False)
+    assert told.compress(block) == high.compress(block)
 
 
 @pytest.fixture

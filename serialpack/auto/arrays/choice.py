@@ -107,8 +107,15 @@ def _no_larger(found: Chosen, lower: ArrayChain, head: Buffer, codec: StageSpec)
         best = _packed(best, head)
         if lower.share < best.share and lower.codec.name == "zstd":
             best = smallest([best, of_all(head, lower._replace(codec=at_most(codec, HIGH)))])
-        best = smallest([best, lower])
+        best = min([best, lower], key=lambda each: each.share + _said(each) / len(head))
     return Chosen(best, plain._replace(share=max(plain.share, best.share)), recurring)
+
+
+def _said(chain: ArrayChain) -> int:
+    """About how many bytes a container takes to name its filters and codec, which of few numbers
+    decides: a byte each, and what they are set to."""
+    values = [value for spec in (*chain.filters, chain.codec) for value in (1, 1, *spec.values)]
+    return sum(value.bit_length() // 8 + 1 for value in values)
 
 
 def _quicker(chain: ArrayChain) -> ArrayChain | None:

@@ -200,15 +200,11 @@ class LayoutChoice:
         return looked(self._little, self._quick)
 
     def own(self) -> list[ArrayChain]:
-        """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells. On
-        little, where time matters and no payload is made of all."""
-        return self._own(self._little if self._asked and not self.whole else self._trial)
-
-    def _own(self, trial: SampleTrial) -> list[ArrayChain]:
+        """pcodec alone, as far as the effort has it; of bytes later, as their entropy tells."""
         if self._layout.size == 1:
             return []
         before = (f"byteswap:{self._layout.size}",) if self._layout.big else ()
-        return self._pcodec(Way((), before), self._layout.kind, trial)
+        return self._pcodec(Way((), before), self._layout.kind, self._trial)
 
     def _pcodec(
         self, way: Way, kind: str, trial: SampleTrial, *, apart: bool = False
@@ -246,7 +242,7 @@ class LayoutChoice:
             threads,
             *(partial(trial.of, way, self._quick) for way in ways),
             *(partial(self._tried, way, at_most(self._codec, MIDDLE)) for way in ways),
-            partial(self._own, trial),
+            self.own,
             *(partial(each, trial=trial) for each in self._farther(seen, own)),
         )
         quick, slow = found[: len(ways)], found[len(ways) : 2 * len(ways)]
@@ -267,19 +263,18 @@ class LayoutChoice:
     def _best(self, seen: Seen, own: list[ArrayChain], threads: int) -> Chosen:
         asked, trial = self._asked, self._trial
         far = list(self._farther(seen, own))
-        if asked and not far and self._clearly(seen, own):
+        if asked and not far and self._clearly(seen, own, threads):
             return Chosen(own[0], ArrayChain((), self._codec, seen.plain))
         close = not asked or min(least_of(own), seen.least) > _CLOSE * seen.plain
         level = self._middle if close else self._quick
         plain, *found = together(
             threads,
             lambda: self._tried(PLAIN, level),
-            lambda: self._own(trial),
             *(partial(each, trial=trial) for each in far),
         )
         if self.whole:  # of few numbers a quick level often leaves less
             plain = smallest([plain, trial.of(PLAIN, self._quick)])
-        chains = [plain, *(chain for each in found for chain in each)]
+        chains = [plain, *own, *(chain for each in found for chain in each)]
         worth = seen.least < _NEAR * seen.plain and least_of(chains[1:]) > _AT_ONCE * min(
             plain.share, seen.least
         )
@@ -296,12 +291,13 @@ class LayoutChoice:
             least = self._slower().among_near(least, chains, self._head, self._lower)
         return Chosen(least, plain)
 
-    def _clearly(self, seen: Seen, own: list[ArrayChain]) -> bool:
+    def _clearly(self, seen: Seen, own: list[ArrayChain], threads: int) -> bool:
         """Whether pcodec alone leaves so much less than all else that no more need be tried."""
         most = _CLEARLY * min(seen.least, seen.plain)
-        if self.whole and _LITTLE < least_of(own) < most:  # of all, and the others of little
+        if _LITTLE < least_of(own) < most:  # of all samples, and the others of little
             ways = PLAIN, seen.ways[0]
-            most = _CLEARLY * least_of([self._trial.of(way, self._quick) for way in ways])
+            tried = (partial(self._trial.of, way, self._quick) for way in ways)
+            most = _CLEARLY * least_of(together(threads, *tried))
         return _LITTLE < least_of(own) < most
 
     def _tried(self, way: Way, level: StageSpec) -> ArrayChain:

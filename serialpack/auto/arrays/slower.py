@@ -27,8 +27,9 @@ QUICK, MIDDLE = 1, 9
 BEYOND, POWER = 0.64, 1.15
 
 #: Of numbers that leave so large a share at a middle level, a part tells about what is left of all;
-#: of others, in which more matches are found, more than this part of it.
-_NOISY, _STEADY, _MORE_MATCHES = 0.8, 0.98, 0.78
+#: of others more than this part of it; or than the last, where a middle level leaves so much less
+#: of all, in which more matches are found.
+_NOISY, _STEADY, _ABOUT, _FALLS, _MORE_MATCHES = 0.8, 0.98, 0.92, 0.9, 0.78
 
 #: No more is tried where LZMA leaves so small a part of what all others leave.
 _SURELY = 0.85
@@ -108,10 +109,12 @@ class Slower:
         if codec == plain.codec:
             return 0
         few = self._few
-        left, more = few.of(PLAIN, codec).share, _STEADY if plain.share > _NOISY else _MORE_MATCHES
+        left, middle = few.of(PLAIN, codec).share, few.of(PLAIN, self._middle).share
+        more = _MORE_MATCHES if plain.share < _FALLS * middle else _ABOUT
+        more = _STEADY if plain.share > _NOISY else more
         if left * more > few.of(way, self._quick).share:
             return 1
-        return plain.share * left / few.of(PLAIN, self._middle).share * more
+        return plain.share * left / middle * more
 
     def surely(
         self, little: SampleTrial, codec: StageSpec, way: Way, numbers: Iterable[ArrayChain]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.auto.arrays.samples import Lags, near_lags
 from serialpack.codecs import CODECS
-from serialpack.codecs.base import Codec
+from serialpack.codecs.base import DIFFERENCES, Codec
 from serialpack.filters import FILTERS
 from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec, parse_stage
@@ -28,6 +28,10 @@ _RANKED, _RANKS, _NEARER = (1024, 24), 8, 0.5
 
 #: zstd says anew how bytes are spread after so many, about, where they become others.
 _ANEW = 32 << 10
+
+#: From this level of zstd on it takes long to look for what comes again: little does of
+#: differences, where a quick level leaves so large a share.
+_HIGH, _REPEATED = 19, 0.1
 
 #: Payloads are kept that are at most so much larger than the smallest.
 _KEPT = 1.05
@@ -61,13 +65,19 @@ class ArrayChain(NamedTuple):
     """Filters and codec, and the share of the samples' bytes that they leave.
 
     ``way``: that of its filters. ``payload``: what they make of all that there is, where that is
-    known."""
+    known; ``learned``: what the codec has learned of samples."""
 
     filters: tuple[StageSpec, ...]
     codec: StageSpec
     share: float
     way: Way = PLAIN
     payload: Buffer | None = None
+    learned: object = None
+
+
+def _learned(way: Way, share: float) -> object:
+    """What the share that is left behind the filters of ``way`` tells."""
+    return DIFFERENCES if way.lags and share > _REPEATED else None
 
 
 def smallest(chains: Sequence[ArrayChain]) -> ArrayChain:
@@ -105,7 +115,9 @@ def of_all(data: Buffer, chain: ArrayChain) -> ArrayChain:
     filtered = data
     for stage in chain.filters:
         filtered = FILTERS.create(*stage).forward(filtered)
-    payload = CODECS.create(*chain.codec).compress(filtered)
+    codec = CODECS.create(*chain.codec)
+    codec.begins(source=True, learned=chain.learned)
+    payload = codec.compress(filtered)
     return chain._replace(share=len(payload) / len(data), payload=payload)
 
 
@@ -171,12 +183,20 @@ class SampleTrial:
             apart = codec.name == "pcodec" and codec.values[-1]
             block = self._of_columns if apart else self._block
             size = coder.estimated(data, block) if payload is None else len(payload)
-            found = ArrayChain(self._filters(way), codec, size / max(len(data), 1), way)
+            share = size / max(len(data), 1)
+            learned = coder.learned() or _learned(way, share)
+            found = ArrayChain(self._filters(way), codec, share, way, learned=learned)
             if self._whole and payload is not None and size < _KEPT * self._fewest:
                 self._fewest = min(size, self._fewest)
                 found = found._replace(payload=payload)
             self._found[way, codec] = found
         return found
+
+    def _told_of(self, way: Way, codec: StageSpec) -> object:
+        """What a quick level tells of ``way`` for a high one."""
+        if codec.name != "zstd" or codec.values[0] < _HIGH or not way.lags:
+            return None
+        return self.of(way, at_most(codec, 1)).learned
 
     def tried(self, way: Way, codec: StageSpec) -> ArrayChain | None:
         """What ``of`` found before; None where it was not asked."""
@@ -211,6 +231,7 @@ class SampleTrial:
         key = (id(self), codec, way) if learns else (get_ident(), codec, PLAIN)
         if key not in self._coders:
             self._coders[key] = CODECS.create(*codec)
+        self._coders[key].begins(source=True, learned=self._told_of(way, codec))
         return self._coders[key]
 
     def bits(self, lags: Lags) -> float:
