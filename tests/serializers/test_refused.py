@@ -82,3 +82,11 @@ def test_a_serializer_without_objects_names_the_object() -> None:
     with pytest.raises(serialpack.ValueRefusedError) as caught:
         serialpack.dumps([Data(Lock())], "msgpack")
     assert caught.value.value_path == "$[0]"
+
+
+@pytest.mark.parametrize("chain", ["auto", "objects", "msgpack", "cbor"])
+def test_memory_of_several_pieces_is_refused_in_a_line(chain: str) -> None:
+    """BufferError of the library went through."""
+    for verify in (True, False):
+        with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.a: .*bytes\(view\)"):
+            serialpack.dumps({"a": memoryview(b"abcdef")[::2]}, chain, verify=verify)
