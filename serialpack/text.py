@@ -100,6 +100,15 @@ def shortened(text: str, cells: int) -> str:
     return f"{start}..{end}"
 
 
+def in_message(text: str) -> str:
+    """``text`` out of a file, for a message: on one line, visible, and of at most 200 cells."""
+    return shortened(printable(" ".join(text[:_MOST_READ].split())), _MOST_TOLD)
+
+
+#: Cells of text out of a file that a message has, and characters that are looked at for them.
+_MOST_TOLD, _MOST_READ = 200, 4096
+
+
 def complex_text(value: complex) -> str:
     """A complex number as Python and NumPy write it, and read it: ``1+2j``."""
     return str(value).strip("()")

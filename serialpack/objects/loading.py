@@ -18,6 +18,7 @@ from serialpack.serializers.base import FAILURES
 from serialpack.serializers.kept import kept_reader
 from serialpack.serializers.whole import ObjectHook, deserialized, hooked
 from serialpack.stages.stage import Buffer
+from serialpack.text import in_message
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer as AnyBuffer
@@ -93,7 +94,7 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         with gc_paused():
             return deserialized(serializer, pieces)
     except FAILURES as error:
-        words = " ".join(str(error).split())  # some show a table, which has several lines
+        words = in_message(str(error))  # some show a table, which has several lines
         raise DamagedError(f"{serializer.name} cannot read it ({words})") from None
 
 
