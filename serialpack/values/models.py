@@ -65,7 +65,17 @@ _OF_TEXT = {
 def is_text_of_pydantic(cls: Any) -> bool:
     """Whether it is a class of pydantic's secrets of text or bytes, or of its URLs, or one derived
     from these that says nothing else of which are equal."""
-    modules = ((imported(module), names) for module, names in _OF_TEXT.items())
+    return _is_derived(cls, _OF_TEXT)
+
+
+@lru_cache(256)
+def is_known_of_pydantic(cls: Any) -> bool:
+    """As ``is_text_of_pydantic``, of any secrets (``Secret[list[int]]``)."""
+    return is_text_of_pydantic(cls) or _is_derived(cls, {"pydantic.types": ("_SecretBase",)})
+
+
+def _is_derived(cls: Any, named: dict[str, tuple[str, ...]]) -> bool:
+    modules = ((imported(module), names) for module, names in named.items())
     bases = {getattr(module, name, None) for module, names in modules for name in names}
     if bases.isdisjoint(cls.__mro__[1:]):
         return False
