@@ -69,7 +69,27 @@ def _refusal(
     lost = serializer.blame(records, error)
     if serializer.tabular:
         lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
-    return serializer.refuse(lost, None)
+    refusal = serializer.refuse(lost, None)
+    if refusal.hint is not None and refusal.hint in _PERHAPS:
+        held = _is_held(refusal.hint.split()[0], records)
+        return serializer.refuse(lost, None, _PERHAPS[0] if held else "no serializer here can")
+    return refusal
+
+
+#: Hints of which only trying tells whether they are true, the surest one first.
+_PERHAPS = "cloudpickle can", "cloudpickle may"
+
+
+def _is_held(name: str, records: list[Any]) -> bool:
+    """Whether the serializer ``name`` holds the object that ``records`` are."""
+    from serialpack.serializers import SERIALIZERS
+
+    other = of_values(SERIALIZERS.cls(name)(name))
+    try:
+        prove(other, records[0], records[0], dumped(other, records[0]), None)
+    except (NotTaken, ValueRefusedError):
+        return False
+    return True
 
 
 def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:

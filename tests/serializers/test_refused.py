@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -90,3 +91,20 @@ def test_memory_of_several_pieces_is_refused_in_a_line(chain: str) -> None:
     for verify in (True, False):
         with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.a: .*bytes\(view\)"):
             serialpack.dumps({"a": memoryview(b"abcdef")[::2]}, chain, verify=verify)
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (lambda: 1, "cloudpickle can"),
+        ([{"a": lambda: 1}], "cloudpickle can"),
+        (sys.flags, "no serializer here can"),
+        ([lambda: 1, Lock()], "no serializer here can"),
+    ],
+)
+def test_the_way_out_was_tried(value: Any, hint: str) -> None:
+    """It said that cloudpickle may, of what that refused, too."""
+    pytest.importorskip("cloudpickle")
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        serialpack.dumps(value)
+    assert caught.value.hint == hint
