@@ -95,8 +95,11 @@ def test_what_its_class_leaves_out_is_told() -> None:
         (again,) = serialpack.loads(data, trust=True)
         assert (again.x, again.connection, hasattr(again, "cache")) == (1, [], False)
     extended = Reduced((1, 2))
+    extended.note = None  # type: ignore[attr-defined]
+    with pytest.warns(serialpack.DroppedWarning, match=r"^\$\.note: null became nothing"):
+        serialpack.dumps(extended, "pickle")
     extended.note = "a"  # type: ignore[attr-defined]
-    with pytest.warns(serialpack.DroppedWarning, match=r"^\$\.note: 'a' became nothing"):
+    with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.note: .* 'a' became nothing"):
         serialpack.dumps(extended, "pickle")
 
 

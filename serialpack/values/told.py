@@ -101,11 +101,9 @@ def named_to_pickle(value: Any) -> dict[Any, Any] | None:
 
 def leaves_out(named: dict[Any, Any] | None, name: str, was: Any, became: Any) -> bool:
     """Whether a class that gives pickle ``named`` leaves the attribute ``name`` out of that, or, by
-    giving None for it, makes another one of its type anew. One number or text for another is no
-    such thing."""
-    if named is None or all(
-        is_leaf(each) and each not in (None, NOTHING) for each in (was, became)
-    ):
+    giving None for it, makes another one of its type anew: a cache, a connection. A number or a
+    text is no such thing, but what is told."""
+    if named is None or (is_leaf(was) and was is not None and was is not NOTHING):
         return False
     if name not in named:
         return True
