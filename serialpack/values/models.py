@@ -65,20 +65,19 @@ _OF_TEXT = {
 def is_text_of_pydantic(cls: Any) -> bool:
     """Whether it is a class of pydantic's secrets of text or bytes, or of its URLs, or one derived
     from these that says nothing else of which are equal."""
-    return _is_derived(cls, _OF_TEXT)
+    modules = ((imported(module), names) for module, names in _OF_TEXT.items())
+    bases = {getattr(module, name, None) for module, names in modules for name in names}
+    return not bases.isdisjoint(cls.__mro__[1:]) and _equals_as_pydantic_says(cls)
 
 
 @lru_cache(256)
 def is_known_of_pydantic(cls: Any) -> bool:
-    """As ``is_text_of_pydantic``, of any secrets (``Secret[list[int]]``)."""
-    return is_text_of_pydantic(cls) or _is_derived(cls, {"pydantic.types": ("_SecretBase",)})
+    """As ``is_text_of_pydantic``, of its secrets of any type (``Secret[list[int]]``), too."""
+    secret = getattr(imported("pydantic.types"), "Secret", None)
+    return is_text_of_pydantic(cls) or (secret in cls.__mro__ and _equals_as_pydantic_says(cls))
 
 
-def _is_derived(cls: Any, named: dict[str, tuple[str, ...]]) -> bool:
-    modules = ((imported(module), names) for module, names in named.items())
-    bases = {getattr(module, name, None) for module, names in modules for name in names}
-    if bases.isdisjoint(cls.__mro__[1:]):
-        return False
+def _equals_as_pydantic_says(cls: Any) -> bool:
     homes = (getattr(word, "__module__", "") for word in (cls.__eq__, cls.__hash__))
     return all(str(home).startswith("pydantic.") for home in homes)
 
