@@ -51,3 +51,11 @@ def test_in_an_object_auto_takes_pickle(name: str, monkeypatch: pytest.MonkeyPat
         data = serialpack.dumps([Node(TWO[name]), Node(TWO[name])])
     first, second = serialpack.loads(data, trust=True)
     assert first.value is second.value
+
+
+def test_objects_say_why_they_do_not_hold_it() -> None:
+    shared = [1]
+    node = Node(shared)
+    node.other = shared  # type: ignore[attr-defined]
+    with pytest.raises(serialpack.ValueRefusedError, match="one list or the like in two places"):
+        serialpack.dumps(node, "objects")
