@@ -140,18 +140,19 @@ class _Walk:
 
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
-        if isinstance(x, Mapping):
+        kind: Any = type(x)  # what stands for another object says that it is of its class
+        if issubclass(kind, Mapping):
             for one, other in _as_maps(x, y):
                 if not self._many_alike(one, other):
                     yield from _maps(one, other)
-        elif isinstance(x, list | tuple):
+        elif issubclass(kind, list | tuple):
             ours, theirs = _elements(x), _elements(y)
             if len(ours) != len(theirs):
                 words = number_of(len(ours), "element"), f"{len(theirs)}"
                 yield Difference(0, "", *words, kind_of(x))
             for i, pair in enumerate(zip(ours, theirs, strict=False)):
                 yield (f"[{i}]", *pair)
-        elif isinstance(x, set | frozenset):
+        elif issubclass(kind, set | frozenset):
             yield from _sets(x, y)
         elif not same_leaf(plain(x), plain(y)):
             yield _lost(x, y)
@@ -208,10 +209,12 @@ def _as_maps(x: Any, y: Any) -> Iterator[list[Any]]:
     those that a class gives itself, as sparse ones of SciPy, which keep them elsewhere."""
     if type(x) in (dict, OrderedDict):
         yield [x, y]
-    elif not isinstance(x, dict):
+    elif not issubclass(type(x), dict):
         yield [dict(x), dict(y)]
     else:
-        base: Any = OrderedDict if isinstance(x, OrderedDict) else dict  # which keeps an order
+        base: Any = (
+            OrderedDict if issubclass(type(x), OrderedDict) else dict
+        )  # which keeps an order
         kept = [dict(base.items(v)) for v in (x, y)]
         own = [dict(v.items()) for v in (x, y)] if type(x).items is not base.items else kept
         yield from [own] if own is kept or not kept[0] else [kept, own]
@@ -221,7 +224,7 @@ def _elements(value: Any) -> Any:
     """The elements of a list, tuple or set, whatever somebody's class says of them."""
     if type(value) in CONTAINERS:
         return value
-    base: Any = next(kind for kind in _WITH_ELEMENTS if isinstance(value, kind))
+    base: Any = next(kind for kind in _WITH_ELEMENTS if issubclass(type(value), kind))
     return [*base.__iter__(value)]
 
 

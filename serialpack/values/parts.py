@@ -124,15 +124,16 @@ def same_leaf(x: Any, y: Any) -> bool:
 def plain(value: Any) -> Any:
     """The value of a scalar type in ``value``, of a subclass of that; NOTHING in any other
     value."""
-    if isinstance(value, int):
+    kind: Any = type(value)
+    if issubclass(kind, int):
         return int.__index__(value)
-    if isinstance(value, float):
+    if issubclass(kind, float):
         return float.__float__(value)
-    if isinstance(value, complex):
+    if issubclass(kind, complex):
         return complex.__complex__(value)
-    if isinstance(value, str):
+    if issubclass(kind, str):
         return str.__str__(value)
-    if isinstance(value, bytes | bytearray):
+    if issubclass(kind, bytes | bytearray):
         return bytes(memoryview(value))
     return NOTHING
 
