@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from serialpack.dictionaries import train_dictionary as train_dictionary
     from serialpack.errors import ArchiveError as ArchiveError
     from serialpack.errors import DamagedError as DamagedError
+    from serialpack.errors import DroppedWarning as DroppedWarning
     from serialpack.errors import EmptyError as EmptyError
     from serialpack.errors import FileError as FileError
     from serialpack.errors import InputError as InputError
@@ -104,6 +105,7 @@ _PUBLIC = {
     "DamagedError": "errors",
     "TruncatedError": "errors",
     "UnsupportedError": "errors",
+    "DroppedWarning": "errors",
     "PickleWarning": "errors",
     "RefusedError": "errors",
     "ValueRefusedError": "errors",

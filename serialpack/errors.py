@@ -357,6 +357,11 @@ class PickleWarning(UserWarning):
     """``dump`` took pickle, since nothing safe holds the object: ``load`` needs ``trust=True``."""
 
 
+class DroppedWarning(UserWarning):
+    """The class of an object leaves something out where it is pickled: ``load`` gives the object
+    without that, or with what the class makes anew."""
+
+
 def changed(path: str) -> FileError:
     """The error for a file that is another one than when it was opened."""
     return FileError("changed while it was read", path=path, hint="try again when it is quiet")

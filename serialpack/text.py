@@ -106,8 +106,13 @@ def error_words(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-#: The most cells of what a library says of damage, which may name a part by all that it claims.
-MOST_WORDS = 200
+def in_message(text: str) -> str:
+    """``text`` out of a file, for a message: on one line, visible, and of at most 200 cells."""
+    return shortened(printable(" ".join(text[:_MOST_READ].split())), _MOST_TOLD)
+
+
+#: Cells of text out of a file that a message has, and characters that are looked at for them.
+_MOST_TOLD, _MOST_READ = 200, 4096
 
 
 def complex_text(value: complex) -> str:

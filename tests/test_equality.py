@@ -384,9 +384,9 @@ def test_of_an_array_of_numpy_only_what_describes_it_and_its_numbers_are_looked_
     looked_at: list[type] = []
     attributes = equality._attributes
 
-    def seen(x: Any, y: Any) -> Any:
+    def seen(x: Any, y: Any, **how: Any) -> Any:
         looked_at.append(type(x))
-        return attributes(x, y)
+        return attributes(x, y, **how)
 
     monkeypatch.setattr(equality, "_attributes", seen)
     one, other = (np.arange(6.0).reshape(2, 3) for _ in range(2))

@@ -7,8 +7,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 
 import serialpack
@@ -59,6 +61,120 @@ def test_it_answers_for_nothing_else() -> None:
     found = difference(Adds(1), added)
     assert found is not None
     assert found.value_path == "$.found"
+
+
+class Cached:
+    """Leaves its cache out, and its connection by giving pickle None, which it makes anew."""
+
+    def __init__(self, x: Any) -> None:
+        self.x, self.connection = x, [x]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"x": self.x, "connection": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.x, self.connection = state["x"], []
+
+
+class Reduced:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __reduce__(self) -> Any:
+        return Reduced, (self.x,)
+
+
+def test_what_its_class_leaves_out_is_told() -> None:
+    """It was refused: answers of web servers, sessions, URLs of yarl."""
+    value = Cached(1)
+    value.cache = {"a": 1}  # type: ignore[attr-defined]
+    for chain in ("pickle", "cloudpickle"):
+        with pytest.warns(serialpack.DroppedWarning, match=r"^\$\[0\]\.cache: dict became") as told:
+            data = serialpack.dumps([value], chain)
+        assert told[0].filename == __file__
+        (again,) = serialpack.loads(data, trust=True)
+        assert (again.x, again.connection, hasattr(again, "cache")) == (1, [], False)
+    extended = Reduced((1, 2))
+    extended.note = None  # type: ignore[attr-defined]
+    with pytest.warns(serialpack.DroppedWarning, match=r"^\$\.note: null became nothing"):
+        serialpack.dumps(extended, "pickle")
+    extended.note = "a"  # type: ignore[attr-defined]
+    with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.note: .* 'a' became nothing"):
+        serialpack.dumps(extended, "pickle")
+
+
+def test_what_it_tells_must_be_the_same() -> None:
+    one, other = Cached(1), Cached(2)
+    found = difference(one, other, by_word=True)
+    assert found is not None
+    assert found.value_path == "$.x"
+    assert difference(Reduced(1), Reduced(2), by_word=True) is not None
+    assert difference([one], [Cached(1)], by_word=True) is None
+    other.x, other.connection = 1, None  # type: ignore[assignment]
+    found = difference(one, other, by_word=True)
+    assert found is not None
+    assert found.value_path == "$.connection"
+
+
+class Months(timedelta):
+    """As pendulum's, it tells pickle the days that it lasts, and no months."""
+
+    months = 0
+
+    def __reduce__(self) -> Any:
+        return Months, (self.days,)
+
+
+def test_another_number_is_not_left_out() -> None:
+    value = Months(days=30)
+    value.months, value.note = 1, None  # type: ignore[attr-defined]
+    with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.months: .* 1 became 0"):
+        serialpack.dumps(value, "pickle")
+
+
+def test_what_an_error_came_from_is_not_left_out() -> None:
+    error = ValueError("a")
+    error.__cause__ = KeyError("b")
+    found = difference(error, ValueError("a"), by_word=True)
+    assert found is not None
+    assert found.value_path == "$.__cause__"
+
+
+def test_what_has_no_word_for_pickle_drops_nothing() -> None:
+    one, other = Plain(1), Plain(1)
+    one.y = 2  # type: ignore[attr-defined]
+    assert difference(one, other, by_word=True) is not None
+
+
+class Plain:
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+
+def _made(x: Any) -> Any:
+    """An object of a class that is made for it, as pint makes some for each of its registries."""
+    words = {"__reduce__": lambda self: (_made, (self.x,)), "__repr__": lambda self: f"<{self.x}>"}
+    return type("Made", (), {"x": x, **words})()
+
+
+def test_another_class_of_that_name_is_told() -> None:
+    with pytest.warns(serialpack.DroppedWarning, match="of another class of that name"):
+        serialpack.dumps(_made(1), "pickle")
+    assert difference(_made(1), _made(2), by_word=True) is not None
+
+
+class Quantity(np.ndarray):
+    pass
+
+
+def test_the_order_of_attributes_of_an_array_is_no_value() -> None:
+    """What Astropy has for places on the sky was refused for it."""
+    one, other = np.zeros(2).view(Quantity), np.zeros(2).view(Quantity)
+    vars(one).update(a=1, b=2)
+    vars(other).update(b=2, a=1)
+    assert difference(one, other) is None
+    vars(other).update(a=2)
+    assert difference(one, other) is not None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,16 @@ from tests.structure import PACKAGE, Tree
 #: From the bottom up. A part is a module or folder of serialpack/. It may import the parts of
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
-    {"arguments", "csv_front", "imported", "libc", "sized_file", "text", "without_pandas"},
+    {
+        "arguments",
+        "csv_front",
+        "imported",
+        "libc",
+        "sized_file",
+        "text",
+        "warned",
+        "without_pandas",
+    },
     {"_version", "errors", "hidden", "literal", "msgpack_bytes", "threads"},
     {"checked", "depth", "far"},
     {"binary", "collector", "msgpack_starts", "units", "values", "watch"},

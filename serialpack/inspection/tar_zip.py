@@ -27,7 +27,7 @@ from serialpack.inspection.listed import (
     Listing,
     no_more,
 )
-from serialpack.text import MOST_WORDS, error_words, shortened
+from serialpack.text import error_words, in_message
 
 if TYPE_CHECKING:
     from serialpack.formats.arrays.header import ArrayHeader
@@ -86,7 +86,7 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
         why = error_words(error)
         if "not a zip file" in why:
             why = "its directory is missing, which stands at the end of one"
-        damage = DamagedError(f"a damaged {kind}: {shortened(why, MOST_WORDS)}", path=source.path)
+        damage = DamagedError(f"a damaged {kind}: {in_message(why)}", path=source.path)
         return Listing(kind, tuple(found), None, False, str(damage), damage)
     return Listing(kind, tuple(found), count, True)
 

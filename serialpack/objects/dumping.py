@@ -5,12 +5,10 @@ like any other bytes: in blocks, with checksums. ``unpack`` of such a container 
 serializer wrote.
 """
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
-from warnings import warn
 
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, sink
@@ -45,6 +43,7 @@ from serialpack.serializers.whole import (
 from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
+from serialpack.warned import warn_caller
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.large import LargeValue
@@ -100,12 +99,14 @@ def dump(
 
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
-    then what a library changes silently, stays changed. ``default`` turns an object of an own class
-    into plain values, as in ``json.dump``, and ``object_hook`` (what ``load`` will be given) turns
-    the maps back into objects; the proof compares those with the originals, all attributes
-    included. ``options``: what the serializer asks for by name (``schema`` and ``message``).
-    ``meta``: words of your own for the header. ``threads`` defaults to the usable cores.
-    ``shared_dict``: a dictionary for many small objects, as for ``pack``.
+    then what a library changes silently, stays changed. Of an object whose class leaves something
+    out where it is pickled (a cache, a connection), a DroppedWarning says what. A list, map, set or
+    dataclass in two places comes back as two, but under pickle; an array as one. ``default`` turns
+    an object of an own class into plain values, as in ``json.dump``, and ``object_hook`` (what
+    ``load`` will be given) turns the maps back into objects; the proof compares those with the
+    originals, all attributes included. ``options``: what the serializer asks for by name
+    (``schema`` and ``message``). ``meta``: words of your own for the header. ``threads`` defaults
+    to the usable cores. ``shared_dict``: a dictionary for many small objects, as for ``pack``.
 
     Raises ValueRefusedError for a value that the serializer cannot hold, UsageError (a ValueError),
     FileError (a FileExistsError where ``target`` is there already), MissingLibraryError.
@@ -259,14 +260,4 @@ _warned = Event()
 def _warn(path: str) -> None:
     """A PickleWarning, once in a process: ``path`` is the first value that nothing else holds."""
     _warned.set()
-    said = f"{path}: only pickle holds it, so that load needs trust=True"
-    warn(said, PickleWarning, stacklevel=_calls_here())
-
-
-def _calls_here() -> int:
-    """The stack level of whoever called serialpack, for ``warn`` in what calls this."""
-    package, level = __name__.partition(".")[0], 1
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == package:
-        frame, level = frame.f_back, level + 1
-    return level
+    warn_caller(f"{path}: only pickle holds it, so that load needs trust=True", PickleWarning)

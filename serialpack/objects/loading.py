@@ -18,7 +18,7 @@ from serialpack.serializers.base import FAILURES
 from serialpack.serializers.cached import kept_reader
 from serialpack.serializers.whole import ObjectHook, deserialized, hooked
 from serialpack.stages.stage import Buffer
-from serialpack.text import error_words
+from serialpack.text import error_words, in_message
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer as AnyBuffer
@@ -94,7 +94,7 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         with gc_paused():
             return deserialized(serializer, pieces)
     except FAILURES as error:
-        words = error_words(error)  # some show a table, which has several lines
+        words = in_message(error_words(error))  # some show a table, which has several lines
         raise DamagedError(f"{serializer.name} cannot read it ({words})") from None
 
 

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from serialpack.errors import UnsupportedError
+from serialpack.text import in_message
 
 #: What gives the names in a module, and in a class, without asking either: a module may be imported
 #: only when somebody asks it for something, and an object may stand for another one, as the request
@@ -48,6 +49,7 @@ def class_named(module: str, name: str) -> type:
     found: type | None = _class_at(module, name)
     if found is None:
         there = module in sys.modules
-        hint = "has it been renamed?" if there else f"import {module} first"
-        raise UnsupportedError(f"needs the class {module}.{name}, which is not here", hint=hint)
+        hint = "has it been renamed?" if there else f"import {in_message(module)} first"
+        what = in_message(f"{module}.{name}")
+        raise UnsupportedError(f"needs the class {what}, which is not here", hint=hint)
     return found

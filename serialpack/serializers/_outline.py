@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.msgpack.values import messages
+from serialpack.serializers._generics import shown_generic
 from serialpack.serializers._own_types import (
     ARRAY,
     ATTRIBUTED,
@@ -18,6 +19,7 @@ from serialpack.serializers._own_types import (
     ENUM,
     ERROR,
     FROZENSET,
+    GENERIC,
     MODEL,
     NAMED_TUPLE,
     ORDERED,
@@ -122,6 +124,8 @@ class _Outliner:
             return tuple(parts[1:])
         if code in (ORDERED, COUNTER, DEFAULT):
             return parts[-1]
+        if code == GENERIC:
+            return shown_generic(parts)
         if code == ENUM:
             return ".".join(map(str, parts[1:]))
         if code in (DATACLASS, MODEL, ATTRIBUTED, ERROR):

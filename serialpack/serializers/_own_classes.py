@@ -22,6 +22,7 @@ from typing import Any
 
 from serialpack.imported import imported
 from serialpack.serializers._class_names import class_named, names_of_class
+from serialpack.serializers._generics import GENERICS
 from serialpack.values.attributed import (
     exception_state,
     has_attributes_alone,
@@ -58,7 +59,8 @@ def is_of_own_class(value: Any) -> bool:
         return cls is not tuple
     if issubclass(cls, Enum) or names_of_fields(cls) is not None or is_model(cls):
         return True
-    if has_attributes_alone(cls) or isinstance(value, BaseException):
+    # Who asks one of GENERICS for something, asks a class in it.
+    if has_attributes_alone(cls) or isinstance(value, BaseException) or cls in GENERICS:
         return True
     return base_of(cls) is not None and cls is not Counter
 

@@ -23,6 +23,7 @@ from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
 from serialpack.errors import UnsupportedError
+from serialpack.serializers._generics import GENERICS, generic_of, parts_of_generic
 from serialpack.serializers._own_classes import (
     Maker,
     back_to_derived,
@@ -86,6 +87,8 @@ _ZONE, _NAMESPACE, _NAME, _ADDRESS = range(38, 42)
 _PATTERN, _CHAIN_MAP, MODEL, ROWS, DERIVED = range(45, 50)
 #: After that of xarray.
 ATTRIBUTED, ERROR = 51, 52
+#: After that of pydantic's URLs.
+GENERIC = 54
 #: Objects of classes that are found by their names.
 OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE, MODEL, DERIVED, ATTRIBUTED, ERROR})
 #: Of these one that stands in two places is one object again.
@@ -132,6 +135,14 @@ def maker_of(cls: Any) -> Callable[[Any], Parts | None] | None:
     if cls is _of_arguments():
         return lambda value: _attributes_of(value, "argparse")
     return None
+
+
+def _is_held(cls: Any) -> bool:
+    """Whether objects of ``cls`` are values that are known here; not whether each of them is."""
+    if cls in OWN_TYPES or issubclass(cls, Enum) or names_of_fields(cls) is not None:
+        return True
+    others = base_of(cls), has_attributes_alone(cls), is_model(cls), names_in(cls)
+    return any(others) or base_of_exception(cls) is not None
 
 
 def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
@@ -330,6 +341,7 @@ OWN_TYPES: dict[type, Callable[[Any], Parts | None]] = {
     re.Pattern: lambda v: (_PATTERN, parts_of_pattern(v)),
     ChainMap: _chain_map,
     **dict.fromkeys((type, EllipsisType, NotImplementedType), _name),
+    **dict.fromkeys(GENERICS, lambda v: (GENERIC, parts_of_generic(v, _is_held))),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
 }
 #: What makes a value again of the parts of an extension.
@@ -362,6 +374,7 @@ BACK: dict[int, Callable[..., Any]] = {
     _PATTERN: pattern_back,
     _CHAIN_MAP: ChainMap,
     ROWS: _rows_back,
+    GENERIC: lambda *parts: generic_of([*parts], _is_held),
 }
 #: Of these a part may be of any class.
 TAKE_ANY = frozenset({TUPLE, SET, FROZENSET, ROWS, DEQUE, _SLICE, _CHAIN_MAP})

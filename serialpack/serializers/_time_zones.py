@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from serialpack.errors import UnsupportedError
 from serialpack.imported import imported
 from serialpack.serializers.of_pydantic import class_of_core
+from serialpack.text import in_message
 
 
 def parts_of_zone(zone: Any) -> list[Any]:
@@ -50,7 +51,8 @@ def _zone(key: str) -> ZoneInfo:
         return ZoneInfo(key)
     except (ZoneInfoNotFoundError, OSError):
         hint = "pip install tzdata brings those that the system lacks"
-        raise UnsupportedError(f"needs the time zone {key}, which is not here", hint=hint) from None
+        what = f"needs the time zone {in_message(key)}, which is not here"
+        raise UnsupportedError(what, hint=hint) from None
 
 
 def _of_pydantic() -> Any:

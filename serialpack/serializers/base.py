@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from serialpack.serializers._outline import ObjectOutline
 
 #: What libraries raise for a value that they cannot write or read; other errors become these.
-FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
+FAILURES = (ValueError, TypeError, OverflowError, RecursionError, BufferError)
 
 
 class Serializer(Stage, ABC):

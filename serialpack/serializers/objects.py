@@ -62,8 +62,8 @@ from serialpack.serializers.of_pydantic import parts_of_url
 from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import TEXT_KINDS, Difference
 from serialpack.values.aliasing import in_one_place, is_fixed
-from serialpack.values.kinds import TEXT_KINDS
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (
@@ -116,7 +116,6 @@ class ObjectsSerializer(RecordSerializer):
     def message(self, obj: Any) -> tuple[bytes, list[memoryview]]:
         """An object, and the large buffers that stand beside it, for ``load_over`` elsewhere: of no
         class of the user's, which need not be imported there. One of ``FAILURES``, or TooDeep.
-
         Nobody proves it: what would come back as another type is refused."""
         written = _written([obj], beside=True, alone=True)
         return written.data, written.buffers
@@ -125,8 +124,7 @@ class ObjectsSerializer(RecordSerializer):
         return load_over(data, [], array_over)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        whole = whole_frame(pieces)
-        if whole is None:
+        if (whole := whole_frame(pieces)) is None:
             return super().load_object(pieces)
         frame = take_frame(memoryview(whole), 0)
         if frame.end < len(whole):
@@ -135,6 +133,11 @@ class ObjectsSerializer(RecordSerializer):
 
     def outline(self, message: Buffer) -> ObjectOutline:
         return outline(message)
+
+    def blame_one(self, record: Any, error: Exception) -> Difference:
+        lost, why = super().blame_one(record, error), str(error)
+        told = lost.kind != "object" or why in lost.was or why.startswith("cannot hold ")
+        return lost if told else lost._replace(was=f"{lost.was} ({why})")
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = Scattered(pieces)

@@ -36,12 +36,12 @@ def innermost(
     of objects are such parts, too.
     """
     # Parts of a map are tried in a map: some formats take no other records.
-    in_map = isinstance(record, dict)
+    in_map = issubclass(type(record), dict)
     path, value, met = "$", record, set()
     while id(value) not in met and (found := _parts(value, objects=objects)):
         met.add(id(value))
         keys, parts = found
-        if isinstance(value, dict):
+        if issubclass(type(value), dict):
             at = first_refused(keys, lambda some: failure([dict.fromkeys(some, "x")]))
             if at >= 0:
                 return path, keys[at], True
@@ -56,9 +56,10 @@ def innermost(
 def _parts(value: Any, *, objects: bool) -> tuple[list[Any], list[Any]] | None:
     """The keys and the parts of a value of which one may be refused alone; no keys of a list. A
     tuple with a name of its own is one value."""
-    if isinstance(value, dict):  # whatever a class of somebody's makes of that
+    kind: Any = type(value)  # what stands for another object says that it is of its class
+    if issubclass(kind, dict):  # whatever a class of somebody's makes of that
         return list(dict.keys(value)), list(dict.values(value))
-    if isinstance(value, list) or type(value) is tuple:
+    if issubclass(kind, list) or kind is tuple:
         return [], list(value)
     held = _held(value) if objects else None
     return None if held is None else ([*held], [*held.values()])

@@ -9,13 +9,14 @@ from typing import Any
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.frames import checksum
 from serialpack.depth import TooDeep
-from serialpack.errors import UsageError, ValueRefusedError
+from serialpack.errors import DroppedWarning, UsageError, ValueRefusedError
 from serialpack.formats.base import depth_loss
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Difference, shown
 from serialpack.values.quick_equality import plainly_same
+from serialpack.warned import warn_caller
 
 #: The most bytes of two values that may be compared by their bytes, which takes them once more.
 _FEW = 64 << 10
@@ -68,7 +69,27 @@ def _refusal(
     lost = serializer.blame(records, error)
     if serializer.tabular:
         lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
-    return serializer.refuse(lost, None)
+    refusal = serializer.refuse(lost, None)
+    if refusal.hint is not None and refusal.hint in _PERHAPS:
+        held = _is_held(refusal.hint.split()[0], records)
+        return serializer.refuse(lost, None, _PERHAPS[0] if held else "no serializer here can")
+    return refusal
+
+
+#: Hints of which only trying tells whether they are true, the surest one first.
+_PERHAPS = "cloudpickle can", "cloudpickle may"
+
+
+def _is_held(name: str, records: list[Any]) -> bool:
+    """Whether the serializer ``name`` holds the object that ``records`` are."""
+    from serialpack.serializers import SERIALIZERS
+
+    other = of_values(SERIALIZERS.cls(name)(name))
+    try:
+        again = deserialized(other, dumped(other, records[0]))
+    except (NotTaken, ValueRefusedError, *FAILURES):
+        return False
+    return difference(records[0], again, identity=True, by_word=True) is None
 
 
 def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
@@ -175,13 +196,27 @@ def prove(
     pickled = data if serializer.pickles and type(data) is bytes else None
     if few and plainly_same(obj, again, identity=serializer.identity, size=size, pickled=pickled):
         return
+    again = hooked(again, object_hook)
     with gc_paused():
-        lost = difference(obj, hooked(again, object_hook), identity=serializer.identity)
+        lost = difference(obj, again, identity=serializer.identity)
+        dropped = lost if lost is not None and _is_dropped(serializer, obj, again) else None
+    if dropped is not None:
+        lost = None
     if lost is None and check is not None and checksum(data) != check:
         was = f"{shown(obj)}, which changes what it is loaded from"
         lost = Difference(0, "$", was, "", "object")
     if lost is not None:
         raise serializer.refuse(lost, None, _hint(serializer, lost))
+    if dropped is not None:
+        what = f"{dropped.value_path}: {dropped.was} became {dropped.became}"
+        warn_caller(f"{what}, which its class leaves out where it is pickled", DroppedWarning)
+
+
+def _is_dropped(serializer: RecordSerializer, obj: Any, again: Any) -> bool:
+    """Whether what ``again`` differs in is what classes leave out of what they tell pickle."""
+    if serializer.safe or not serializer.holds_objects:
+        return False
+    return difference(obj, again, identity=serializer.identity, by_word=True) is None
 
 
 def _hint(serializer: RecordSerializer, lost: Difference) -> str | None:

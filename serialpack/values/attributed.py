@@ -12,7 +12,7 @@ from typing import Any
 
 from serialpack.values.derived import METACLASSES, attributes_of, keeper_of_attributes
 from serialpack.values.instance_dict import hides_attributes
-from serialpack.values.models import is_text_of_pydantic
+from serialpack.values.models import is_known_of_pydantic
 from serialpack.values.parts import solid_base
 
 #: Libraries whose own objects have extensions of their own, or are left to pickle: other objects of
@@ -65,7 +65,7 @@ def _runs_nothing(cls: Any, base: type) -> bool:
         and all(getattr(cls, word, None) is getattr(base, word, None) for word in _WORDS)
         and not hasattr(cls, "__del__")
         and not hides_attributes(cls)
-        and (not own or cls.__hash__ is None or is_text_of_pydantic(cls))  # as keys they are asked
+        and (not own or cls.__hash__ is None or is_known_of_pydantic(cls))  # as keys they are asked
     )
 
 
@@ -79,7 +79,7 @@ def has_attributes_alone(cls: Any) -> bool:
         return False
     package = str(cls.__module__).partition(".")[0]
     known = package in _LIBRARIES or package in sys.stdlib_module_names
-    known = known and not is_text_of_pydantic(cls)
+    known = known and not is_known_of_pydantic(cls)
     foreign = cls in copyreg.dispatch_table or (known and package != "__main__")
     return not foreign and _runs_nothing(cls, object)
 

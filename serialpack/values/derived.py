@@ -15,10 +15,17 @@ from typing import Any
 from serialpack.values.instance_dict import hides_attributes
 from serialpack.values.parts import plain, solid_base
 
+
+def _map_of(value: dict[Any, Any]) -> dict[Any, Any]:
+    # ``dict.copy`` asks a class that says itself which items it gives, and in which order.
+    own = type(value).__iter__ is not dict.__iter__
+    return dict(dict.items(value)) if own else dict.copy(value)
+
+
 #: What gives the contents of an object of a class derived from each of these: a plain value, the
 #: elements of what has some as a list.
 CONTENTS: dict[type, Callable[[Any], Any]] = {
-    dict: dict.copy,
+    dict: _map_of,
     OrderedDict: lambda v: dict(OrderedDict.items(v)),
     **dict.fromkeys((int, float, complex, str, bytes), plain),
     list: lambda v: [*list.__iter__(v)],

@@ -6,20 +6,11 @@ be loaded so again); and, where a serializer promises that, which containers are
 same. This is the proof behind "same or refused" for values that have no text to compare.
 """
 
-import math
-import re
-import struct
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal
-from fractions import Fraction
-from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from serialpack.depth.values import CONTAINERS
-from serialpack.literal import Literal
 from serialpack.text import number_of
 from serialpack.values.arrays import (
     array_facts,
@@ -28,6 +19,7 @@ from serialpack.values.arrays import (
     same_numbers,
     unmapped,
 )
+from serialpack.values.kind_of import kind_of as kind_of
 from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
@@ -40,109 +32,21 @@ from serialpack.values.parts import (
     told_to_pickle,
     whole,
 )
-from serialpack.values.pickled_state import is_untold, tells_all
 from serialpack.values.quick_equality import lists_same, quickly_same
-from serialpack.values.yaml_tags import YamlTag
-
-
-def kind_of(value: Any) -> str:
-    """The kind of ``value`` itself, whatever is in it: one of ``KINDS``.
-
-    For text of no special kind that is ``text``; for a map, whose kind says nothing, ``value``.
-    """
-    name = _BY_TYPE.get(type(value))
-    if isinstance(name, str):
-        return name
-    if name is not None:
-        return name(value)
-    if isinstance(value, FunctionType | BuiltinFunctionType | ModuleType | type):
-        return "function"
-    module = type(value).__module__.partition(".")[0]
-    if module in ("numpy", "array"):
-        return "number-array"
-    if module in ("msgpack", "umsgpack", "ormsgpack", "msgspec", "cbor2", "bson"):
-        return "tag"
-    return "object"
-
-
-def _integer(value: int) -> str:
-    if value.bit_length() > 14280:  # at most 4300 digits
-        return "huge-integer"
-    if -(1 << 63) <= value < 1 << 63:
-        return "integer" if abs(value) <= 1 << 53 else "inexact-integer"
-    return "uint64" if 0 < value < 1 << 64 else "bigint"
-
-
-#: The bits of the NaN that is written as a word. The one that processors make of 0/0 has a sign,
-#: and is another.
-_PLAIN_NAN = struct.pack("<d", math.nan)
-
-
-def _float(value: float) -> str:
-    if math.isnan(value):
-        return "non-finite" if struct.pack("<d", value) == _PLAIN_NAN else "nan-bits"
-    if math.isinf(value):
-        return "non-finite"
-    return "integral-float" if value.is_integer() else "float"
-
-
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
-
-
-def _text(value: str) -> str:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return "surrogates"
-    return "control" if _CONTROL.search(value) else "text"
-
-
-def _datetime(value: datetime) -> str:
-    zone = value.tzinfo
-    if zone is None:
-        return "local-datetime"
-    if zone is UTC:
-        return "utc-datetime"
-    return "offset-datetime" if type(zone) is timezone else "zoned-datetime"
-
-
-_BY_TYPE: dict[type, str | Callable[[Any], str]] = {
-    type(None): "null",
-    bool: "boolean",
-    int: _integer,
-    float: _float,
-    Literal: "float",
-    str: _text,
-    list: "array",
-    dict: "value",
-    bytes: "bytes",
-    bytearray: "bytearray",
-    datetime: _datetime,
-    date: "date",
-    time: "time",
-    timedelta: "timedelta",
-    Decimal: "decimal",
-    Fraction: "fraction",
-    UUID: "uuid",
-    tuple: "tuple",
-    set: "set",
-    frozenset: "frozenset",
-    complex: "complex",
-    memoryview: "number-array",
-    YamlTag: "tag",
-}
+from serialpack.values.pickled_state import both_told, is_untold, leaves_out, named_to_pickle, tells_all
 
 
 def difference(
-    was: Any, became: Any, *, identity: bool = False, record: int = 0
+    was: Any, became: Any, *, identity: bool = False, by_word: bool = False, record: int = 0
 ) -> Difference | None:
     """The first place where ``became`` is not the same as ``was``; None where it is.
 
-    ``identity``: two places that held one and the same object must do so again.
+    ``identity``: two places that held one and the same object must do so again. ``by_word``: of an
+    object whose class says itself what pickle writes, what that leaves out may differ.
     """
     if quickly_same(was, became, identity=identity):
         return None
-    found = _Walk(identity).first(was, became)
+    found = _Walk(identity, by_word).first(was, became)
     return found and found._replace(record=record)
 
 
@@ -170,8 +74,9 @@ _MANY = 256
 class _Walk:
     """Compares two values place by place, without recursion."""
 
-    def __init__(self, identity: bool) -> None:
+    def __init__(self, identity: bool, by_word: bool) -> None:
         self._identity = identity
+        self._by_word = by_word
         #: By id, what each object was compared with; and the other way round.
         self._became: dict[int, Any] = {}
         self._was: dict[int, Any] = {}
@@ -186,7 +91,11 @@ class _Walk:
             if type(x) is not type(y):
                 x = unmapped(x)
                 if type(x) is not type(y):
-                    return _at(path, _lost(x, y))
+                    if not (self._by_word and (told := both_told(x, y))):
+                        return _at(path, _lost(x, y))
+                    self._kept.append(told)
+                    stack.append(((path, _Whole(x, y, _lost)), *told))
+                    continue
             if is_leaf(x):
                 if x is not y and not same_leaf(x, y):
                     return _at(path, _lost(x, y))
@@ -231,18 +140,19 @@ class _Walk:
 
     def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
-        if isinstance(x, Mapping):
+        kind: Any = type(x)  # what stands for another object says that it is of its class
+        if issubclass(kind, Mapping):
             for one, other in _as_maps(x, y):
                 if not self._many_alike(one, other):
                     yield from _maps(one, other)
-        elif isinstance(x, list | tuple):
+        elif issubclass(kind, list | tuple):
             ours, theirs = _elements(x), _elements(y)
             if len(ours) != len(theirs):
                 words = number_of(len(ours), "element"), f"{len(theirs)}"
                 yield Difference(0, "", *words, kind_of(x))
             for i, pair in enumerate(zip(ours, theirs, strict=False)):
                 yield (f"[{i}]", *pair)
-        elif isinstance(x, set | frozenset):
+        elif issubclass(kind, set | frozenset):
             yield from _sets(x, y)
         elif not same_leaf(plain(x), plain(y)):
             yield _lost(x, y)
@@ -257,7 +167,7 @@ class _Walk:
                 yield (_Whole(x, y, _lost), objects, objects_of(y))
             elif not same_numbers(x, y):
                 yield _lost(x, y)
-        yield from _attributes(x, y)
+        yield from _attributes(x, y, by_word=self._by_word)
         if facts is not None:
             return
         try:
@@ -269,9 +179,12 @@ class _Walk:
             yield (_Whole(x, y, _lost), *pair)
 
 
-def _attributes(x: Any, y: Any) -> Iterator[Pair | Difference]:
+def _attributes(x: Any, y: Any, *, by_word: bool) -> Iterator[Pair | Difference]:
     sides = (x, attributes(x)), (y, attributes(y))
     speaks, left_out = not tells_all(type(x)), False
+    # Of what an exception came, pickle never writes: no class of its own has decided that.
+    by_word = by_word and speaks and not isinstance(x, BaseException)
+    named = named_to_pickle(x) if by_word else None
     for name in sorted({*sides[0][1], *sides[1][1]}):
         if not is_cached(x, name, there=all(name in held for _, held in sides)):
             was, became = (
@@ -279,7 +192,8 @@ def _attributes(x: Any, y: Any) -> Iterator[Pair | Difference]:
                 for value, held in sides
             )
             added = was is NOTHING and became is None
-            if speaks and (added or (type(was) is type(became) and is_untold(was))):
+            untold = added or (type(was) is type(became) and is_untold(was))
+            if speaks and (untold or leaves_out(named, name, was, became)):
                 left_out = True  # its class answers for it
             else:
                 yield (f".{name}", was, became)
@@ -295,10 +209,12 @@ def _as_maps(x: Any, y: Any) -> Iterator[list[Any]]:
     those that a class gives itself, as sparse ones of SciPy, which keep them elsewhere."""
     if type(x) in (dict, OrderedDict):
         yield [x, y]
-    elif not isinstance(x, dict):
+    elif not issubclass(type(x), dict):
         yield [dict(x), dict(y)]
     else:
-        base: Any = OrderedDict if isinstance(x, OrderedDict) else dict  # which keeps an order
+        base: Any = (
+            OrderedDict if issubclass(type(x), OrderedDict) else dict
+        )  # which keeps an order
         kept = [dict(base.items(v)) for v in (x, y)]
         own = [dict(v.items()) for v in (x, y)] if type(x).items is not base.items else kept
         yield from [own] if own is kept or not kept[0] else [kept, own]
@@ -308,7 +224,7 @@ def _elements(value: Any) -> Any:
     """The elements of a list, tuple or set, whatever somebody's class says of them."""
     if type(value) in CONTAINERS:
         return value
-    base: Any = next(kind for kind in _WITH_ELEMENTS if isinstance(value, kind))
+    base: Any = next(kind for kind in _WITH_ELEMENTS if issubclass(type(value), kind))
     return [*base.__iter__(value)]
 
 
@@ -374,8 +290,12 @@ def _equal(x: Any, y: Any) -> bool:
 
 def _lost(was: Any, became: Any) -> Difference:
     texts = shown(was), shown(became)
-    if texts[0] == texts[1]:
-        texts = f"{type(was).__name__} {texts[0]}", f"{type(became).__name__} {texts[1]}"
+    names = type(was).__name__, type(became).__name__
+    if texts[0] == texts[1] and names[0] != names[1]:
+        texts = f"{names[0]} {texts[0]}", f"{names[1]} {texts[1]}"
+    elif texts[0] == texts[1]:
+        other = "kept otherwise" if type(was) is type(became) else "of another class of that name"
+        texts = texts[0], f"one {other}"
     # Where an attribute is missing, the object is what is lost.
     kind = "object" if was is NOTHING or became is NOTHING else kind_of(was)
     return Difference(0, "", *texts, kind)

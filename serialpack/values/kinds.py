@@ -244,9 +244,11 @@ _PLAIN_WORDS: frozenset[Any] = frozenset(kind.__repr__ for kind in _AS_PLAIN)
 
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
-    # By what it holds as a dict: somebody's class may say otherwise, or nothing.
-    if (isinstance(value, dict) and dict.__len__(value)) or (
-        isinstance(value, list) and list.__len__(value)
+    # By what it holds as a dict: somebody's class may say otherwise, or nothing; and an object may
+    # say that it is of another class, for which it stands.
+    kind: Any = type(value)
+    if (issubclass(kind, dict) and dict.__len__(value)) or (
+        issubclass(kind, list) and list.__len__(value)
     ):
         return type(value).__name__
     if value is None:

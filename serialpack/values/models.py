@@ -67,8 +67,17 @@ def is_text_of_pydantic(cls: Any) -> bool:
     from these that says nothing else of which are equal."""
     modules = ((imported(module), names) for module, names in _OF_TEXT.items())
     bases = {getattr(module, name, None) for module, names in modules for name in names}
-    if bases.isdisjoint(cls.__mro__[1:]):
-        return False
+    return not bases.isdisjoint(cls.__mro__[1:]) and _equals_as_pydantic_says(cls)
+
+
+@lru_cache(256)
+def is_known_of_pydantic(cls: Any) -> bool:
+    """As ``is_text_of_pydantic``, of its secrets of any type (``Secret[list[int]]``), too."""
+    secret = getattr(imported("pydantic.types"), "Secret", None)
+    return is_text_of_pydantic(cls) or (secret in cls.__mro__ and _equals_as_pydantic_says(cls))
+
+
+def _equals_as_pydantic_says(cls: Any) -> bool:
     homes = (getattr(word, "__module__", "") for word in (cls.__eq__, cls.__hash__))
     return all(str(home).startswith("pydantic.") for home in homes)
 

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
@@ -29,6 +29,7 @@ from zoneinfo import ZoneInfo
 from serialpack.literal import Literal
 from serialpack.values.arrays import is_plain_scalar
 from serialpack.values.instance_dict import held_in_dict
+from serialpack.values.kept_in_c import kept_in_c
 from serialpack.values.masks import is_masked, with_mask
 
 
@@ -123,15 +124,16 @@ def same_leaf(x: Any, y: Any) -> bool:
 def plain(value: Any) -> Any:
     """The value of a scalar type in ``value``, of a subclass of that; NOTHING in any other
     value."""
-    if isinstance(value, int):
+    kind: Any = type(value)
+    if issubclass(kind, int):
         return int.__index__(value)
-    if isinstance(value, float):
+    if issubclass(kind, float):
         return float.__float__(value)
-    if isinstance(value, complex):
+    if issubclass(kind, complex):
         return complex.__complex__(value)
-    if isinstance(value, str):
+    if issubclass(kind, str):
         return str.__str__(value)
-    if isinstance(value, bytes | bytearray):
+    if issubclass(kind, bytes | bytearray):
         return bytes(memoryview(value))
     return NOTHING
 
@@ -247,9 +249,10 @@ def whole(value: Any) -> Any:
     if not is_hidden(type(value)) and not _tells_itself(value):
         return NOTHING
     told = told_to_pickle(value)
-    if _tells_itself(value) and isinstance(told, tuple):
-        told = tuple(map(_uncached, told))
-    return told
+    if isinstance(told, tuple):
+        told = tuple(map(_uncached if _tells_itself(value) else partial(_sorted, value), told))
+    kept = kept_in_c(value)
+    return (told, kept) if kept else told
 
 
 def told_to_pickle(value: Any) -> Any:
@@ -270,6 +273,17 @@ def _uncached(state: Any) -> Any:
         return state
     kept = _uncached(state[-1])
     return (*state[:-1], kept) if kept else state[:-1]
+
+
+def _sorted(value: Any, state: Any) -> Any:
+    """``state``, what pickle gets of ``value``, or a part of it, with attributes sorted."""
+    if type(state) is tuple:
+        return tuple(_sorted(value, part) for part in state)
+    if type(state) is not dict or not state or not hasattr(value, "__dict__"):
+        return state
+    held = held_in_dict(value)
+    own = held.keys() == state.keys() and all(state[name] is held[name] for name in held)
+    return {name: state[name] for name in sorted(state, key=str)} if own else state
 
 
 def _is_pandas(value: Any, name: str) -> bool:

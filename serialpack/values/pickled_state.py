@@ -9,7 +9,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from serialpack.values.instance_dict import hides_attributes
-from serialpack.values.parts import WITH_CONTENTS, is_hidden, is_leaf, whole
+from serialpack.values.parts import (
+    NOTHING,
+    WITH_CONTENTS,
+    is_hidden,
+    is_leaf,
+    told_to_pickle,
+    whole,
+)
 
 #: Methods by which a class says what pickle writes of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__", "__getstate__")
@@ -62,6 +69,45 @@ def is_untold(value: Any) -> bool:
                 whole(value)
                 _untold[cls] = False
     return _untold[cls]
+
+
+def both_told(x: Any, y: Any) -> tuple[Any, Any] | None:
+    """What two objects of classes of one name in one package, but not of one class, tell pickle;
+    None for others, and where a class does not say that itself. (Some libraries, as pint, make
+    classes as they go.)"""
+    kinds = type(x), type(y)
+    names = [(str(cls.__module__).partition(".")[0], cls.__qualname__) for cls in kinds]
+    if names[0] != names[1] or tells_all(type(x)):
+        return None
+    with suppress(Exception):  # whatever somebody's class raises
+        return told_to_pickle(x), told_to_pickle(y)
+    return None
+
+
+def named_to_pickle(value: Any) -> dict[Any, Any] | None:
+    """The attributes that the class of ``value`` gives pickle by their names; None where it fails
+    to."""
+    try:
+        told = told_to_pickle(value)
+    except Exception:  # whatever somebody's class raises
+        return None
+    state = told[2] if type(told) is tuple and len(told) > 2 else None
+    named: dict[Any, Any] = {}
+    for part in state if type(state) is tuple else (state,):
+        if type(part) is dict:
+            named.update(part)
+    return named
+
+
+def leaves_out(named: dict[Any, Any] | None, name: str, was: Any, became: Any) -> bool:
+    """Whether a class that gives pickle ``named`` leaves the attribute ``name`` out of that, or, by
+    giving None for it, makes another one of its type anew: a cache, a connection. A number or a
+    text is no such thing, but what is told."""
+    if named is None or (is_leaf(was) and was is not None and was is not NOTHING):
+        return False
+    if name not in named:
+        return True
+    return named[name] is None and was is not None and type(was) is type(became)
 
 
 #: Methods that named tuples have as tuples have them.

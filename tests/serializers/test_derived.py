@@ -335,3 +335,21 @@ def test_many_levels() -> None:
     for _ in range(200):
         value = Backwards([value])
     assert difference(value, serialpack.loads(serialpack.dumps(value, "objects"))) is None
+
+
+class Sorted(dict[str, Any]):
+    """As matplotlib's settings, it gives its keys in another order than it has them."""
+
+    def __iter__(self) -> Any:
+        return iter(sorted(dict.keys(self)))
+
+    def __getitem__(self, key: str) -> Any:
+        return -super().__getitem__(key)
+
+
+def test_items_are_those_that_a_map_holds() -> None:
+    """They were those that its class gave, in its order, and the proof asked it, too."""
+    value = Sorted(b=1, a=2)
+    again = serialpack.loads(serialpack.dumps(value))
+    assert [*dict.items(again)] == [("b", 1), ("a", 2)]
+    assert difference(value, Sorted(a=2, b=1)) is not None

@@ -153,3 +153,22 @@ def test_a_fraction_takes_no_longer_than_its_digits_allow() -> None:
         serialpack.dumps(refused, "objects", verify=False)
     with pytest.raises(DamagedError, match="too many digits"):
         serialpack.loads(data[1])
+
+
+@pytest.mark.parametrize(
+    ("code", "parts"),
+    [
+        (16, ["a\n\x1b[31m" * 999, "b", {}]),
+        (49, ["tests.fidelity.things", "x\x1b\n" * 9999, "y", 1, None]),
+        (38, ["Europe/\x1b[31m\n"]),
+        (14, ["x\n\x1b" * 999, "y"]),
+        (40, ["a\n" * 9999]),
+    ],
+)
+def test_what_stored_bytes_say_is_told_in_a_short_line(code: int, parts: Any) -> None:
+    """Whoever wrote them chose what a terminal, or a log, was told."""
+    data = made_of(msgpack.ExtType(code, msgpack.packb(parts)))
+    with pytest.raises((DamagedError, UnsupportedError)) as caught:
+        serialpack.loads(data)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 600

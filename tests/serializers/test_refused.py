@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.serializers.refused import first_refused
+from serialpack.values.equality import difference
 
 
 @dataclass
@@ -82,3 +84,68 @@ def test_a_serializer_without_objects_names_the_object() -> None:
     with pytest.raises(serialpack.ValueRefusedError) as caught:
         serialpack.dumps([Data(Lock())], "msgpack")
     assert caught.value.value_path == "$[0]"
+
+
+@pytest.mark.parametrize("chain", ["auto", "objects", "msgpack", "cbor"])
+def test_memory_of_several_pieces_is_refused_in_a_line(chain: str) -> None:
+    """BufferError of the library went through."""
+    for verify in (True, False):
+        with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.a: .*bytes\(view\)"):
+            serialpack.dumps({"a": memoryview(b"abcdef")[::2]}, chain, verify=verify)
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (lambda: 1, "cloudpickle can"),
+        ([{"a": lambda: 1}], "cloudpickle can"),
+        (sys.flags, "no serializer here can"),
+        ([lambda: 1, Lock()], "no serializer here can"),
+    ],
+)
+def test_the_way_out_was_tried(value: Any, hint: str) -> None:
+    """It said that cloudpickle may, of what that refused, too."""
+    pytest.importorskip("cloudpickle")
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        serialpack.dumps(value)
+    assert caught.value.hint == hint
+
+
+class Proxy:
+    """Stands for another object, as those of wrapt, Werkzeug and Django do, and says that it is of
+    that one's class."""
+
+    def __init__(self, value: Any) -> None:
+        object.__setattr__(self, "_value", value)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(object.__getattribute__(self, "_value"))
+
+
+class Told(Proxy):
+    def __reduce__(self) -> Any:
+        return Told, (object.__getattribute__(self, "_value"),)
+
+
+class Becomes(Proxy):
+    def __reduce__(self) -> Any:
+        return type(self._value), (self._value,)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [1], (1,), {1}, 1, "a", 1.5, b"a", bytearray(b"a")])
+def test_what_stands_for_another_object_is_refused_or_the_same(value: Any) -> None:
+    """It was a TypeError: a method of that class was called."""
+    for proxy in (Proxy(value), Becomes(value)):
+        for held in (proxy, [{"a": proxy}], (proxy,)):
+            for chain in ("msgpack", "json", "cbor", "marshal", "cloudpickle"):
+                try:
+                    again = serialpack.loads(serialpack.dumps(held, chain), trust=True)
+                except serialpack.ValueRefusedError:
+                    continue
+                assert chain == "cloudpickle"
+                assert type(proxy) is Proxy
+                assert difference(held, again, identity=True) is None
+    again = serialpack.loads(serialpack.dumps([Told(value)], "pickle"), trust=True)
+    assert again[0]._value == value
+    assert difference(Told(value), Told([value])) is not None

@@ -20,7 +20,7 @@ from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.formats.shared.file_objects import Sink
 from serialpack.formats.shared.large import LargeValue
 from serialpack.stages.stage import Buffer
-from serialpack.text import MOST_WORDS, error_words, shortened
+from serialpack.text import error_words, in_message
 
 #: What the name of an entry has behind the name of its array.
 ENDING = ".npy"
@@ -70,7 +70,7 @@ def failures_told(what: str, kind: type[Malformed] = Malformed) -> Iterator[None
         words = error_words(error).partition(" for file ")[0]
         if "is encrypted" in words:
             words = "it is encrypted; unzip takes it out with its password"
-        raise kind(f"{what}: {shortened(words, MOST_WORDS)}") from None
+        raise kind(f"{what}: {in_message(words)}") from None
 
 
 def _entry_told(info: zipfile.ZipInfo) -> AbstractContextManager[None]:
