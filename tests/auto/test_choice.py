@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.auto.choice import LEAST, SAMPLE, SAMPLES, _lines, choose, settle, spread
+from serialpack.auto.choice import LEAST, choose, settle, spread
+from serialpack.auto.records import SAMPLE, SAMPLES, _lines
 from serialpack.bench.samples import parse_sample
 from serialpack.inspection.info import MemberInfo
 from serialpack.stages.effort import EFFORTS
