@@ -1,6 +1,6 @@
 """What packing and unpacking did, as numbers and words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from serialpack.errors import Damage, SerialpackError
@@ -290,12 +290,32 @@ class Report(Protocol):
 ReportT = TypeVar("ReportT", bound=Report)
 
 
+class Sums:
+    """What the reports of entries come to, together: ``count`` of them, ``files`` with bytes of
+    their own blocks, ``left`` as they were, and ``size``, ``seconds`` and ``sizes`` added up."""
+
+    def __init__(self) -> None:
+        self.count = self.files = self.left = self.size = 0
+        self.seconds: dict[str, float] = {}
+        self.sizes: dict[str, int] = {}
+
+    def add(self, report: UnpackReport) -> None:
+        """Count ``report``, too."""
+        self.count += 1
+        self.files += report.blocks > 0
+        self.left += report.left
+        self.size += report.size
+        _add(self.seconds, report.seconds)
+        _add(self.sizes, report.sizes)
+
+
 class ArchiveReport(NamedTuple, Generic[ReportT]):
     """What was done with the entries of an archive, one by one and in sum.
 
     ``damage``: with ``salvage``, what is damaged in the archive. ``failures``: entries that were
     not packed, and why. ``all_packed``: bytes of a whole archive, also those that no entry takes.
-    ``notes``: what else is to be told.
+    ``notes``: what else is to be told. ``sums``: those of unpacked entries, also where none asked
+    for the ``entries``.
     """
 
     entries: tuple[ReportT, ...]
@@ -303,30 +323,39 @@ class ArchiveReport(NamedTuple, Generic[ReportT]):
     failures: tuple[tuple[str, SerialpackError], ...] = ()
     all_packed: int | None = None
     notes: tuple[str, ...] = ()
+    sums: Sums | None = None
 
     @property
     def size(self) -> int:
         """Bytes of all sources."""
-        return sum(entry.size for entry in self.entries)
+        return sum(each.size for each in self._summed)
 
     @property
     def seconds(self) -> dict[str, float]:
         """Seconds spent per stage, added up over threads and entries."""
-        return _summed(entry.seconds for entry in self.entries)
+        return _summed(each.seconds for each in self._summed)
 
     @property
     def sizes(self) -> dict[str, int]:
         """The bytes that each stage worked on, where known, for speeds."""
-        sizes = {"read": 0, "write": 0} | _summed(entry.sizes for entry in self.entries)
+        sizes = {"read": 0, "write": 0} | _summed(each.sizes for each in self._summed)
         return sizes if self.all_packed is None else {**sizes, "write": self.all_packed}
+
+    @property
+    def _summed(self) -> Sequence[ReportT | Sums]:
+        return self.entries if self.sums is None else (self.sums,)
 
 
 def _summed(stages: Iterable[dict[str, Number]]) -> dict[str, Number]:
     total: dict[str, Number] = {}
     for each in stages:
-        for stage, number in each.items():
-            total[stage] = total[stage] + number if stage in total else number
+        _add(total, each)
     return total
+
+
+def _add(total: dict[str, Number], more: dict[str, Number]) -> None:
+    for stage, number in more.items():
+        total[stage] = total[stage] + number if stage in total else number
 
 
 class BlockInfo(NamedTuple):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 def printable(text: str) -> str:
@@ -60,16 +59,26 @@ def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[s
     ``right``: numbers of the columns that are aligned to the right. A line may have fewer cells
     than the others.
     """
-    widths = [max(map(len, column)) for column in zip_longest(*lines, fillvalue="")]
-    return [
-        "  ".join(
+    return list(each_aligned(lambda: lines, right))
+
+
+def each_aligned(
+    lines: Callable[[], Iterable[Sequence[str]]], right: Sequence[int] = ()
+) -> Iterator[str]:
+    """As ``aligned``, one by one; ``lines`` is called twice: first for how wide columns are."""
+    widths: list[int] = []
+    for line in lines():
+        widths += [0] * (len(line) - len(widths))
+        for i, cell in enumerate(line):
+            if len(cell) > widths[i]:
+                widths[i] = len(cell)
+    for line in lines():
+        yield "  ".join(
             [
                 cell.rjust(width) if i in right else cell.ljust(width)
                 for i, (cell, width) in enumerate(zip(line, widths, strict=False))
             ]
         ).rstrip()
-        for line in lines
-    ]
 
 
 def width_of(text: str) -> int:

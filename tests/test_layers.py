@@ -44,7 +44,7 @@ LAYERS: list[set[str]] = [
 
 #: The same within the command line.
 CLI_LAYERS: list[set[str]] = [
-    {"naming", "words"},
+    {"lines", "naming", "words"},
     {"guard", "options", "signals"},
     {"reporting"},
     {"files"},

@@ -120,8 +120,8 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
         " it, and everything up to the last `..`, which is said. An input that cannot be read is"
         " named and left out; the others are packed, and the exit status says so. Names of"
         " one file (hard links) become files of their own, extended attributes and ACLs are not"
-        " kept, links that lead out are not made again: how many there are is said at the end."
-        " Holes in files are filled. `cat` joins archives.",
+        " kept, links that lead out are not made again, holes in files are filled: how many there"
+        " are is said at the end. `cat` joins archives.",
     ),
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output."

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from serialpack.archive.links import make_link
 from serialpack.archive.not_kept import not_given
 from serialpack.container.entries import EntryRow, entry_spans, share_of
 from serialpack.container.header import Header
@@ -20,7 +21,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.disk import folded, without_dead
-from serialpack.files.globs import exclude, include
+from serialpack.files.globs import include
 from serialpack.files.not_kept import NotKeptSum, given, may_change, not_kept
 from serialpack.files.output import Output, OutputGroup, give_owner, most_files
 from serialpack.files.paths import check_folder, make_folder, make_folder_of_one, place_below
@@ -29,7 +30,7 @@ from serialpack.files.targets import check_output
 from serialpack.hidden import is_hidden
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
-from serialpack.reports import ArchiveReport, NotKept, UnpackReport
+from serialpack.reports import ArchiveReport, NotKept, Sums, UnpackReport
 from serialpack.stages.stage import Buffer
 from serialpack.text import named_here, printable
 
@@ -63,7 +64,8 @@ class Placer:
     """Writes entries below ``folder``, and keeps what became of each: ``with Placer(...)``.
 
     Files are brought to disk together, many at a time; ``each`` is called once they are there.
-    ``wanted`` says which are to be written: None is all. ``finish`` is to be called at the end:
+    ``wanted`` says which are to be written: None is all. ``listed``: whether all reports are kept,
+    which may be a million. ``finish`` is to be called at the end:
     folders get their modes and times then; those that were there before only with ``force`` or
     ``skip_existing``, which leaves what an earlier run has written, also one that was killed.
     """
@@ -78,10 +80,12 @@ class Placer:
         force: bool,
         skip_existing: bool,
         each: Each | None,
+        listed: bool = True,
     ) -> None:
         self.source = source
         self.wanted = wanted
         self.reports: list[UnpackReport] = []
+        self._listed, self._sums = listed, Sums()
         self.failures: list[tuple[str, SerialpackError]] = []
         #: How many entries did not get the owner that the archive says.
         self.unowned = 0
@@ -244,7 +248,8 @@ class Placer:
                     self._folders[path] = entry
             else:
                 self._check_only(path, entry.path)
-                self._link(path, entry)
+                if make_link(path, entry, self.folder, force=self._force, skip=self._skip):
+                    self._not_kept.add(path, not_kept(os.lstat(path), None, entry.mtime))
                 self._written[_which(path)] = entry.path
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
@@ -269,33 +274,6 @@ class Placer:
             self._there[above] = os.path.isdir(os.path.join(self.folder, above))
             above = os.path.dirname(above)
         return place_below(self.folder, entry)
-
-    def _link(self, path: str, entry: EntryRow) -> None:
-        target = named_here(entry.target or "")
-        root, parent = (os.path.realpath(p) for p in (self.folder, os.path.dirname(path)))
-        parts = target.split("/")
-        up = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
-        real = os.path.realpath(os.path.join(parent, target))
-        within = os.path.join(real, "").startswith(os.path.join(root, ""))
-        # ".." behind a name leads out of whatever that name is a link to, now or later.
-        if os.path.isabs(target) or ".." in parts[up:] or not within:
-            said = f"is a link out of the folder, to {target!r}"
-            raise RefusedError(said, path=path, hint=f"{exclude(entry.path)} leaves it out")
-        try:
-            if self._skip and os.path.islink(path) and os.readlink(path) == target:
-                return
-            if os.path.lexists(path):
-                if not self._force or (os.path.isdir(path) and not os.path.islink(path)):
-                    raise exists(path)
-                os.unlink(path)
-            os.symlink(target, path)
-            if os.utime in os.supports_follow_symlinks:
-                given(os.utime, path, ns=(entry.mtime, entry.mtime), follow_symlinks=False)
-                self._not_kept.add(path, not_kept(os.lstat(path), None, entry.mtime))
-        except (OSError, OverflowError, NotImplementedError) as error:
-            if not isinstance(error, OSError):
-                raise RefusedError(f"the link cannot be made: {error}", path=path) from None
-            raise file_error(error, path, "make the link") from error
 
     def finish(self) -> None:
         """Bring all to disk; give folders their modes and times, the inner ones first.
@@ -330,10 +308,10 @@ class Placer:
         self, *, hint: str | None = None, damage: tuple[Damage, ...] = ()
     ) -> ArchiveReport[UnpackReport]:
         """As ``done``; ArchiveError where some were not unpacked, UsageError where none fits."""
-        if self.wanted is not None and not (self.reports or self.failures or damage):
+        if self.wanted is not None and not (self._sums.count or self.failures or damage):
             raise none_fits()
         if self.failures:
-            count, others = len(self.reports), sum(not each.blocks for each in self.reports)
+            count, others = self._sums.count, self._sums.count - self._sums.files
             count += len(self.failures)
             error = ArchiveError(self.failures, count, others=others, hint=hint)
             error.report = self.done(damage)
@@ -342,9 +320,9 @@ class Placer:
 
     def done(self, damage: tuple[Damage, ...] = ()) -> ArchiveReport[UnpackReport]:
         """What became of the entries that were unpacked."""
-        notes = [*self._dead, *not_given(len(self.reports), self.unowned)]
+        notes = [*self._dead, *not_given(self._sums.count, self.unowned)]
         notes += [*self._not_kept.lines, *self._of_others.lines]
-        return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
+        return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes), sums=self._sums)
 
     def __enter__(self) -> Placer:
         self._group.__enter__()
@@ -354,7 +332,9 @@ class Placer:
         self._group.__exit__()
 
     def _done(self, entry: str, report: UnpackReport) -> None:
-        self.reports.append(report)
+        self._sums.add(report)
+        if self._listed:
+            self.reports.append(report)
         if self._each is not None:
             self._each(entry, report)
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from serialpack.api import HEAD
+from serialpack.archive.beside import copies_beside
 from serialpack.container.entries import EntryRow, nearest_time
 from serialpack.container.rows import MOST_ROOM
 from serialpack.detection.detect import AsFound, told
@@ -208,6 +209,12 @@ class SmallFiles:
         self._given.clear()
         files = self._left.pop(kind)
         files.sort(key=_likeness(files))
+        together: dict[ArchiveSource, int] = {}
+        if kind.large and not kind.group:
+            groups = copies_beside(files, read_small)
+            files = [found for group in groups for found in group]
+            sizes = ((group[0], sum(found.size for found in group)) for group in groups)
+            together = {first: size for first, size in sizes if size <= block_size}
         if kind.group:
             block_size = MAX_BLOCK
         pieces: list[bytes] = []
@@ -233,7 +240,8 @@ class SmallFiles:
                 continue
             found.entry = found.entry._replace(size=len(data))
             takes = found.entry.room
-            if held and (size + len(data) > block_size or room + takes > MOST_ROOM):
+            fits = size + together.get(found, len(data)) <= block_size
+            if held and (not fits or room + takes > MOST_ROOM):
                 yield self._block(pieces, held, offset)
                 pieces, held, offset, size, room = [], [], offset + size, 0, 0
             pieces.append(data)

@@ -10,14 +10,14 @@ from contextlib import suppress
 
 from serialpack.container.entries import nearest_time
 from serialpack.far import is_far
-from serialpack.files.not_kept import has_attributes
+from serialpack.files.not_kept import has_attributes, has_holes
 from serialpack.text import number_of
 
 
 def not_kept(sources: Mapping[str, str]) -> list[str]:
     """What to say of ``sources``, from path in the archive to source: a line for each loss."""
     names: Counter[tuple[int, int]] = Counter()
-    attributes = outside = times = 0
+    attributes = outside = times = holes = 0
     for entry, path in sources.items():
         if is_far(path):
             continue
@@ -26,13 +26,20 @@ def not_kept(sources: Mapping[str, str]) -> list[str]:
             times += nearest_time(found.st_mtime_ns) != found.st_mtime_ns
             if stat.S_ISLNK(found.st_mode):
                 outside += leads_out(entry, os.readlink(path))
-            elif stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
-                names[found.st_dev, found.st_ino] += 1
+            elif stat.S_ISREG(found.st_mode):
+                if found.st_nlink > 1:
+                    names[found.st_dev, found.st_ino] += 1
+                holes += has_holes(path, found)
             attributes += has_attributes(path)
     linked = sum(count for count in names.values() if count > 1)
     said = []
     if linked:
         said.append(f"{linked:,} names of the same files (hard links) became files of their own")
+    if holes:
+        said.append(
+            f"{number_of(holes, 'file has', 'files have')} holes (sparse), which come back filled"
+            " with zeros"
+        )
     if attributes:
         said.append(
             f"{number_of(attributes, 'entry has', 'entries have')} extended attributes or an ACL,"

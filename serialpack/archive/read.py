@@ -65,6 +65,7 @@ def unpack_archive(
     salvage: bool = False,
     progress: Progress | None = None,
     each: Each | None = None,
+    listed: bool = True,
 ) -> ArchiveReport[UnpackReport]:
     """Unpack the entries of the archive at ``source`` below ``folder``, which is made; where the
     globs choose, only for what they choose.
@@ -77,7 +78,8 @@ def unpack_archive(
     over paths of entries; where the source can be sought, only blocks of those that are taken are
     read. ``max_size`` (bytes) is that of all together, ``trust`` as in ``unpack``. ``salvage``:
     what is left of a damaged archive, as in ``unpack``. An entry of which some is left is written,
-    and its report says what is lost.
+    and its report says what is lost. ``listed``: whether the report has those of all entries, not
+    only their sums.
 
     Raises ArchiveError, UsageError where no entry fits the globs, and what ``unpack`` raises for a
     file that is no sound archive.
@@ -85,7 +87,7 @@ def unpack_archive(
     check_threads(threads)
     wanted = chosen_by(include, exclude)
     how: Any = {"wanted": wanted, "max_size": max_size, "force": force, "each": each}
-    how["skip_existing"] = skip_existing
+    how |= {"skip_existing": skip_existing, "listed": listed}
     with opened_source(source) as opened:
         if salvage:
             from serialpack.archive.salvage import unpack_left

@@ -6,13 +6,13 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Any, cast
 
 from serialpack.errors import NO_NAME, FileError
 from serialpack.formats import FORMATS
-from serialpack.text import aligned, number_of, printable
+from serialpack.text import aligned, each_aligned, number_of, printable
 from serialpack.units import format_size
 
 #: What each exit code says: what to do next. Manual pages are made from it.
@@ -43,6 +43,9 @@ def other_delimiter(path: str, format: str) -> str:
         words.insert(0, f"delimiter {'tab' if mark == chr(9) else mark}")
     return "".join(f", {word}" for word in words)
 
+
+#: The most rows of a table that are made before the first is printed.
+_MOST_DRAWN = 10_000
 
 #: What takes less memory.
 LESS_MEMORY = "pack and unpack take less with -j 1, and by smaller blocks (pack --block-size 1M)"
@@ -155,6 +158,26 @@ def print_table(
         return
     lines = aligned([list(headers), *rows] if headers else rows, right)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def print_long_table(
+    rows: Callable[[], Iterable[Sequence[str]]],
+    count: int,
+    headers: Sequence[str],
+    right: Sequence[int],
+) -> None:
+    """As ``print_table``, of ``count`` rows; of very many none are kept: ``rows`` makes them
+    twice."""
+    if count <= _MOST_DRAWN:
+        print_table([*rows()], headers, right)
+        return
+
+    def lines() -> Iterator[Sequence[str]]:
+        yield headers
+        yield from ([printable(cell) for cell in row] for row in rows())
+
+    for line in each_aligned(lines, right):
+        sys.stdout.write(f"{line}\n")
 
 
 def percent(part: int, whole: int) -> str:

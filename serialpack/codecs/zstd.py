@@ -218,6 +218,18 @@ class Zstd(Codec):
         found = parameters.from_level(self.values[0], source_size=size, **how)
         return self._zstd.ZstdCompressor(compression_params=found)
 
+    def quickly(self, data: Buffer, level: int) -> bytes:
+        """``data`` at a low ``level``, but with copies found as far off as by this codec: that
+        takes next to nothing more."""
+        import zstandard
+
+        if len(data) > _FAR and self.values[0] >= _FAR_LEVEL:
+            compressor = far_compressor(level, enable_ldm=True)
+        else:
+            compressor = zstandard.ZstdCompressor(level=level)
+        stored: bytes = compressor.compress(data)
+        return stored
+
     def gains_on_records(self, block: Buffer) -> bool:
         if len(block) < _LARGE_RECORDS or self._of_records is None:
             return False

@@ -10,6 +10,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 
+from serialpack.files.regular import NO_WAIT
 from serialpack.reports import NotKept
 from serialpack.text import number_of, printable
 
@@ -46,6 +47,19 @@ def not_kept(found: os.stat_result, mode: int | None, mtime: int | None) -> NotK
     if not (other or off or special):
         return None
     return NotKept((has, asked & 0o777) if other else None, off, special)
+
+
+def has_holes(path: str, found: os.stat_result) -> bool:
+    """Whether the file at ``path``, whose status is ``found``, is sparse: long runs of zeros take
+    no room on the disk. OSError."""
+    blocks = getattr(found, "st_blocks", None)
+    if blocks is None or blocks * 512 >= found.st_size:
+        return False
+    fd = os.open(path, os.O_RDONLY | NO_WAIT)  # compressed by the file system, it is no sparse one
+    try:
+        return os.lseek(fd, 0, os.SEEK_HOLE) < found.st_size
+    finally:
+        os.close(fd)
 
 
 def has_attributes(path: str) -> bool:

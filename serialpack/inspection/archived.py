@@ -1,9 +1,12 @@
 """The entries of an archive, as the indexes of its members list them: nothing is unpacked."""
 
 import stat
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import accumulate, islice
+from typing import NamedTuple, overload
 
 from serialpack.container.entries import EntryRow, entry_spans
 from serialpack.container.header import Header
@@ -33,7 +36,7 @@ class ArchivedEntry(NamedTuple):
 
 def entries_in(
     header: Header, format: str, rows: Iterable[IndexRow], size: int, packed: int
-) -> tuple[ArchivedEntry, ...] | None:
+) -> Sequence[ArchivedEntry] | None:
     """The entries of one member of an archive; None where the member is of no archive.
 
     ``format``, ``size``, ``packed``: of the member; ``rows``: of its index, with the lists of their
@@ -55,11 +58,68 @@ def entries_in(
                 owner=(owner[0], owner[1]) if owner else None,
             ),
         )
-    return tuple(
-        _listed(entry, format, row.share(begin, end))
-        for row in rows
-        for entry, begin, end in entry_spans(decode_rows(row.entries) if row.entries else [])
-    )
+    return SharedEntries(format, rows)
+
+
+class SharedEntries(Sequence[ArchivedEntry]):
+    """The entries of a member that shares blocks. Those of a block are made when they are come to,
+    and not kept: a few bytes of rows may list a million.
+
+    ``rows``: as of ``entries_in``, in which DamagedError is raised at once. ``takes``: of which
+    paths entries are in it.
+    """
+
+    def __init__(
+        self,
+        format: str,
+        rows: Iterable[IndexRow],
+        takes: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._format, self._takes = format, takes
+        self._rows = [row for row in rows if row.entries]
+        self._ends = [*accumulate(sum(1 for _ in self._of(row)) for row in self._rows)]
+
+    def chosen(self, takes: Callable[[str], bool]) -> "SharedEntries":
+        """Those of whose paths ``takes`` is true."""
+        return SharedEntries(self._format, self._rows, takes)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[ArchivedEntry]:
+        for row in self._rows:
+            for entry, begin, end in self._of(row):
+                yield _listed(entry, self._format, row.share(begin, end))
+
+    @overload
+    def __getitem__(self, at: int) -> ArchivedEntry: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[ArchivedEntry]: ...
+    def __getitem__(self, at: int | slice) -> ArchivedEntry | Sequence[ArchivedEntry]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(len(self)))]
+        number = range(len(self))[at]
+        block = bisect_right(self._ends, number)
+        row, before = self._rows[block], self._ends[block - 1] if block else 0
+        entry, begin, end = next(islice(self._of(row), number - before, None))
+        return _listed(entry, self._format, row.share(begin, end))
+
+    def _of(self, row: IndexRow) -> Iterator[tuple[EntryRow, int, int]]:
+        spans = entry_spans(_decoded(row.entries or b""))
+        return (span for span in spans if self._takes(span[0].path))
+
+
+#: They are gone through several times, and mostly there are only these.
+_decoded = lru_cache(2)(decode_rows)
+
+
+def chosen_of(
+    entries: Sequence[ArchivedEntry], takes: Callable[[str], bool]
+) -> Sequence[ArchivedEntry]:
+    """Those of ``entries``, as ``entries_in`` gives them, of whose paths ``takes`` is true."""
+    if isinstance(entries, SharedEntries):
+        return entries.chosen(takes)
+    return tuple(entry for entry in entries if takes(entry.path))
 
 
 def _listed(entry: EntryRow, format: str, packed: int) -> ArchivedEntry:

@@ -1,5 +1,6 @@
 """The result of an inspection: of a container its members, of any other file its shape."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.errors import DamagedError, InputError
@@ -20,7 +21,7 @@ class MemberInfo(NamedTuple):
     - ``why``: the reason that auto gave for the chain; empty where it looked at no data
     - ``name``: the base name of the source; ``mtime``: its time in ns since 1970
     - ``entry``: the path of the member, where it is one entry of an archive; ``entries``: the
-      entries in it, where it is of an archive
+      entries in it, where it is of an archive: each is made when it is come to, and not kept
     - ``size``: bytes that it unpacks to; ``serialized``: bytes after its serializer; ``packed``:
       bytes that it takes in the file, of which ``container`` are headers and the like
     - ``digest``: XXH3-128 of what it restores to, in hexadecimal
@@ -57,7 +58,7 @@ class MemberInfo(NamedTuple):
     forms: dict[str, int] | None = None
     columns: "ColumnsInfo | None" = None
     array: "ArrayLook | None" = None
-    entries: tuple[ArchivedEntry, ...] | None = None
+    entries: Sequence[ArchivedEntry] | None = None
     dictionary: DictionaryInfo | None = None
     holds: Any = None
     listing: "Listing | None" = None

@@ -248,7 +248,7 @@ class BlockUnpacker:
 
     def decompress(self, stored: StoredBlock, timer: Timer) -> Buffer:
         """The first half of unpacking: the serialized bytes, whose checksum is verified."""
-        if self.keeps and not stored.block.exact:
+        if (self.keeps or self.serializer.exact) and not stored.block.exact:
             raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")

@@ -59,6 +59,8 @@ class OpenBlock:
     """
 
     def __init__(self, plan: Plan, block: Block, start: int, load: Callable[[int], Buffer]) -> None:
+        if not block.exact:
+            raise DamagedError("says that columns is not exact", block=block.seq, start=start)
         self.block = block
         self._start = start
         self._load = load

@@ -62,8 +62,8 @@ from serialpack.serializers.of_pydantic import parts_of_url
 from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.serializers.of_xarray import parts_of_xarray
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import TEXT_KINDS, Difference
 from serialpack.values.aliasing import in_one_place, is_fixed
+from serialpack.values.kinds import TEXT_KINDS, Difference
 
 #: What each makes of a value of a library that it knows: an extension and its parts.
 _LIBRARIES = (

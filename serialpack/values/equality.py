@@ -32,8 +32,14 @@ from serialpack.values.parts import (
     told_to_pickle,
     whole,
 )
+from serialpack.values.pickled_state import (
+    both_told,
+    is_untold,
+    leaves_out,
+    named_to_pickle,
+    tells_all,
+)
 from serialpack.values.quick_equality import lists_same, quickly_same
-from serialpack.values.pickled_state import both_told, is_untold, leaves_out, named_to_pickle, tells_all
 
 
 def difference(

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.auto.choice import LEAST, SAMPLE, SAMPLES, _lines, choose, settle, spread
+from serialpack.auto.choice import LEAST, choose, settle, spread
+from serialpack.auto.records import SAMPLE, SAMPLES, _lines
 from serialpack.bench.samples import parse_sample
 from serialpack.inspection.info import MemberInfo
 from serialpack.stages.effort import EFFORTS
@@ -194,7 +195,14 @@ def test_samples_decide_before_the_codec_sees_the_block(monkeypatch: pytest.Monk
         seen.append((self.values[0], len(data)))
         return real(self, data)
 
+    quickly: Callable[..., bytes] = Zstd.quickly
+
+    def counting_too(self: Zstd, data: bytes, level: int) -> bytes:
+        seen.append((level, len(data)))
+        return quickly(self, data, level)
+
     monkeypatch.setattr(Zstd, "compress", counting)
+    monkeypatch.setattr(Zstd, "quickly", counting_too)
     size, sample = len(NOISE), SAMPLES * SAMPLE
     packed(NOISE + NOISE[::-1] + NOISE, effort=8, block_size=size, threads=1)
     # The first four times it was asked whether these are numbers.

@@ -21,7 +21,7 @@ from serialpack.container.frames import (
 )
 
 DATA = [b'{"id": 1, "name": "one"}\n' * 3, b'{"id": 2, "name": "two"}\n' * 3]
-RAW, JSON, NONE, ZSTD, XZ = 32, 33, 0, 1, 4
+RAW, JSON, COLUMNS, NONE, ZSTD, XZ = 32, 33, 36, 0, 1, 4
 MIB = 1 << 20
 
 

@@ -16,7 +16,7 @@ from serialpack.container.frames import (
     pack_body,
     write_frame,
 )
-from tests.bad.draft import DATA, NONE, RAW, ZSTD, Bad, D, T, U, zstd_frame
+from tests.bad.draft import COLUMNS, DATA, NONE, RAW, ZSTD, Bad, D, T, U, zstd_frame
 
 #: The places of the objects in a short member.
 CHAIN, FORMAT, NAME, TIME, WRITER, FLAGS, RECORDS, SIZE, SERIALIZED, CHECK, SOURCE, REST = range(12)
@@ -59,6 +59,19 @@ NAMED = [checksum(DICTIONARY.read_bytes()), DICTIONARY.name]
 def of_dictionary_5(frame: bytes) -> bytes:
     """A frame that names the dictionary 5; its descriptor, and then its number."""
     return frame[:4] + bytes([frame[4] | 1]) + b"\5" + frame[5:]
+
+
+#: A text that the serializer columns keeps; not flagged as exact, and without a source check.
+TEXT = b"\0" + zstd_frame(DATA[0])
+AS_COLUMNS = {
+    "fields": {
+        CHAIN: [[COLUMNS, 3], NONE],
+        FLAGS: 0,
+        SERIALIZED: len(TEXT),
+        CHECK: checksum(TEXT),
+    },
+    "payload": lambda _: TEXT,
+}
 
 
 def of(place: int, value: Any) -> dict[str, Any]:
@@ -128,6 +141,7 @@ def short_members() -> Iterator[Bad]:
         ),
         ("envelope", "The chain is of the envelope.", D, "envelope", of(CHAIN, [RAW, NONE])),
         ("exact", "raw is exact.", D, "not exact", of(FLAGS, 0)),
+        ("columns", "columns are exact.", D, "not exact", {**AS_COLUMNS, "zstd": False}),
     ]
     for name, sentence, error, words, how in wrong:
         kind = "unsupported" if error == U else "bad"

@@ -38,3 +38,21 @@ def test_a_plan_says_of_near_copies_that_they_share_a_block(run: Run, tmp_path: 
     assert kept not in run(*words, "--dry-run", "--block-size", "1M").stderr.decode()
     run(*words)
     assert (tmp_path / "a.spk").stat().st_size < 2.01 * 4_500_000
+
+
+def test_near_copies_come_into_one_block_wherever_they_stand(run: Run, tmp_path: Path) -> None:
+    """Those of up to a block were not looked for, and a block of noise with copies far apart in it
+    was stored."""
+    draw = random.Random(3)
+    (tmp_path / "in").mkdir()
+    held = {}
+    for number in range(16):
+        data = draw.randbytes(500_000 + 10_000 * number)
+        held[f"a{number:02}.jpg"] = data
+        held[f"b{draw.randrange(10**9)}.jpg"] = draw.randbytes(3_000) + data[1000:]
+    for name, data in held.items():
+        (tmp_path / "in" / name).write_bytes(data)
+    run("pack", "-q", "-r", "in", "--archive", "-o", "a.spk")
+    assert (tmp_path / "a.spk").stat().st_size < 0.52 * sum(map(len, held.values()))
+    run("unpack", "-q", "a.spk", "-o", "out")
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out/in").iterdir()} == held

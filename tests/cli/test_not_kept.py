@@ -54,6 +54,29 @@ def test_hard_links_and_links_out_are_told(run: Run, tmp_path: Path) -> None:
     assert run("pack", "-q", "-r", "in", "--archive", "-o", "c.spk").stderr == b""
 
 
+def _has_holes(folder: str) -> bool:
+    """Whether files in ``folder`` can be sparse."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.truncate(1 << 20)
+            return os.lseek(file.fileno(), 0, os.SEEK_HOLE) == 0
+    except (AttributeError, OSError):
+        return False
+
+
+@pytest.mark.skipif(not _has_holes(tempfile.gettempdir()), reason="files have no holes here")
+def test_holes_are_told_of(run: Run, tmp_path: Path) -> None:
+    """They came back filled without a word."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/zeros").write_bytes(bytes(1 << 20))
+    said = run("pack", "-r", "in", "--archive", "-o", "a.spk").stderr.decode()
+    assert "a.spk: " not in said
+    with (tmp_path / "in/disk.img").open("wb") as file:
+        file.truncate(1 << 20)
+    said = run("pack", "-r", "in", "--archive", "-o", "b.spk").stderr.decode()
+    assert "b.spk: 1 file has holes (sparse), which come back filled with zeros\n" in said
+
+
 @needs_posix
 def test_special_bits_are_told_of_files_too(run: Run, tmp_path: Path) -> None:
     """They went without a word, where they were no archive's."""

@@ -55,15 +55,14 @@ def check_entries(path: str, folder: str, *, replaces: bool, chosen: dict[str, A
 
     check_folder(folder)
     takes = chosen_by(chosen.get("include", ()), chosen.get("exclude", ()))
-    listed = (entry for member in api.inspect(path).members for entry in member.entries or ())
-    wanted = [entry for entry in listed if takes is None or takes(entry.path)]
-    if takes is not None and not wanted:
+    fits, there = takes is None, list[str]()
+    for entry in (entry for member in api.inspect(path).members for entry in member.entries or ()):
+        if takes is None or takes(entry.path):
+            fits = True
+            if entry.type != "folder" and os.path.lexists(os.path.join(folder, entry.path)):
+                there.append(entry.path)
+    if not fits:
         raise none_fits()
-    there = [
-        entry.path
-        for entry in wanted
-        if entry.type != "folder" and os.path.lexists(os.path.join(folder, entry.path))
-    ]
     if there and not replaces:
         raise _there_already(folder, there)
 

@@ -1,6 +1,5 @@
 """What the verbs share: files one after another, reports, progress, exit codes."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -8,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack.cli.files.inputs import Inputs, add_input_hint
+from serialpack.cli.lines import pieces_of
 from serialpack.cli.naming import STDIO, stat_of
 from serialpack.cli.options.requests import Manner
 from serialpack.cli.words import (
@@ -100,7 +100,8 @@ def print_line(manner: Manner, line: dict[str, Any]) -> None:
     """A line of ``--json``, where it is asked for and there is something to say."""
     if manner.as_json and line:
         with screen.free():
-            print(json.dumps(line), flush=True)
+            sys.stdout.writelines(pieces_of(line))
+            print(flush=True)
 
 
 def ours(error: Exception) -> SerialpackError:

@@ -129,6 +129,7 @@ def only_chosen(found: Inspection, chosen: dict[str, Any]) -> Inspection:
     """``found`` with the entries that are ``chosen``, and the members that these are in."""
     from serialpack.archive.extract import none_fits
     from serialpack.files.globs import chosen_by
+    from serialpack.inspection.archived import chosen_of
 
     takes = chosen_by(**chosen)
     if takes is None:
@@ -139,7 +140,7 @@ def only_chosen(found: Inspection, chosen: dict[str, Any]) -> Inspection:
     members = [
         member._replace(entries=entries)
         for member in listed
-        if (entries := tuple(each for each in member.entries or () if takes(each.path)))
+        if (entries := chosen_of(member.entries or (), takes))
     ]
     if not members:
         raise none_fits()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from serialpack.cli.lines import Later
 from serialpack.cli.reporting.shapes import (
     array_line,
     array_rows,
@@ -211,7 +212,8 @@ def _member_line(member: MemberInfo, blocks: bool) -> dict[str, Any]:
     if member.entries is None:
         del values["entries"]
     else:
-        values["entries"] = [entry._asdict() for entry in member.entries]
+        entries = member.entries
+        values["entries"] = Later(lambda: (entry._asdict() for entry in entries))
     if blocks:
         values["block_list"] = [b._asdict() for b in member.blocks]
     if member.columns is None:

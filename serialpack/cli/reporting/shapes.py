@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from serialpack.cli.words import counted, print_table, ratio
+from serialpack.cli.words import counted, print_long_table, print_table, ratio
 from serialpack.text import number_of, printable, shortened
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
+    from serialpack.inspection.archived import ArchivedEntry
     from serialpack.inspection.info import Inspection, MemberInfo, Shape
     from serialpack.inspection.listed import ListedDataset, ListedEntry, Listing
     from serialpack.inspection.look import ArrayLook, Look
@@ -251,28 +252,34 @@ def _about(entry: ListedEntry) -> str:
 def show_entries(members: Sequence[MemberInfo], *, whole: bool = True) -> None:
     """A line for each entry of an archive, and one of all together; ``whole``: of all there are,
     with what is around them."""
-    entries = [(entry, member.chain) for member in members for entry in member.entries or ()]
-    rows = [
-        (
-            entry.path,
-            f"{entry.size:,}" if entry.type == "file" else "",
-            "" if entry.packed is None else f"{entry.packed:,}",
-            _share(entry.packed, entry.size),
-            entry.format or (f"-> {entry.target}" if entry.target else entry.type),
-            str(chain) if entry.type == "file" else "",
-            _time(entry.modified),
-        )
-        for entry, chain in entries
-    ]
-    size = sum(entry.size for entry, _ in entries)
-    packed = sum(entry.packed or 0 for entry, _ in entries)
-    if whole:
-        size, packed = sum(m.size for m in members), sum(m.packed for m in members)
-    rows.append(
-        (_entries(len(entries)), f"{size:,}", f"{packed:,}", _share(packed, size), "", "", "")
-    )
+    count = sum(len(member.entries or ()) for member in members)
+
+    def rows() -> Iterator[Sequence[str]]:
+        size = packed = 0
+        for member in members:
+            chain = str(member.chain)
+            for entry in member.entries or ():
+                size, packed = size + entry.size, packed + (entry.packed or 0)
+                yield _entry_row(entry, chain)
+        if whole:
+            size, packed = sum(m.size for m in members), sum(m.packed for m in members)
+        yield _entries(count), f"{size:,}", f"{packed:,}", _share(packed, size), "", "", ""
+
     heads = ("entry", "size", "packed", "ratio", "format", "stages", "modified")
-    print_table(rows, headers=heads, right=(1, 2, 3))
+    print_long_table(rows, count, heads, right=(1, 2, 3))
+
+
+def _entry_row(entry: ArchivedEntry, chain: str) -> Sequence[str]:
+    """The cells that tell of an entry; ``chain``: of its member."""
+    return (
+        entry.path,
+        f"{entry.size:,}" if entry.type == "file" else "",
+        "" if entry.packed is None else f"{entry.packed:,}",
+        _share(entry.packed, entry.size),
+        entry.format or (f"-> {entry.target}" if entry.target else entry.type),
+        chain if entry.type == "file" else "",
+        _time(entry.modified),
+    )
 
 
 def _entries(count: int) -> str:

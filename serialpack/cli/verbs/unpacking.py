@@ -33,7 +33,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files.paths import check_folder
-from serialpack.reports import ArchiveReport, UnpackReport
+from serialpack.reports import ArchiveReport, Sums, UnpackReport
 from serialpack.text import number_of
 from serialpack.units import format_size
 
@@ -268,6 +268,7 @@ class Unpacker:
             progress=reached,
             skip_existing=self._asked.outputs.skip_existing,
             each=lambda entry, found: self._tell(path, entry, found),
+            listed=False,
             **self._how(),
             **self._chosen,
         )
@@ -310,12 +311,12 @@ class Unpacker:
         self, path: str, folder: str, done: ArchiveReport[UnpackReport], *, whole: bool
     ) -> Iterator[str]:
         """What is said of all entries of the archive ``path``; ``whole``: none of them failed."""
-        no_file = whole and not any(each.blocks for each in done.entries)
-        if len(done.entries) > MANY or no_file:
-            entries = number_of(len(done.entries), "entry", "entries")
-            yield f"{path} -> {folder}: {entries}, {format_size(done.size)}"
-        if left := sum(each.left for each in done.entries):
-            files = number_of(left, "file was", "files were")
+        sums = done.sums or Sums()
+        if sums.count > MANY or (whole and not sums.files):
+            entries = number_of(sums.count, "entry", "entries")
+            yield f"{path} -> {folder}: {entries}, {format_size(sums.size)}"
+        if sums.left:
+            files = number_of(sums.left, "file was", "files were")
             yield f"{path}: {files} there already, and left: the bytes are the same"
         yield from (f"{path}: {note}" for note in done.notes)
 
@@ -336,7 +337,8 @@ class Unpacker:
                 complain(found.said, found.path or f"{named(path)}: {entry}")
             self._mover.line({"source": path, "entry": entry, **error_line(found)})
             return
-        self._mover.taken.add(os.path.realpath(found.target or ""))
+        if self._asked.outputs.profile is not None:
+            self._mover.taken.add(os.path.realpath(found.target or ""))
         if found.left:
             self._mover.line({"source": path, "entry": entry, "target": found.target, "left": True})
             return
