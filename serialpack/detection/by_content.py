@@ -26,6 +26,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
 _YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
+_KEY_LINE = re.compile(rf"^{_KEY}$", re.MULTILINE)
 #: How JSON begins, or JSON5, whatever is wrong with it then.
 _LIKE_JSON = re.compile(
     r"\s*+(?:(?://.*+|/\*(?s:.*?)\*/)\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)"
@@ -70,7 +71,8 @@ def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
     text = head.removeprefix(BOM_UTF8).lstrip()
     begins = text[:1]
     if named.delimiter and not named.variants:
-        other = known_text(text) or (begins == b"%" and not_converted(text))  # PDF, PostScript
+        known = known_text(text, is_table=True)
+        other = known or (begins == b"%" and not_converted(text))  # PDF, PostScript
         return (
             bool(other)
             or begins == b"<"
@@ -163,7 +165,13 @@ def _table(text: str, delimiter: bytes) -> bool | None:
 def _is_yaml(text: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
     outer = [line.rstrip("\r") for line in lines if not line.startswith(" ")]
-    return bool(outer) and all(map(_YAML_LINE.fullmatch, outer)) and outer[0] != "---"
+    if not outer or not all(map(_YAML_LINE.fullmatch, outer)):
+        return False
+    if outer[0] != "---":
+        return True
+    # What stands above the text of a page begins so, too; that text has no keys.
+    documents = "\n".join(outer).removesuffix("\n---").split("\n---")
+    return all(map(_KEY_LINE.search, documents))
 
 
 def _is_toml(text: str) -> bool:
