@@ -45,13 +45,13 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     single = (
         len(asked.files) < 2 and asked.sources.files_from is None and not asked.sources.recursive
     )
-    if not output or not asked.whole or os.path.isdir(output):
+    if not output or not asked.whole or output.endswith("/") or os.path.isdir(output):
         return None
     to = named_format(output)
     if to is None or not is_written(to):
         return None
     if not single:
-        return None if FORMATS.declaration(to).joins is None else to
+        return to  # of which two are one file, or it is said what joins them
     path = asked.files[0] if asked.files else STDIO
     if converts or (path == STDIO and asked.outputs.dry_run):  # which leaves it unread
         return to
