@@ -41,3 +41,17 @@ def test_delimiters_have_names(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "c.csv").read_bytes() == b"a|b\n1|2\n"
     (line,) = lines(run("unpack", "a.csv", "--out-delimiter", "tab", "-o", "d.csv", code=2).stderr)
     assert line.endswith("is not written; --to tsv writes it")
+
+
+def test_a_container_that_is_called_as_another_file_is_told(run: Run, tmp_path: Path) -> None:
+    """It was written without a word, and Parquet's readers had to say what is wrong."""
+    (tmp_path / "a.csv").write_bytes(b"a,b\n1,2\n")
+    *_, line = lines(run("pack", "a.csv", "-o", "b.parquet").stderr)
+    is_one = "  b.parquet is a container; serialpack "
+    assert line.startswith(is_one)
+    run(*shlex.split(line.removeprefix(is_one).removesuffix(" converts")))
+    assert (tmp_path / "b.parquet").read_bytes().startswith(b"PAR1")
+    *_, line = lines(run("pack", "a.csv", "-o", "b.csv.gz").stderr)
+    assert line == "  b.csv.gz is a container, whatever its name says"
+    for name in ("b.zst", "c.spk", "c"):  # the first is what any zstd tool reads
+        assert len(lines(run("pack", "a.csv", "-o", name).stderr)) == 1
