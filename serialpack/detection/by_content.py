@@ -56,7 +56,8 @@ def told_again(told: str, head: bytes, *, whole: bool) -> str:
         return told
     if not_converted(head) is not None:
         return "bytes"
-    found = json_kind(head) or recognised(head, whole=whole).format
+    magic = FORMATS.by_magic(head) if named.magic else None
+    found = json_kind(head) or (magic and magic.name) or recognised(head, whole=whole).format
     if found is None or (named.delimiter and FORMATS.declaration(found).delimiter):
         return told
     return found
@@ -68,6 +69,11 @@ def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
     Any text reads as YAML, so that is never misnamed. Any text reads as a table, too; but lines of
     JSON, or tags, are hardly meant as one.
     """
+    if named.magic and not named.is_text:
+        # Of bytes that are no sign of another, the format says best what is wrong with them.
+        begun = any(head.startswith(named.magic, at) for at in named.magic_at)
+        is_other = not_converted(head) is not None or FORMATS.by_magic(head) is not None
+        return not begun and (is_other or (not is_binary(head) and may_be_utf8(head)))
     text = head.removeprefix(BOM_UTF8).lstrip()
     begins = text[:1]
     if named.delimiter and not named.variants:

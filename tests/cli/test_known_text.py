@@ -51,6 +51,11 @@ def test_what_jc_reads_is_told_with_its_parser(
     )
 
 
+def test_requirements_are_no_properties(run: Run) -> None:
+    (line,) = lines(run("unpack", "--to", "json", stdin=b"numpy==1.2\npandas==2\n", code=3).stderr)
+    assert "there are no records in it that are known (text)" in line
+
+
 def test_what_is_called_a_table_is_one_whatever_its_text_is_like(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(_INI)
     run("unpack", "a.csv", "--to", "ndjson")
