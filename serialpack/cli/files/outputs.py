@@ -294,7 +294,8 @@ def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
 
             if is_written(named.name):
                 one = f"{_joining_command(shown, files)} joins them; "
-                each = f"--to {named.name} "
+                said = {word.partition("=")[0] for word in typed_words()} & {"--to", "-t"}
+                each = "" if said else f"--to {named.name} "
         raise UsageError(
             f"several inputs cannot go to one file, {shown}",
             hint=("pack --archive makes one of them; " if is_packed else "")
