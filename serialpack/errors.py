@@ -295,6 +295,10 @@ class RefusedError(SerialpackError):
     exit_code = 4
 
 
+#: What a loss does, where it is not told otherwise; and that of a NaN.
+LETS_GO, WRITES_NULL = "lets it go", "writes null"
+
+
 class Ways(NamedTuple):
     """The ways to get on with a value that is refused; as text they are a hint.
 
@@ -306,7 +310,7 @@ class Ways(NamedTuple):
     """
 
     rules: tuple[str, ...] = ()
-    effect: str = "lets it go"
+    effect: str = LETS_GO
     keeps: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     counted: str = ""

@@ -181,12 +181,14 @@ class RecordsInside(NamedTuple):
 
     ``lists``: the paths at which lists of maps stand in the one record that there is; ``columnar``:
     those, of which one may be empty, at which a table stands by columns. ``header``: the records
-    are lists, of which the first looks like the names of the columns.
+    are lists, of which the first looks like the names of the columns. ``by_key``: the columns may
+    as well be records by key.
     """
 
     lists: tuple[str, ...] = ()
     columnar: tuple[str, ...] = ()
     header: bool = False
+    by_key: bool = False
 
     def below(self, path: str) -> "RecordsInside":
         """The same, with the paths from the document, in which ``path``, with its last dot, or

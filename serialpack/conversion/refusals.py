@@ -11,13 +11,16 @@ from time import monotonic
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import RULES
 from serialpack.conversion.tables.rewindable import LONGEST, TooFar
-from serialpack.errors import SerialpackError, ValueRefusedError, Ways
+from serialpack.errors import WRITES_NULL, SerialpackError, ValueRefusedError, Ways
 from serialpack.text import number_of
 from serialpack.values.kinds import DROPPED, Loss
 
 #: Converts with all losses allowed, and writes nothing: with what counts them, and what is called
 #: after each block.
 Attempt = Callable[[Losses, Callable[[int, int], None]], object]
+
+
+_LET_GO = "lets them go"
 
 
 class _Enough(Exception):
@@ -59,7 +62,8 @@ def list_losses(
     so_far = "" if ended else " in the first two seconds"
     told = ", ".join(map(_told, more))
     counted = f"in all{so_far} {told}"
-    refused.ways = Ways(tuple(names), "lets them go", ways.keeps, counted=counted)
+    effect = WRITES_NULL if (*names,) == ways.rules and ways.effect == WRITES_NULL else _LET_GO
+    refused.ways = Ways((*names,), effect, ways.keeps, counted=counted)
     refused.hint = str(refused.ways)
     return True
 

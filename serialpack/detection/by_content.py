@@ -26,6 +26,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
 _YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
+_KEY_LINE = re.compile(rf"^{_KEY}$", re.MULTILINE)
 #: How JSON begins, or JSON5, whatever is wrong with it then.
 _LIKE_JSON = re.compile(
     r"\s*+(?:(?://.*+|/\*(?s:.*?)\*/)\s*+)*+(?:[\[{]\s*[\[{\"']|\{\s*[\w$]+\s*:)"
@@ -55,7 +56,8 @@ def told_again(told: str, head: bytes, *, whole: bool) -> str:
         return told
     if not_converted(head) is not None:
         return "bytes"
-    found = json_kind(head) or recognised(head, whole=whole).format
+    magic = FORMATS.by_magic(head) if named.magic else None
+    found = json_kind(head) or (magic and magic.name) or recognised(head, whole=whole).format
     if found is None or (named.delimiter and FORMATS.declaration(found).delimiter):
         return told
     return found
@@ -67,10 +69,16 @@ def _may_be_misnamed(named: Declaration, head: bytes, *, whole: bool) -> bool:
     Any text reads as YAML, so that is never misnamed. Any text reads as a table, too; but lines of
     JSON, or tags, are hardly meant as one.
     """
+    if named.magic and not named.is_text:
+        # Of bytes that are no sign of another, the format says best what is wrong with them.
+        begun = any(head.startswith(named.magic, at) for at in named.magic_at)
+        is_other = not_converted(head) is not None or FORMATS.by_magic(head) is not None
+        return not begun and (is_other or (not is_binary(head) and may_be_utf8(head)))
     text = head.removeprefix(BOM_UTF8).lstrip()
     begins = text[:1]
     if named.delimiter and not named.variants:
-        other = known_text(text) or (begins == b"%" and not_converted(text))  # PDF, PostScript
+        known = known_text(text, is_table=True)
+        other = known or (begins == b"%" and not_converted(text))  # PDF, PostScript
         return (
             bool(other)
             or begins == b"<"
@@ -163,7 +171,13 @@ def _table(text: str, delimiter: bytes) -> bool | None:
 def _is_yaml(text: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
     outer = [line.rstrip("\r") for line in lines if not line.startswith(" ")]
-    return bool(outer) and all(map(_YAML_LINE.fullmatch, outer)) and outer[0] != "---"
+    if not outer or not all(map(_YAML_LINE.fullmatch, outer)):
+        return False
+    if outer[0] != "---":
+        return True
+    # What stands above the text of a page begins so, too; that text has no keys.
+    documents = "\n".join(outer).removesuffix("\n---").split("\n---")
+    return all(map(_KEY_LINE.search, documents))
 
 
 def _is_toml(text: str) -> bool:

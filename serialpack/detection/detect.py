@@ -16,6 +16,9 @@ from serialpack.formats.json.found import json_kind
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10
 
+#: What delimiters are called, beside themselves.
+DELIMITERS = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
@@ -169,8 +172,8 @@ def encoding_of(head: bytes, said: str | None) -> str:
 
 
 def dialect_named(delimiter: str) -> str:
-    """The format of tables with that delimiter (``\\t`` or ``tab`` too); UsageError for no such."""
-    mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+    """The format of tables with that delimiter, also by its name; UsageError for no such."""
+    mark = DELIMITERS.get(delimiter, delimiter)
     for declared in FORMATS:
         if declared.delimiter and declared.delimiter.decode() == mark:
             return declared.name

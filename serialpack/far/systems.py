@@ -70,7 +70,9 @@ def system_of(url: str, **more: Any) -> tuple[Any, str]:
     except ImportError as error:
         raise _missing(error, url) from None
     except ValueError as error:
-        raise UsageError(str(error).lower(), path=url) from None
+        scheme, _, rest = url.partition("://")
+        hint = f"{rest.lstrip('/')} names the database" if scheme == "sqlite" else None
+        raise UsageError(str(error).lower(), path=url, hint=hint) from None
     except Exception as error:
         raise as_ours(error, url, "open") from error
     return fs, str(path)

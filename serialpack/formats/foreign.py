@@ -44,7 +44,8 @@ _OPENED = "--to csv writes a table that it opens"
 _PICTURE = (_NO_DATA, "a tool for pictures converts it, such as ImageMagick")
 _SOUND = (_NO_DATA, "a tool for sound and film converts it, such as ffmpeg")
 _PAGES = (_NO_DATA, "a tool makes text of it, such as pdftotext")
-_PROGRAM = (_NO_DATA, "serialpack pack keeps its bytes")
+_PACKED = "serialpack pack keeps its bytes"
+_PROGRAM = (_NO_DATA, _PACKED)
 _ZIP = b"PK\x03\x04"
 #: What may be the first file in an Office document: most programs write the list of types first.
 _OFFICE_FIRST = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/", b"xl/", b"word/", b"ppt/")
@@ -54,6 +55,11 @@ def _by(command: str) -> tuple[str, str]:
     """For ``KnownFile``, of files in which others are: why not, and the command that takes them
     out."""
     return _NO_DATA, f"{command} unpacks it"
+
+
+def _jc(parser: str) -> str:
+    """The command that makes JSON of text for which jc has a parser."""
+    return f"jc --{parser} <FILE >NEW.json makes JSON of it"
 
 
 #: The first that fits is it: those that say more stand before those that say less.
@@ -137,9 +143,22 @@ KNOWN: tuple[KnownFile, ...] = (
     KnownFile("HDF5", _front(b"\x89HDF\r\n\x1a\n")),
     KnownFile("SQLite", _front(b"SQLite format 3\x00")),
     KnownFile(
-        "DuckDB", (((8, b"DUCK"),),), _UNREAD, "duckdb copies a table to Parquet", ("duckdb",)
+        "DuckDB",
+        (((8, b"DUCK"),),),
+        _UNREAD,
+        "duckdb copies a table to Parquet",
+        ("duckdb",),
+        "--to parquet writes a table that it reads",
     ),
-    KnownFile("ORC", _front(b"ORC"), _UNREAD, "pyarrow reads it, and writes Parquet", ("orc",)),
+    KnownFile(
+        "ORC",
+        _front(b"ORC"),
+        _UNREAD,
+        "pyarrow reads it, and writes Parquet",
+        ("orc",),
+        "--to parquet writes what pyarrow reads, which writes it",
+    ),
+    KnownFile("a binary property list", _front(b"bplist"), _UNREAD, _jc("plist"), ("plist",)),
     KnownFile(
         "NetCDF",
         _front(b"CDF\x01", b"CDF\x02", b"CDF\x05"),
@@ -173,7 +192,14 @@ KNOWN: tuple[KnownFile, ...] = (
 )
 
 #: Text that is told otherwise than by its first bytes.
-HTML = KnownFile("HTML", (), _NO_DATA, "pandas.read_html reads its tables", ("html", "htm"))
+HTML = KnownFile(
+    "HTML",
+    (),
+    _NO_DATA,
+    "pandas.read_html reads its tables",
+    ("html", "htm"),
+    "--to csv writes a table of which pandas makes it",
+)
 SQL = KnownFile(
     "SQL",
     (),
@@ -190,6 +216,24 @@ GRON = KnownFile(
     ("gron",),
     "--to json writes what gron reads",
 )
+INI = KnownFile(
+    "INI or properties",
+    (),
+    _UNREAD,
+    _jc("ini"),
+    ("ini", "properties", "cfg", "conf"),
+    "--to toml writes what is nearest",
+)
+LOG = KnownFile("the log of a web server", (), _UNREAD, _jc("clf"), ("log",))
+MARKDOWN = KnownFile(
+    "a table of Markdown",
+    (),
+    _UNREAD,
+    _jc("asciitable"),
+    ("md", "markdown"),
+    "--to csv writes a table of which csvlook makes it",
+)
+CARDS = KnownFile("iCalendar or vCard", (), _NO_DATA, _PACKED, ("ics", "vcf"))
 
 LFS = KnownFile(
     "a pointer of Git LFS",
@@ -205,11 +249,24 @@ _SQL = re.compile(
     rb"|BEGIN\s+TRANSACTION|PRAGMA\s+\w+\s*+=|SET\s+[@\w.]+\s*+=)",
     re.IGNORECASE,
 )
+#: Below comments and blank lines, the name of a section and a key, or two keys.
+_INI = re.compile(
+    rb"(?:[ \t]*(?:[;#!][^\n]*)?\n)*+"
+    rb"(?:\[[^]\n\"{},]+\][ \t\r]*\n(?:[ \t]*(?:[;#][^\n]*)?\n)*+[A-Za-z][\w. -]*[=:]"
+    rb"|[A-Za-z][\w.-]* ?=(?!=)[^\n]*\n(?:[ \t]*(?:[;#!][^\n]*)?\n)*+[A-Za-z][\w.-]* ?=(?!=))"
+)
 _TEXTS = (
     (HTML, re.compile(rb"(?i)<!doctype html|<html")),
     (SQL, _SQL),
     (LFS, re.compile(rb"version https://git-lfs\.github\.com/spec/")),
     (GRON, re.compile(rb"json(?:(?:\.\w+|\[[^]\n]*\])++)? = .*;$", re.MULTILINE)),
+)
+#: Text that a table of one column may be, too.
+_LIKELY = (
+    (INI, _INI),
+    (LOG, re.compile(rb"\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:[\d:]+ [-+]\d{4}\] \"")),
+    (MARKDOWN, re.compile(rb"\|[^\n]*\|[ \r]*\n\|(?=[ :|]*-)[ :|-]*\|[ \r]*(?:\n|$)")),
+    (CARDS, re.compile(rb"BEGIN:V(?:CALENDAR|CARD)\r?\n")),
 )
 
 
@@ -223,7 +280,7 @@ ZLIB = KnownFile(
 )
 
 
-_ALL = (*KNOWN, *(known for known, _ in _TEXTS), ZLIB)
+_ALL = (*KNOWN, *(known for known, _ in (*_TEXTS, *_LIKELY)), ZLIB)
 
 
 def known_file(head: bytes) -> KnownFile | None:
@@ -251,9 +308,14 @@ def _is_zlib(head: bytes) -> bool:
         return False
 
 
-def known_text(text: bytes) -> KnownFile | None:
-    """The kind of text that begins with ``text``, of those that are no format; else None."""
-    return next((known for known, pattern in _TEXTS if pattern.match(text)), None)
+def known_text(text: bytes, *, is_table: bool = False) -> KnownFile | None:
+    """The kind of text that begins with ``text``, of those that are no format; else None.
+
+    ``is_table``: its name says that it is a table, which any text may be that is none of them for
+    sure.
+    """
+    kinds = _TEXTS if is_table else (*_TEXTS, *_LIKELY)
+    return next((known for known, pattern in kinds if pattern.match(text)), None)
 
 
 def known_name(name: str) -> KnownFile | None:

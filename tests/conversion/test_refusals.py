@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgpack
 import pytest
 
 import serialpack
@@ -15,6 +16,7 @@ from serialpack.cli.app import run
 from serialpack.conversion import refusals
 from serialpack.conversion.tables import rewindable
 from serialpack.files.source import Source
+from tests.conversion.converting import converted
 
 #: Refused -> what is lost, and the way out that the hint names.
 WAYS: dict[str, tuple[str, bytes, str, str]] = {
@@ -142,3 +144,14 @@ def test_what_is_beyond_what_is_kept_is_refused_all_the_same(
             serialpack.convert(source, tmp_path / "out", to="msgpack", format="ndjson")
     assert error.value.record == 50
     assert error.value.hint == "--lossy digits lets it go"
+
+
+@pytest.mark.parametrize("target", ["csv", "parquet", "sqlite"])
+def test_what_is_lost_within_json_text_is_named_where_it_stands(target: str) -> None:
+    """The list was named, and to be "list"."""
+    record = {"a": [1, {"b c": float("nan")}]}
+    data = b"".join(map(msgpack.packb, (record, {"a": 1})))
+    with pytest.raises(serialpack.ValueRefusedError, match=r" cannot hold a NaN .*: nan") as caught:
+        converted(data, "msgpack", target)
+    assert caught.value.value_path == '$.a[1]["b c"]'
+    converted(data, "msgpack", target, lossy=["nan"])

@@ -246,7 +246,7 @@ def add_input_hint(error: SerialpackError, path: str) -> None:
         if _GLOB.search(name) and os.path.isdir(folder or os.curdir):
             error.hint = recursive_command(folder or os.curdir, "--include", name)
         else:
-            error.hint = _as_tar_has_it(path)
+            error.hint = _as_tar_has_it(path) or _as_others_have_it(path)
 
 
 def _of_dead_links() -> str:
@@ -279,6 +279,27 @@ def _as_tar_has_it(path: str) -> str | None:
         from serialpack.cli.options.chosen_entries import option_of
 
         return option_of(packed, path)
+    return None
+
+
+def _as_others_have_it(path: str) -> str | None:
+    """What is to be said of ``path``, which is not there, where it is named as others name an
+    output, behind the input, or a format, behind ``-f``."""
+    import click
+
+    from serialpack.cli.options.foreign_words import is_target
+    from serialpack.formats import FORMATS
+
+    context = click.get_current_context()
+    verb, typed = str(context.command.name), typed_words()
+    others = [file for file in context.params["files"] if file != path]
+    at = typed.index(path) if path in typed else 0
+    if verb == "unpack" and typed[at - 1] == "-f" and path.lower() in FORMATS:
+        return shlex.join(["serialpack", *typed[: at - 1], "-F", *typed[at:]])
+    named = is_target(path) if verb == "unpack" else path.endswith(SUFFIX)
+    is_second = len(others) == 1 and others[0] in typed[:at] and os.path.isfile(others[0])
+    if verb in ("pack", "unpack") and named and is_second and "-o" not in typed:
+        return shlex.join(["serialpack", *typed[:at], "-o", *typed[at:]])
     return None
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from serialpack.cli.files.inputs import Inputs, listed_command
-from serialpack.cli.naming import STDIO, SUFFIX
+from serialpack.cli.naming import STDIO, SUFFIX, typed_words
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.files.targets import is_device
@@ -18,6 +18,11 @@ from serialpack.text import printable
 
 if TYPE_CHECKING:
     from serialpack.formats import Declaration
+
+#: Options that say what columns of text become, and what is written.
+_OF_TARGETS = frozenset({"--infer", "--types", "--table", "--flatten", "--indent", "--ascii"})
+#: A hint of commands is no longer.
+_LONGEST = 200
 
 _ONE_BY_ONE = "-o names it, one by one"
 _ONCE = "name it once"
@@ -62,7 +67,7 @@ class Targets:
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
         if self._folder and several:
-            _check_folder(named, converts=joins)
+            _check_folder(named, files, converts=joins)
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.
@@ -277,27 +282,60 @@ def _is_file(output: str, format: str) -> bool:
     return named is not None and named.name == format
 
 
-def _check_folder(output: str, *, converts: bool) -> None:
-    """UsageError where several outputs would go below a name that is one of a file."""
+def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
+    """UsageError where several outputs, of ``files``, would go below a name that is one of a
+    file."""
     is_packed = output.endswith(SUFFIX) and not _is_folder(output)
     named = _format_named(output)
     if is_packed or named is not None:
-        shown, one = printable(output), ""
+        shown, one, each = printable(output), "", ""
         if converts and named is not None:
             from serialpack.conversion.targets.writers import is_written
 
-            into = f"serialpack unpack -F ndjson -o {shlex.quote(shown)}"
-            one = f"--to ndjson -o - | {into} joins them; " if is_written(named.name) else ""
+            if is_written(named.name):
+                one = f"{_joining_command(shown, files)} joins them; "
+                said = {word.partition("=")[0] for word in typed_words()} & {"--to", "-t"}
+                each = "" if said else f"--to {named.name} "
         raise UsageError(
             f"several inputs cannot go to one file, {shown}",
             hint=("pack --archive makes one of them; " if is_packed else "")
             + one
             + (
-                "-o FOLDER takes each"
+                f"{each}-o FOLDER takes each"
                 if os.path.exists(output)
-                else f"-o {shlex.quote(f'{shown}/')} is a folder"
+                else f"{each}-o {shlex.quote(f'{shown}/')} is a folder"
             ),
         )
+
+
+def _joining_command(output: str, files: Sequence[str]) -> str:
+    """The commands by which ``files`` become the one file ``output``: with all else that was typed,
+    where that is one line to read.
+
+    The rows of tables of text pass as such a table, so that their columns get types together.
+    """
+    import click
+
+    from serialpack.conversion.losses.rules import TEXT_TABLES
+
+    formats = {named.name if (named := _format_named(path)) else "" for path in files}
+    through = "csv" if formats <= TEXT_TABLES else "ndjson"
+    start, end = ["--to", through, "-o", STDIO], ["serialpack", "unpack", "-F", through]
+    typed = typed_words()
+    words = iter(typed[typed.index(str(click.get_current_context().command.name)) + 1 :])
+    before: list[str] = []
+    for word in words:
+        option, is_set, _ = word.partition("=")
+        if option in ("-o", "--output", "-t", "--to") and not is_set:
+            next(words, None)
+        elif option in _OF_TARGETS:
+            takes = () if is_set or option == "--infer" else (next(words, ""),)
+            end += [word, *takes]
+        elif option not in ("--output", "--to"):
+            before.append(word)
+    into = shlex.join([*end, "-o", output])
+    whole = f"{shlex.join(['serialpack', 'unpack', *before, *start])} | {into}"
+    return whole if len(whole) <= _LONGEST else f"{shlex.join(start)} | {into}"
 
 
 def _format_named(output: str) -> Declaration | None:

@@ -12,6 +12,9 @@ from serialpack.cli.options.foreign_words import meant_by
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 
+#: What Miller calls formats behind --i, of what is read, and --o, of what is written.
+_OF_MILLER = {"csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "ndjson"}
+
 #: What ours are called by gzip, zstd, xz, tar, rsync, cp, jq, Miller and others; ``{}`` is the
 #: number behind their name. Of several that one name may mean, the first that fits the verb.
 _CALLED: dict[tuple[str, ...], tuple[str, ...]] = {
@@ -45,13 +48,23 @@ _CALLED: dict[tuple[str, ...], tuple[str, ...]] = {
         *("--as", "--into", "--type", "--convert"),
     ),
     ("--from",): ("--input-format", "--in-format", "--input-type"),
+    **{("--from", name): (f"--i{letters}",) for letters, name in _OF_MILLER.items()},
+    **{("--to", name): (f"--o{letters}",) for letters, name in _OF_MILLER.items()},
     ("--indent", "2"): ("--pretty", "--pretty-print", "--prettify"),
-    ("--delimiter",): ("--sep", "--delim", "--field-separator"),
+    ("--delimiter",): ("--sep", "--delim", "--field-separator", "--ifs"),
     ("--out-delimiter",): ("--ofs", "--out-sep", "--output-delimiter"),
-    ("--encoding",): ("--charset",),
+    ("--encoding",): ("--charset", "-e"),
     ("--fields",): ("--columns", "--cols", "--select", "--keys"),
     ("--table",): ("--sheet",),
     ("--skip-bad",): ("--ignore-errors", "--skip-errors"),
+    ("--infer",): ("--detect-types", "--infer-types", "--type-inference"),
+    ("--types",): ("--dtype", "--dtypes", "--column-types"),
+    ("--null",): ("--null-value", "--nullstr", "--na", "--na-value", "--na-values", "--na-rep"),
+    # What is so without being said; what stands behind it is the file.
+    (): (
+        *("-i", "--in", "--input", "--infile", "--in-file", "--input-file", "--file"),
+        *("--compact", "--compact-output", "--no-inference", "--no-detect-types", "--no-infer"),
+    ),
 }
 
 #: What another verb does.
@@ -74,8 +87,18 @@ _BY_VALUES = frozenset(
     {
         *("--where", "--filter", "--query", "--sql", "--grep", "--unique", "--distinct"),
         *("--sort", "--sort-by", "--order-by", "--group-by", "--rename", "--drop", "--join"),
+        *("--explode", "--unnest", "--unwind"),
     }
 )
+#: What stands between the cells of tables, as it is typed.
+_MARKS = frozenset({",", ";", "|", "\t", "\\t", "tab", "comma", "semicolon", "pipe"})
+#: Options by which others leave out lines above a table, and that say how text is to be written.
+_SKIPS = frozenset({"--skip", "--skip-rows", "--skip-lines", "--skiprows", "-K"})
+_ENCODES = frozenset({"--out-encoding", "--output-encoding", "--to-encoding"})
+#: What says by itself what is written, so that the name of a format says what is read.
+_TARGETS = frozenset({"--to", "-t", "-o", "--output"})
+#: For a number that is left out.
+_NO_NUMBER = "{:.0}"
 #: With what a part of the records is not taken.
 _CONVERTS = frozenset({"--to", "--fields"})
 _JQ = (
@@ -120,14 +143,16 @@ def instead(
         args = [*args[:at], name, args[at][2:], *args[at + 1 :]]
     value = args[at].partition("=")[2]
     before, after = args[:at], (*([value] if value else ()), *args[at + 1 :])
-    if name in _VERBS:
+    if name in _VERBS and not (verb == "unpack" and name == "-d" and _is_mark(after)):
         others = [word for word in (*before, *after) if word != verb]
         command = meant_by(_VERBS[name], others)
         return command and f"; {command}"
     if verb == "unpack" and name in _BY_VALUES:
         return _JQ
+    if verb == "unpack" and (shell := _by_the_shell(name, after)) is not None:
+        return shell
     for has in (verb, *options):
-        for ours in _ours(name, after):
+        for ours in _ours(name, after, args):
             found = _with_number(ours, after)
             if found is None or not {*filter(_is_option, ours)} <= {*options[has]}:
                 continue
@@ -136,8 +161,46 @@ def instead(
                 number = words[-1].rpartition(":")[2]
                 return f"; | head -n {number} behind --to ndjson -o - takes so many records"
             if has == verb:
+                rest = _all_ours(rest, args, options[verb])
                 return f"; {shlex.join(['serialpack', *before, *words, *rest])}"
             return f" of {verb}; {has} takes {shlex.join(words)}"
+    return None
+
+
+def _all_ours(rest: Sequence[str], said: Sequence[str], options: Collection[str]) -> list[str]:
+    """``rest`` of the command line ``said``, with the other options of another program that stand
+    in it as ours, where there is one way to say each."""
+    words: list[str] = []
+    while rest:
+        word, rest = rest[0], rest[1:]
+        name, _, value = word.partition("=")
+        if not _is_option(word) or name in options or name in _VERBS:
+            words.append(word)
+            continue
+        after = [value, *rest] if value else rest
+        ways = [
+            ours for ours in _ours(name, after, said) if {*filter(_is_option, ours)} <= {*options}
+        ]
+        found = _with_number(ways[0], after) if len(ways) == 1 else None
+        if found is None:
+            words.append(word)
+        else:
+            words += found[0]
+            rest = found[1]
+    return words
+
+
+def _is_mark(after: Sequence[str]) -> bool:
+    """Whether what stands behind an option is what stands between cells."""
+    return bool(after) and after[0] in _MARKS
+
+
+def _by_the_shell(name: str, after: Sequence[str]) -> str | None:
+    """What other tools do around a conversion; None for what they are not needed for."""
+    if name in _SKIPS and after and after[0].isdigit():
+        return f"; tail -n +{int(after[0]) + 1} FILE >NEW.csv leaves out so many lines"
+    if name in _ENCODES:
+        return "; iconv -f OLD -t NEW FILE >NEW.csv writes text in another encoding"
     return None
 
 
@@ -149,22 +212,24 @@ def _with_number(
     ours: Sequence[str], after: Sequence[str]
 ) -> tuple[list[str], Sequence[str]] | None:
     """``ours`` with the number that they take, and what stands behind it; None without one."""
-    if not ours or any("{}" in word for word in ours):
+    if any("{" in word for word in ours):
         if not (after and after[0].isdigit()):
             return None
-        return [word.format(after[0]) for word in ours], after[1:]
+        return [said for word in ours if (said := word.format(after[0]))], after[1:]
     return [*ours], after
 
 
-def _ours(name: str, after: Sequence[str]) -> list[tuple[str, ...]]:
-    """What ``name`` may mean, with ``after`` behind it."""
+def _ours(name: str, after: Sequence[str], said: Sequence[str]) -> list[tuple[str, ...]]:
+    """What ``name`` may mean, with ``after`` behind it; ``said``: the whole command line."""
     if name == "-T" and after and not after[0].isdigit():  # as tar has it
         return [("--files-from",)]
     if name == "-T" and after and after[0] == "0":  # all there are, which is so without
-        return [()]
+        return [(_NO_NUMBER,)]
     format = name.removeprefix("--").lower()
     if format in FORMATS or FORMATS.by_extension(f".{format}"):
-        return [("--to", format)]
+        return [("--from" if _TARGETS & {*said} else "--to", format)]
+    if name == "-d" and _is_mark(after):
+        return [("--delimiter",)]
     return [ours for ours, others in _CALLED.items() if name in others]
 
 

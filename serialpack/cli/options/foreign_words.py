@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.container.reader import SNIFF, is_container
@@ -53,12 +54,24 @@ def _convert(args: Sequence[str]) -> list[str]:
 
 
 def _named(file: str, args: Sequence[str]) -> list[str]:
-    """A file alone, and with a second name that says a format and is not there yet."""
-    if len(args) == 1 and not os.path.lexists(args[0]):
-        to = named_format(args[0])
-        if to is not None and is_written(to):
-            return ["unpack", file, "-o", args[0]]
-    return ["unpack" if file.endswith(SUFFIX) else "pack", file, *args]
+    """A file alone, and with a second name that says a format and is not there yet, or options of
+    a conversion."""
+    if len(args) == 1 and is_target(args[0]):
+        return ["unpack", file, "-o", args[0]]
+    return ["unpack" if file.endswith(SUFFIX) or converts(args) else "pack", file, *args]
+
+
+def is_target(name: str) -> bool:
+    """Whether ``name`` says a format that is written, and is not there yet."""
+    to = None if os.path.lexists(name) else named_format(name)
+    return to is not None and is_written(to)
+
+
+def converts(args: Sequence[str]) -> bool:
+    """Whether the options among ``args`` ask for a conversion."""
+    words = [part for word in args for part in word.split("=", 1)]
+    outputs = [after for word, after in pairwise(words) if word in ("-o", "--output")]
+    return not {"-t", "--to"}.isdisjoint(words) or any(map(is_target, outputs))
 
 
 def _are_not_packed(args: Sequence[str]) -> bool:
@@ -86,6 +99,8 @@ _WORDS: dict[str, Callable[[Sequence[str]], list[str]]] = {
     **dict.fromkeys(("cat", "print", "dump"), _print),
     **dict.fromkeys(("test", "verify", "check"), _test),
     **dict.fromkeys(("list", "ls", "info", "show", "stat", "identify", "file"), _inspect),
+    **dict.fromkeys(("schema", "describe", "meta", "fields", "columns", "names"), _inspect),
+    "head": lambda args: ["inspect", "--head", "10", *(args or [_FILE])],
     "help": lambda args: [*args[:1], "--help"],
     "version": lambda args: ["--version"],  # noqa: ARG005
     **dict.fromkeys(("benchmark", "compare"), lambda args: ["bench", *(args or [_FILE])]),

@@ -30,6 +30,7 @@ from serialpack.files.targets import is_device
 from serialpack.formats import FORMATS
 from serialpack.formats.foreign import KnownFile, known_name, known_words
 from serialpack.stages.stage import Buffer
+from serialpack.text import printable
 
 
 def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
@@ -44,13 +45,13 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     single = (
         len(asked.files) < 2 and asked.sources.files_from is None and not asked.sources.recursive
     )
-    if not output or not asked.whole or os.path.isdir(output):
+    if not output or not asked.whole or output.endswith("/") or os.path.isdir(output):
         return None
     to = named_format(output)
     if to is None or not is_written(to):
         return None
     if not single:
-        return None if FORMATS.declaration(to).joins is None else to
+        return to  # of which two are one file, or it is said what joins them
     path = asked.files[0] if asked.files else STDIO
     if converts or (path == STDIO and asked.outputs.dry_run):  # which leaves it unread
         return to
@@ -271,14 +272,16 @@ def _instead(path: str, looks: str | None, output: str | None, *, whole: bool) -
 
 def _written_instead(path: str, output: str) -> str | None:
     """The command that writes another file than ``output``, whose name says what nothing here
-    writes; None where it does not."""
+    writes, or what to say of a name that says no format; None where its content is to be told."""
     base, ending = os.path.splitext(uncompressed_name(output))
     named, known = named_format(output), known_name(ending[1:].lower())
     if known is not None and known.written:
-        to, why = "csv", "writes a table that it opens"
+        to, _, why = known.written.removeprefix("--to ").partition(" ")
     elif named is not None and not is_written(named):
         is_array = FORMATS.declaration(_format_of(path)).is_array
         to, why = "npy" if is_array else "json", f"writes that: {named} is only read"
+    elif named is None and ending and not is_device(output):
+        return f"{printable(output)} says no format, --to FORMAT does"
     else:
         return None
     other = f"{base}.{to}"

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from serialpack.cli.options.foreign_options import instead, of_tar
-from serialpack.cli.options.foreign_words import meant_by
+from serialpack.cli.options.foreign_words import converts, meant_by
 from serialpack.cli.options.values import said_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
@@ -68,7 +68,8 @@ def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -
     if verb is None:
         name = "--effort" if name[1:].isdigit() else name
         others = [other for other in options if name in options[other]]
-        command = shlex.join(["serialpack", others[0] if len(others) == 1 else "VERB", *args])
+        theirs = "unpack" if "unpack" in others and converts(args) else "VERB"
+        command = shlex.join(["serialpack", others[0] if len(others) == 1 else theirs, *args])
         return f"{said} before a verb; {command}" if others else None
     if (words := instead(name, verb, args, options)) is not None:
         return said + words

@@ -134,9 +134,15 @@ def _lists(report: ConvertReport) -> str:
     )
 
 
+#: What makes records of a map of maps, with their keys in a column.
+_BY_KEY = "jq -c 'to_entries[] | {key} + .value' FILE | serialpack unpack -F ndjson --to csv"
+
+
 def _columnar(report: ConvertReport) -> str:
     """What has the columns in a single row as columns."""
     above = report.inside.columnar[0]
+    if report.inside.by_key:
+        return f"--columnar reads its maps as columns; {_BY_KEY} makes records of them"
     if not above:
         return "--columnar reads its lists as columns, and the records across them"
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -125,6 +126,8 @@ class Packer:
             return {}
         if self._manner.verbose:
             say(self._manner, f"  {report.format}: {report.why}")
+        if self._mover.targets.is_file and (words := _misnamed(path, target, str(report.chain))):
+            say(self._manner, f"  {words}")
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
@@ -350,6 +353,23 @@ def _closing(path: str, report: PackReport) -> str:
         f" ({ratio(report.packed, report.size)}), {report.chain}, {report.kept}"
         f"{other_delimiter(path, report.format)}"
     )
+
+
+def _misnamed(path: str, target: str, chain: str) -> str | None:
+    """What is to be said of a container that is called as a file of another kind is; None where it
+    is not, or is one of these, too."""
+    if target.endswith((SUFFIX, ".dat", ".bin")):  # the most of all, and names of any bytes
+        return None
+    from serialpack.compressed.source import compression_named
+    from serialpack.conversion.targets.writers import is_written, named_format
+
+    to, compression = named_format(target), compression_named(target)
+    is_zstd = compression == "zstd" and chain.startswith("raw+zstd")
+    if is_zstd or (compression is None and to in (None, "bytes")):
+        return None
+    converts = path != STDIO and compression is None and to is not None and is_written(to)
+    way = f"; {shlex.join(['serialpack', 'unpack', '-f', path, '-o', target])} converts"
+    return f"{target} is a container{way if converts else ', whatever its name says'}"
 
 
 def _line(path: str, target: str, report: PackReport) -> dict[str, Any]:

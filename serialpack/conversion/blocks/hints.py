@@ -14,12 +14,12 @@ from serialpack.conversion.losses.rules import MORE, RULES, TABLES, carried_to
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.targets.writers import TargetWriter, others, writers
 from serialpack.conversion.types.spelling import types_option
-from serialpack.errors import SerialpackError, Ways
+from serialpack.errors import LETS_GO, WRITES_NULL, SerialpackError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.document import compared
 from serialpack.serializers.base import FAILURES
-from serialpack.values.kinds import DIGITS, TEXT_KINDS, Difference, steps_of
+from serialpack.values.kinds import DIGITS, NAN, TEXT_KINDS, Difference, steps_of
 from serialpack.values.structure import Structure
 
 #: So many formats are named; of a record that takes so many bytes in one of them, that one: to try
@@ -77,7 +77,9 @@ def hint(
         others.append(f"--to {several}{names[-1]} can")
     if not (keeps or rules or others):
         return None
-    return Ways(tuple(rules), keeps=tuple(keeps), others=tuple(others))
+    is_null = rules == [NAN] and lost.kind == "non-finite"
+    effect = WRITES_NULL if is_null else LETS_GO
+    return Ways(tuple(rules), effect, tuple(keeps), tuple(others))
 
 
 def _is_of_names(plan: ConversionPlan, lost: Difference) -> bool:

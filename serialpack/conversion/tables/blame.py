@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from serialpack.conversion.tables.layout import TableColumn
-from serialpack.conversion.tables.table import inner_kind
+from serialpack.conversion.tables.table import lost_in
 from serialpack.formats.tables import records as tables
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.refused import first_refused
-from serialpack.values.kinds import Difference, shown, unplaced, value_step
+from serialpack.values.kinds import Difference, unplaced, value_step
 
 
 def blame(
@@ -25,7 +25,7 @@ def blame(
         number = _first_odd(values, field.type)
         if number >= 0:
             path, value = _deepest(column.value_path, values[number], field.type)
-            return Difference(number, path, shown(value), "", inner_kind(value))
+            return lost_in(number, path, value)
     return unplaced(error)
 
 

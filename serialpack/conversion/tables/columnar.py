@@ -69,6 +69,13 @@ def is_by_column(value: Any) -> bool:
     return all(type(next(iter(_items(column)))) is not dict for column in columns)
 
 
+def are_by_key(document: dict[Any, Any]) -> bool:
+    """Whether the maps of a table by columns are as well records by key, since what they have
+    labels for are no places of rows."""
+    parts = list(document.values())
+    return set(map(type, parts)) == {dict} and not _only_count(list(parts[0]))
+
+
 def tables_by_column(document: dict[Any, Any]) -> tuple[str, ...]:
     """The paths of ``is_by_column`` in a document: of itself, which is empty, or below its keys."""
     if is_by_column(document):

@@ -24,7 +24,7 @@ from serialpack.conversion.tables.strips import (
 from serialpack.conversion.tables.table import (
     TypedTable,
     as_json_texts,
-    inner_kind,
+    lost_in,
     of_json_texts,
     same_column,
     unlike,
@@ -38,7 +38,7 @@ from serialpack.formats.tables.bits import same_bits
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown
+from serialpack.values.kinds import Difference, Loss
 from serialpack.values.missing import MISSING
 
 #: Rows that wait do so up to so many bytes; so many pieces of them do before they are put together,
@@ -185,7 +185,7 @@ def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
         try:
             json_texts([None if value is MISSING else value])
         except FAILURES:
-            return Difference(number, column.value_path, shown(value), "", inner_kind(value))
+            return lost_in(number, column.value_path, value)
     return Difference(0, column.value_path, "the values", "an error", "value")
 
 

@@ -26,7 +26,7 @@ from serialpack.conversion.tables.by_columns import (
     shape_of_columns,
     types_of_columns,
 )
-from serialpack.conversion.tables.columnar import tables_by_column
+from serialpack.conversion.tables.columnar import are_by_key, tables_by_column
 from serialpack.conversion.tables.header import has_header
 from serialpack.conversion.tables.nested import nested
 from serialpack.conversion.tables.shape import MOST_COLUMNS, WITH_FACTS, ValueShape, check_columns
@@ -165,7 +165,12 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         return Looked(
             rows_here,
             shape,
-            RecordsInside(lists, columnar, rows_here == "lists" and has_header(records)),
+            RecordsInside(
+                lists,
+                columnar,
+                rows_here == "lists" and has_header(records),
+                columnar == ("",) and are_by_key(records[0]),
+            ),
             tables,
             types,
             most=len(records),

@@ -18,7 +18,7 @@ from serialpack.formats.pieces.join import Piece
 from serialpack.formats.shared.document import compared
 from serialpack.text import number_of
 from serialpack.values.equality import kind_of
-from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.kinds import Difference, Loss, shown, totals, value_step
 from serialpack.values.missing import MISSING, Missing
 from serialpack.values.quick_equality import quickly_same
 
@@ -218,21 +218,30 @@ def _others(values: Sequence[Any]) -> list[Any]:
 
 def inner_kind(value: Any) -> str:
     """The kind of a value; of a container that of the first odd one in it."""
+    return lost_in(0, "$", value).kind
+
+
+def lost_in(record: int, path: str, value: Any) -> Difference:
+    """That ``value``, which stands at ``path``, is lost; of a container the first odd value in it,
+    where it stands."""
     if holds_itself(value):
-        return "cycle"
-    whole, stack, met = value, [value], set[int]()
+        return Difference(record, path, shown(value), "", "cycle")
+    stack, met = [(path, value)], set[int]()
     while stack:
-        value = stack.pop()
-        if id(value) in met:
+        at, part = stack.pop()
+        if id(part) in met:
             continue
-        met.add(id(value))
-        if type(value) is dict:
-            stack += [*value.values(), *value][::-1]
-        elif type(value) is list:
-            stack += value[::-1]
-        elif (kind := kind_of(value)) not in _COMMON:
-            return kind
-    return "depth" if type(whole) in (dict, list) else kind_of(whole)
+        met.add(id(part))
+        if type(part) is dict:
+            # Behind the values stand the keys, which have no place but the map's.
+            inside = [(at + value_step(key), item) for key, item in part.items()]
+            stack += [*inside, *((at, key) for key in part)][::-1]
+        elif type(part) is list:
+            stack += [(f"{at}[{number}]", item) for number, item in enumerate(part)][::-1]
+        elif (kind := kind_of(part)) not in _COMMON:
+            return Difference(record, at, shown(part), "", kind)
+    kind = "depth" if type(value) in (dict, list) else kind_of(value)
+    return Difference(record, path, shown(value), "", kind)
 
 
 _COMMON = frozenset({"null", "boolean", "integer", "float", "integral-float", "text", "control"})

@@ -24,7 +24,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import (
     TypedTable,
     as_json_texts,
-    inner_kind,
+    lost_in,
     of_json_texts,
     unlike,
 )
@@ -249,8 +249,7 @@ def _blame(column: TableColumn, values: Sequence[Any], error: Exception) -> Diff
         try:
             encoded([_cells(column, [None if value is MISSING else value], 0, [])])
         except FAILURES:
-            kind = inner_kind(value)
-            return Difference(number, column.value_path, shown(value), "", kind)
+            return lost_in(number, column.value_path, value)
     return Difference(0, column.value_path, _THE_VALUES, f"an error ({error})", "value")
 
 

@@ -14,7 +14,7 @@ from serialpack.conversion.tables.cells import CellStyle, reads_as_json
 from serialpack.conversion.tables.columns import Absent
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.tables.table import Table, inner_kind, same_column, unlike
+from serialpack.conversion.tables.table import Table, lost_in, same_column, unlike
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
 from serialpack.csv_front import is_mistaken
 from serialpack.formats.csv.join import TableJoin
@@ -257,8 +257,7 @@ class TextTable(Table):
                 try:
                     self._cells(column, [value])[0].encode()
                 except FAILURES:
-                    part = shown(value)
-                    return Difference(number, column.value_path, part, "", inner_kind(value))
+                    return lost_in(number, column.value_path, value)
         return unplaced(error)
 
 

@@ -11,6 +11,7 @@ from serialpack.conversion.tables.layout import Layout
 from serialpack.conversion.tables.table import (
     Written,
     inner_kind,
+    lost_in,
     missing_as_null,
     same_column,
     unlike,
@@ -21,7 +22,7 @@ from serialpack.formats.avro.avro import AvroFormat
 from serialpack.formats.avro.join import AvroJoin
 from serialpack.formats.pieces.join import Piece
 from serialpack.serializers.base import FAILURES
-from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
+from serialpack.values.kinds import Difference, Loss, totals, unplaced
 from serialpack.values.structure import Structure
 
 
@@ -95,7 +96,7 @@ class UnionTable:
                 kinds = zip(self._layout.columns, row, strict=True)
                 column, value = next(((c, v) for c, v in kinds if not _common(v)), (None, row[0]))
                 path = "$" if column is None else column.value_path
-                return Difference(number, path, shown(value), "", inner_kind(value))
+                return lost_in(number, path, value)
         return unplaced(error)
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.losses.rules import ARRAYS, TABLES, UNIONS
+from serialpack.detection.detect import DELIMITERS
 from serialpack.errors import UsageError
 from serialpack.files.targets import Target
 from serialpack.formats import FORMATS
@@ -203,9 +204,9 @@ def check_delimiter(delimiter: str | None, to: str) -> None:
     marks = delimiters_of(to)
     if delimiter is not None and len(marks) < 2:
         raise UsageError(f"--out-delimiter is for csv, not {to}")
-    if delimiter is None or delimiter in marks:
+    mark = None if delimiter is None else DELIMITERS.get(delimiter, delimiter)
+    if mark is None or mark in marks:
         return
-    mark = "\t" if delimiter in ("\\t", "tab") else delimiter
     other = FORMATS.dialects(to).get(mark)
     way = f"one of {' '.join(marks[:-1])} and {marks[-1]}"
     hint = way if other is None else f"--to {other} writes it"

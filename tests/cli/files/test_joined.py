@@ -254,11 +254,32 @@ def test_a_joined_file_is_there_with_all_or_not_at_all(
 def test_what_is_not_joined_has_a_way_that_does(
     run: Run, tmp_path: Path, inputs: list[str]
 ) -> None:
-    done = run("unpack", *inputs, "-o", "all.json", code=2)
-    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
-    first, second = (half.split() for half in way.split(" | "))
-    assert second[0] == "serialpack"
-    run(*second[1:], stdin=run("unpack", *inputs, *first).stdout)
-    assert json.loads((tmp_path / "all.json").read_bytes()) == FIRST + SECOND
+    """The way named half of the commands, a folder without --to, and --infer to go with --to."""
+    for more in (), ("--indent", "2"):
+        done = run("unpack", *inputs, "-o", "all.json", *more, code=2)
+        _, way, folder = done.stderr.decode().split("; ")
+        first, second = (half.split()[1:] for half in way.removesuffix(" joins them").split(" | "))
+        run(*second, "-f", stdin=run(*first).stdout)
+        assert json.loads((tmp_path / "all.json").read_bytes()) == FIRST + SECOND
+        assert (b'\n    "n"' in (tmp_path / "all.json").read_bytes()) is bool(more)
+        (tmp_path / "all.json").unlink()
+    run("unpack", *inputs, *folder.removesuffix(" is a folder\n").split())
+    assert len([*(tmp_path / "all.json").iterdir()]) == 2
     done = run("unpack", *inputs, "-o", "of all.json", code=2)
-    assert b"-F ndjson -o 'of all.json' joins them; -o 'of all.json/' is a folder" in done.stderr
+    assert b"-F ndjson -o 'of all.json' joins them; --to json -o 'of all.json/' is" in done.stderr
+
+
+def test_tables_get_types_together_where_they_are_joined(run: Run, tmp_path: Path) -> None:
+    """Each by itself a column would be of integers in one and of text in the next; the columns of
+    rows that pass as a table are those of all."""
+    (tmp_path / "in").mkdir()
+    for name, cell in (("a.csv", b"1"), ("b.csv", b"x")):
+        (tmp_path / "in" / name).write_bytes(b"n,s\n2," + cell + b"\n")
+    done = run("unpack", "-r", "in", "--infer", "-o", "all.ndjson.avro", code=2)
+    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
+    first, second = (half.split()[1:] for half in way.split(" | "))
+    assert "--infer" in second
+    assert "--infer" not in first
+    run(*second, stdin=run(*first).stdout)
+    run("unpack", "all.ndjson.avro", "--to", "ndjson", "-o", "all.ndjson")
+    assert (tmp_path / "all.ndjson").read_bytes() == b'{"n":2,"s":"1"}\n{"n":2,"s":"x"}\n'

@@ -182,16 +182,31 @@ def test_a_default_that_is_wrong_is_told_of_what_gave_it(run: Run, tmp_path: Pat
         ("unpack --columns a in/b.json --to csv", "unpack --fields a in/b.json --to csv"),
         ("unpack --limit 5 a.json.spk", "unpack --records 0:5 a.json.spk"),
         ("inspect --limit=5 in/b.json", "inspect --head 5 in/b.json"),
+        ("unpack t.txt -d ';' --to json", "unpack t.txt --delimiter ';' --to json"),
+        ("unpack t.txt --tab --to json", "unpack t.txt --from tab --to json"),
+        ("unpack --input in/b.json -o x.csv", "unpack in/b.json -o x.csv"),
+        ("unpack in/b.json --to json --compact -o x", "unpack in/b.json --to json -o x"),
+        ("unpack t.txt --icsv --ojson", "unpack t.txt --from csv --to json"),
+        (
+            "unpack --input-format csv t.txt --output-format json",
+            "unpack --from csv t.txt --to json",
+        ),
+        ("in/b.json -o x.csv", "unpack in/b.json -o x.csv"),
+        ("-o x.csv in/b.json", "unpack -o x.csv in/b.json"),
+        ("in/b.json --to csv", "unpack in/b.json --to csv"),
+        ("head in/b.json", "inspect --head 10 in/b.json"),
     ],
 )
 def test_an_option_of_another_program_names_the_command_and_that_works(
     run: Run, tmp_path: Path, call: str, meant: str
 ) -> None:
-    """\"--fast\" was taken for a misspelt --trust, \"--best\" for --meta."""
+    """\"--fast\" was taken for a misspelt --trust, \"--best\" for --meta; of two options of another
+    program one was left, and a file with -o x.csv was to be packed under that name."""
     (tmp_path / "in").mkdir()
     for name in ("a.json", "in/b.json"):
         (tmp_path / name).write_bytes(b'{"a": 1}')
     (tmp_path / "list").write_bytes(b"in/b.json")
+    (tmp_path / "t.txt").write_bytes(b"a;b\n1;2\n")
     run("pack", "--archive", "-r", "in", "-o", "all.spk")
     run("pack", "--rm", "a.json")
     (line,) = lines(run(*shlex.split(call), code=2).stderr)

@@ -37,7 +37,9 @@ def commands(hint: str, target: str) -> Iterator[list[str]]:
     if hint == "--to typed-xml holds it":
         yield ["--to", "typed-xml"]
         return
-    found = HINT.fullmatch(re.sub("(puts U.FFFD there|leaves it out)$", "lets it go", hint))
+    found = HINT.fullmatch(
+        re.sub("(puts U.FFFD there|leaves it out)$|writes null", "lets it go", hint)
+    )
     assert found is not None, hint
     if found["types"]:
         yield ["--to", target, "--types", found["types"]]

@@ -132,6 +132,10 @@ def test_what_stands_around_it_is_named() -> None:
         (FORMS["list"], "--columnar reads its lists as columns"),
         (FORMS["columns"], "--columnar reads its lists as columns"),
         (FORMS["split"], "--columnar reads its lists as columns"),
+        (
+            {"u1": {"name": "Ada", "age": 3}, "u2": {"name": "Alan", "age": 4}},
+            "--columnar reads its maps as columns; jq -c 'to_entries[] | {key} + .value' FILE",
+        ),
         ({"n": 1, "a b": COLUMNS}, "--at 'a b' --columnar reads the lists there"),
         ({"a": [1], "b": [2]}, ""),
         ({"a": [1, 2], "b": [2]}, ""),

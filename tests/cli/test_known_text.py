@@ -1,0 +1,108 @@
+"""Text that is known and not converted, and outputs called as what nothing here writes."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.told import lines
+
+_INI = b"; made by hand\n[db]\nhost = localhost\n\n[web]\ndebug = true\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words", "parser"),
+    [
+        ("a.ini", _INI, "INI or properties", "ini"),
+        (
+            "a.properties",
+            b"# made\nserver.port=8080\nspring.name=app\n",
+            "INI or properties",
+            "ini",
+        ),
+        (
+            "access.log",
+            b'127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326\n',
+            "the log of a web server",
+            "clf",
+        ),
+        ("a.md", b"| a | b |\n|---|:--|\n| 1 | 2 |\n", "a table of Markdown", "asciitable"),
+        (
+            "b.plist",
+            b"bplist00\xd1\x01\x02Qa\x10\x01\x08\x0b\x0d",
+            "a binary property list",
+            "plist",
+        ),
+    ],
+)
+@pytest.mark.parametrize("piped", [False, True])
+def test_what_jc_reads_is_told_with_its_parser(
+    run: Run, tmp_path: Path, name: str, data: bytes, words: str, parser: str, *, piped: bool
+) -> None:
+    """Each was told to be text, or bytes, with --from csv, which makes one column of its lines."""
+    (tmp_path / name).write_bytes(data)
+    source = "-" if piped else name
+    (line,) = lines(run("unpack", source, "--to", "json", stdin=data, code=3).stderr)
+    assert line.endswith(
+        f": {words}: known, but not read here; jc --{parser} <FILE >NEW.json makes JSON of it"
+    )
+
+
+def test_requirements_are_no_properties(run: Run) -> None:
+    (line,) = lines(run("unpack", "--to", "json", stdin=b"numpy==1.2\npandas==2\n", code=3).stderr)
+    assert "there are no records in it that are known (text)" in line
+
+
+def test_what_is_called_a_table_is_one_whatever_its_text_is_like(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(_INI)
+    run("unpack", "a.csv", "--to", "ndjson")
+    assert len((tmp_path / "a.ndjson").read_bytes().splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("b.orc", "serialpack unpack a.json --to parquet -o b.parquet writes what pyarrow reads"),
+        ("b.html", "serialpack unpack a.json --to csv -o b.csv writes a table of which pandas"),
+        ("b.md", "serialpack unpack a.json --to csv -o b.csv writes a table of which csvlook"),
+        ("b.sql", "serialpack unpack a.json --to sqlite -o b.sqlite writes a database, sqlite3"),
+        ("b.duckdb", "serialpack unpack a.json --to parquet -o b.parquet writes a table that it"),
+    ],
+)
+def test_an_output_that_is_not_written_names_the_command_of_another(
+    run: Run, tmp_path: Path, name: str, hint: str
+) -> None:
+    """They were told that --to FORMAT converts; --to html how pandas reads it, b.sql to be CSV."""
+    (tmp_path / "a.json").write_bytes(b'[{"a":1}]')
+    (line,) = lines(run("unpack", "a.json", "-o", name, code=3).stderr)
+    assert f"; {hint}" in line
+    run(*shlex.split(hint)[1:7])
+    (line,) = lines(run("unpack", "a.json", "--to", name[2:], code=2).stderr)
+    assert line.startswith(f"serialpack: --to: {name[2:]} is not written; --to ")
+
+
+def test_an_output_whose_name_says_no_format_is_told_so(run: Run, tmp_path: Path) -> None:
+    """It was told that the input is no container."""
+    (tmp_path / "a.json").write_bytes(b'[{"a":1}]')
+    (line,) = lines(run("unpack", "a.json", "-o", "b.txt", code=3).stderr)
+    assert line.endswith("; b.txt says no format, --to FORMAT does")
+    run("unpack", "a.json", "-o", "b.txt", "--to", "csv")
+
+
+@pytest.mark.parametrize(
+    ("data", "records"),
+    [
+        (b"---\na: 1\n---\na: 2\n", b'{"a":1}\n{"a":2}\n'),
+        (b"---\n# Source: x\na: 1\n...\n", b'{"a":1}\n'),
+        (b"---\ntitle: x\n---\n# Head\n- a\n", None),
+    ],
+)
+def test_yaml_that_begins_with_a_mark_is_told_from_a_page(
+    run: Run, data: bytes, records: bytes | None
+) -> None:
+    """What begins so was taken for a page below its front matter, which has no keys."""
+    done = run("unpack", "--to", "ndjson", stdin=data, code=0 if records else 3)
+    assert records is None or done.stdout == records
