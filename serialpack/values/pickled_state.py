@@ -86,7 +86,10 @@ def both_told(x: Any, y: Any) -> tuple[Any, Any] | None:
 
 def named_to_pickle(value: Any) -> dict[Any, Any] | None:
     """The attributes that the class of ``value`` gives pickle by their names; None where it fails
-    to."""
+    to, and where it does not choose them (``__getstate__``): one that only says how it is made
+    anew (``__reduce__``) knows nothing of what somebody has added since."""
+    if getattr(type(value), "__getstate__", None) is object.__getstate__:
+        return None
     try:
         told = told_to_pickle(value)
     except Exception:  # whatever somebody's class raises
