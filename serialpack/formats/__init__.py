@@ -258,7 +258,7 @@ FORMATS = FormatRegistry(
         38,
         "serialpack.formats.arrays.npz:NpzFormat",
         (".npz",),
-        magic=(b"PK\x03\x04",),
+        magic=(b"PK\x03\x04", b"PK\x05\x06"),  # the second is of one without arrays
         sign="serialpack.formats.arrays.found:is_npz",
         has_arrays=True,
     ),

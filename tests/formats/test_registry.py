@@ -28,7 +28,8 @@ NAMED = {
     "serialpack.conversion.sources.objects": "arrays of objects stand in NumPy's files, or pickled",
     "serialpack.detection.detect": "--delimiter is for CSV, whatever has delimiters",
     "serialpack.objects.dumping": "the serializer json makes lists of tuples",
-    "serialpack.values.equality": "libraries have such names too",
+    "serialpack.far.systems": "URLs of databases begin so",
+    "serialpack.values.kind_of": "libraries have such names too",
 }
 
 
