@@ -25,6 +25,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
+from serialpack.conversion.losses.by_columns import ColumnRules, TextColumn, columns_of
 from serialpack.conversion.losses.reversal import can_be_read_back
 from serialpack.conversion.losses.rules import MORE, RULES
 from serialpack.depth.values import CONTAINERS, by_level
@@ -84,7 +85,33 @@ class RuleApplier(Changer):
             self._often_stay.add(datetime)
 
     def changed(self, records: list[Any], first_record: int) -> list[Any]:
-        return records if self._all_stay(records) else super().changed(records, first_record)
+        if self._all_stay(records):
+            return records
+        made = self._by_columns(records, first_record)
+        return super().changed(records, first_record) if made is None else made
+
+    def _by_columns(self, records: list[Any], first_record: int) -> list[Any] | None:
+        """The records, whose columns stay or become text as a whole; None where some do not."""
+        columns = columns_of(records) if str in self.plain_keys else None
+        if columns is None:
+            return None
+        rules = ColumnRules(self._rules, self._refused, self._never, _CHANGES)
+        found: dict[str, TextColumn] = {}
+        for name, values in columns.items():
+            if CONTAINERS.isdisjoint(map(type, values)) and self._all_stay([*values]):
+                continue
+            became = rules.text_of(values)
+            if became is None:
+                return None
+            found[name] = became
+        for name, became in sorted(found.items(), key=lambda item: item[1].first):
+            self.record = first_record + became.first
+            with self.at(name):
+                self.note(became.rule, columns[name][became.first], became.values[became.first])
+            self._counts[became.rule] += became.changed - 1
+        names = list(columns)
+        made = [found[name].values if name in found else columns[name] for name in names]
+        return [dict(zip(names, row)) for row in zip(*made)]  # noqa: B905 (it is slow, they are)
 
     def _all_stay(self, records: list[Any]) -> bool:
         """Whether nothing can be changed, as the types of all values say, looked at by C code."""

@@ -124,6 +124,11 @@ class CellStyle(NamedTuple):
             return self._read_json(cells, literals=literals)
         if self.plain:
             return texts_of(cells)
+        nothing: dict[str, Any] = {**({self.null: None} if self.null else {}), "": MISSING}
+        filled = [cell for cell in cells if cell not in nothing]
+        if filled and len(filled) < len(cells):  # cells are read alike beside any others
+            each = iter(self.read(filled, literals=literals))
+            return [nothing[cell] if cell in nothing else next(each) for cell in cells]
         found = _numbers(cells, literals=literals)
         if found is not None:
             return found
