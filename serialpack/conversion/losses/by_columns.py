@@ -6,8 +6,9 @@ as that is left to who walks (``changes``): then nothing comes of it here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import compress
 from operator import attrgetter, is_not, methodcaller
@@ -16,6 +17,9 @@ from uuid import UUID
 
 from serialpack.conversion.losses.reversal import read_back
 from serialpack.values.kind_of import kind_of
+
+#: Columns by their names.
+Columns = dict[str, Sequence[Any]]
 
 #: The types of values of which a rule makes text.
 _TYPES: frozenset[type] = frozenset({date, datetime, time, timedelta, Decimal, UUID, bytes})
@@ -52,8 +56,9 @@ class ColumnRules(NamedTuple):
         if rule is None:
             return None
         try:
-            texts = list(map(self.changes[rule], some))
-            back = [read_back(rule, text, type(some[0])) for text in texts]
+            written, read = self._ways(rule, type(some[0]))
+            texts = list(map(written, some))
+            back = list(map(read, texts))
         except (ValueError, TypeError, OverflowError, ArithmeticError):
             return None
         if not {str}.issuperset(map(type, texts)) or not _are_same(some, back):
@@ -62,14 +67,20 @@ class ColumnRules(NamedTuple):
         made = texts if len(some) == len(values) else [next(each) if is_ else None for is_ in there]
         return TextColumn(rule, made, there.index(True), len(some))
 
+    def _ways(self, rule: str, kind: type) -> tuple[Callable[[Any], Any], Callable[[str], Any]]:
+        """What makes text of a value, and reads it again."""
+        if rule == "timestamps" and (kind is date or kind is datetime or kind is time):
+            return kind.isoformat, kind.fromisoformat  # as the rule does, found once
+        return self.changes[rule], lambda text: read_back(rule, text, kind)
+
     def _rule_of(self, values: Sequence[Any]) -> str | None:
         """The one rule that is tried first for each of the values, none of which is held."""
-        kinds = set(map(kind_of, values))
+        kinds = {"date"} if type(values[0]) is date else set(map(kind_of, values))
         first = {next(iter(self.rules.get(kind, ())), None) for kind in kinds}
         return first.pop() if len(first) == 1 and kinds <= self.never & self.refused else None
 
 
-def columns_of(records: list[Any]) -> dict[str, Sequence[Any]] | None:
+def columns_of(records: list[Any]) -> Columns | None:
     """The columns of maps with the same keys, which are text, in the same order; None for any other
     records, and where one of them stands twice."""
     if not records or not {dict}.issuperset(map(type, records)):
@@ -95,3 +106,16 @@ def _are_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
         if any(map(is_not, map(zones, was), map(zones, became))) or any(map(fold, was)):
             return False
     return list(was) == list(became)
+
+
+def _are_finite(values: Iterable[float]) -> bool:
+    return math.isfinite(sum(values))
+
+
+def _are_plain(values: Iterable[datetime]) -> bool:
+    """Whether all are without a zone, or in UTC, as ``kind_of`` has it."""
+    return {id(None), id(UTC)}.issuperset(map(id, map(attrgetter("tzinfo"), values)))
+
+
+#: Of types of which most values stay, whether some are such, all at once.
+OFTEN: dict[type, Callable[[Iterable[Any]], bool]] = {float: _are_finite, datetime: _are_plain}

@@ -12,20 +12,26 @@ import math
 import re
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import compress
-from operator import attrgetter, is_
+from operator import is_
 from pathlib import PurePath
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.losses.by_columns import ColumnRules, TextColumn, columns_of
+from serialpack.conversion.losses.by_columns import (
+    OFTEN,
+    ColumnRules,
+    Columns,
+    TextColumn,
+    columns_of,
+)
 from serialpack.conversion.losses.reversal import can_be_read_back
 from serialpack.conversion.losses.rules import MORE, RULES
 from serialpack.depth.values import CONTAINERS, by_level
@@ -79,7 +85,7 @@ class RuleApplier(Changer):
         self._stays = (self.plain | CONTAINERS) - self.as_lists
         self._finite_stay = not self.active & {"float", "integral-float"}
         moments_stay = not self.active & {"local-datetime", "utc-datetime"}
-        #: Types of which most values stay, as ``_OFTEN`` says of some.
+        #: Types of which most values stay, as ``OFTEN`` says of some.
         self._often_stay: set[type] = {float} if self._finite_stay else set()
         if moments_stay:
             self._often_stay.add(datetime)
@@ -92,13 +98,21 @@ class RuleApplier(Changer):
 
     def _by_columns(self, records: list[Any], first_record: int) -> list[Any] | None:
         """The records, whose columns stay or become text as a whole; None where some do not."""
-        columns = columns_of(records) if str in self.plain_keys else None
-        if columns is None:
+        columns = columns_of(records)
+        made = columns and self.changed_columns(columns, first_record)
+        if not made or made is columns:
+            return records if made else None
+        return [dict(zip(made, row)) for row in zip(*made.values())]  # noqa: B905 (it is slow)
+
+    def changed_columns(self, columns: Columns, first_record: int) -> Columns | None:
+        """As ``changed``, of records as their columns; None where it takes the records."""
+        if str not in self.plain_keys:
             return None
         rules = ColumnRules(self._rules, self._refused, self._never, _CHANGES)
         found: dict[str, TextColumn] = {}
         for name, values in columns.items():
-            if CONTAINERS.isdisjoint(map(type, values)) and self._all_stay([*values]):
+            kinds = set(map(type, values))
+            if kinds <= self.plain or (kinds.isdisjoint(CONTAINERS) and self._all_stay([*values])):
                 continue
             became = rules.text_of(values)
             if became is None:
@@ -109,9 +123,7 @@ class RuleApplier(Changer):
             with self.at(name):
                 self.note(became.rule, columns[name][became.first], became.values[became.first])
             self._counts[became.rule] += became.changed - 1
-        names = list(columns)
-        made = [found[name].values if name in found else columns[name] for name in names]
-        return [dict(zip(names, row)) for row in zip(*made)]  # noqa: B905 (it is slow, they are)
+        return {**columns, **{n: each.values for n, each in found.items()}} if found else columns
 
     def _all_stay(self, records: list[Any]) -> bool:
         """Whether nothing can be changed, as the types of all values say, looked at by C code."""
@@ -125,7 +137,7 @@ class RuleApplier(Changer):
                     return False
                 for kind in odd:
                     of_kind = map(partial(is_, kind), map(type, values))
-                    if not _OFTEN[kind](compress(values, of_kind)):
+                    if not OFTEN[kind](compress(values, of_kind)):
                         return False
         return True
 
@@ -186,18 +198,6 @@ class RuleApplier(Changer):
                 rule in self._asked or can_be_read_back(rule, value, became)
             ):
                 yield rule, became
-
-
-def _are_finite(values: Iterable[float]) -> bool:
-    return math.isfinite(sum(values))
-
-
-def _are_plain(values: Iterable[datetime]) -> bool:
-    """Whether all are without a zone, or in UTC, as ``kind_of`` has it."""
-    return {id(None), id(UTC)}.issuperset(map(id, map(attrgetter("tzinfo"), values)))
-
-
-_OFTEN: dict[type, Callable[[Iterable[Any]], bool]] = {float: _are_finite, datetime: _are_plain}
 
 
 # Kept: it takes more than a column of few values does, of which a table may have very many.
