@@ -51,6 +51,12 @@ class CellStyle(NamedTuple):
             return self._texts(values)
         if len(types) == 1:
             return self._of_type(values, types.pop(), is_json=is_json)
+        if len(types) == 2 and type(None) in types:
+            (null,) = self._of_type([None], type(None), is_json=is_json)
+            (kind,) = types - {type(None)}
+            some = [value for value in values if value is not None]
+            each = iter(self._of_type(some, kind, is_json=is_json))
+            return [null if value is None else next(each) for value in values]
         made = {}
         kinds = list(map(type, values))
         for kind in types:
