@@ -58,7 +58,7 @@ class FlatReader:
             others = TABLES | ARRAYS | UNIONS | ELEMENTS
             has_datasets = FORMATS.declaration(plan.target).has_datasets
             is_any = not has_datasets and plan.target not in others
-            return cls(fmt, None) if typed and is_any else None
+            return cls(fmt, None) if typed and is_any and plan.verify else None
         flat = all(len(column.path) == 1 and not column.is_json for column in layout.columns)
         if plan.target not in TEXT_TABLES or not flat or layout.rows != "maps":
             return None

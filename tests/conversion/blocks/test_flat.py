@@ -84,7 +84,7 @@ def _array(kind: str, values: list[Any]) -> Any:
     if kind == "far":
         return pa.array(values, pa.int32()).cast(pa.date32())
     if kind == "words":
-        return pa.array(values).dictionary_encode()
+        return pa.array(values, pa.string()).dictionary_encode()
     return pa.array(values, _ARROW[kind] if kind in _ARROW else getattr(pa, kind)())
 
 
