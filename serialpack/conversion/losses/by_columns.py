@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from serialpack.conversion.losses.reversal import read_back
+from serialpack.depth import TooDeep
+from serialpack.depth.values import CONTAINERS, check_values
 from serialpack.values.kind_of import kind_of
 
 #: Columns by their names.
@@ -90,6 +92,17 @@ def columns_of(records: list[Any]) -> Columns | None:
     if not is_text or len(others) > 1 or len(set(map(id, records))) < len(records):
         return None
     return dict(zip(names, zip(*map(dict.values, records), strict=True), strict=True))
+
+
+def are_shallow(values: Sequence[Any], kinds: set[type]) -> bool:
+    """Whether no value, of one of the ``kinds``, is nested too deeply, or holds itself."""
+    if kinds.isdisjoint(CONTAINERS):
+        return True
+    try:
+        check_values([*values])
+    except TooDeep:
+        return False
+    return True
 
 
 def _are_same(was: Sequence[Any], became: Sequence[Any]) -> bool:

@@ -25,13 +25,8 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.losses.by_columns import (
-    OFTEN,
-    ColumnRules,
-    Columns,
-    TextColumn,
-    columns_of,
-)
+from serialpack.conversion.losses import by_columns
+from serialpack.conversion.losses.by_columns import OFTEN, Columns, TextColumn
 from serialpack.conversion.losses.reversal import can_be_read_back
 from serialpack.conversion.losses.rules import MORE, RULES
 from serialpack.depth.values import CONTAINERS, by_level
@@ -98,7 +93,7 @@ class RuleApplier(Changer):
 
     def _by_columns(self, records: list[Any], first_record: int) -> list[Any] | None:
         """The records, whose columns stay or become text as a whole; None where some do not."""
-        columns = columns_of(records)
+        columns = by_columns.columns_of(records)
         made = columns and self.changed_columns(columns, first_record)
         if not made or made is columns:
             return records if made else None
@@ -108,11 +103,12 @@ class RuleApplier(Changer):
         """As ``changed``, of records as their columns; None where it takes the records."""
         if str not in self.plain_keys:
             return None
-        rules = ColumnRules(self._rules, self._refused, self._never, _CHANGES)
+        rules = by_columns.ColumnRules(self._rules, self._refused, self._never, _CHANGES)
         found: dict[str, TextColumn] = {}
         for name, values in columns.items():
             kinds = set(map(type, values))
-            if kinds <= self.plain or (kinds.isdisjoint(CONTAINERS) and self._all_stay([*values])):
+            stays = kinds <= self.plain or self._all_stay([*values])
+            if stays and by_columns.are_shallow(values, kinds):
                 continue
             became = rules.text_of(values)
             if became is None:

@@ -65,9 +65,9 @@ def _is_flat(kind: Any) -> bool:
         is_a.is_integer(kind)
         or is_a.is_floating(kind)
         or is_a.is_decimal(kind)
-        or is_a.is_date(kind)
-        or is_a.is_timestamp(kind)
+        or is_a.is_temporal(kind)
         or is_a.is_large_string(kind)
+        or is_a.is_null(kind)
     )
 
 

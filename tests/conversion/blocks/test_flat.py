@@ -161,7 +161,7 @@ def test_columns_become_what_records_do(
     found = [0, 0]
     whole = converter.BlockConverter._try_flat
 
-    def counted(self: Any, block: Any) -> Any:
+    def counted(self: converter.BlockConverter, block: Any) -> Any:
         tried = whole(self, block)
         found[tried is not None] += 1
         return tried
@@ -204,7 +204,14 @@ def test_tables_of_usual_types_have_no_records(
 @pytest.mark.parametrize("style", [CellStyle(), CellStyle(null="NA"), CellStyle("\t", alone=True)])
 def test_cells_are_written_and_read_as_each_alone(style: CellStyle) -> None:
     draw = random.Random(repr(style))
-    drawn = [_INTEGERS, _FLOATS[:3], [True, False], ["alpha", "b"], _TEXTS, [float("nan"), 1.5]]
+    drawn: list[list[Any]] = [
+        _INTEGERS,
+        _FLOATS[:3],
+        [True, False],
+        ["alpha", "b"],
+        _TEXTS,
+        [float("nan"), 1.5],
+    ]
     for _ in range(400):
         values = [v for some in draw.sample(drawn, draw.choice([1, 1, 2])) for v in some]
         values += [None, MISSING][: draw.choice([0, 1, 1, 2])]

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from serialpack.conversion.losses import changes
+from serialpack.conversion.losses import by_columns, changes
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import RULES
 from serialpack.conversion.tables.carrier import Carrier
@@ -31,6 +31,7 @@ _DRAWS: list[list[Any]] = [
     [float("nan"), float("inf"), struct.unpack("<d", b"\x01" + b"\0" * 5 + b"\xf8\x7f")[0], 2.0],
     ["", "text", "caf\xe9", "\0", "a\nb", "\ud800"],
     [date(2024, 1, 1), "2024-01-01", 5],
+    [[1, "x"], {"a": [None, "y"]}, [], {}, 5],
     [[date(2024, 1, 1)], {"x": Decimal(1)}, (1,)],
 ]
 
@@ -62,7 +63,7 @@ def test_columns_are_carried_as_their_values_are(like: str, lossy: bool) -> None
     for _ in range(400):
         records = _drawn(draw)
         before = repr(records)
-        with patch.object(changes, "columns_of", return_value=None):
+        with patch.object(by_columns, "columns_of", return_value=None):
             walked = _carried(records, like, allowed)
         assert _carried(records, like, allowed) == walked
         assert repr(records) == before
@@ -74,6 +75,13 @@ def test_a_record_that_stands_twice_stays_one() -> None:
     record = {"day": date(2024, 1, 1)}
     made = Carrier("json", frozenset()).carried([record, record], Losses(("timestamps",)), 0)
     assert made[0] is made[1]
+
+
+def test_a_record_that_holds_itself_stays_what_it_is() -> None:
+    record: dict[str, Any] = {"day": date(2024, 1, 1), "inner": []}
+    record["inner"].append(record)
+    (made,) = Carrier("json", frozenset()).carried([record], Losses(("timestamps",)), 0)
+    assert made is record
 
 
 def test_what_is_not_read_again_stays() -> None:
