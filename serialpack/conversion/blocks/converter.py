@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
+from serialpack.conversion.blocks.flat import FlatReader, records_of
 from serialpack.conversion.blocks.rows import RowWriter
 from serialpack.conversion.blocks.structs import RecordStruct
 from serialpack.conversion.blocks.wide import WideRecords
+from serialpack.conversion.losses.by_columns import Columns
 from serialpack.conversion.losses.literals import has_literals
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
@@ -28,6 +30,7 @@ from serialpack.formats.base import SourceBlock
 from serialpack.formats.pieces.join import Piece
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
+from serialpack.serializers.base import FAILURES
 from serialpack.values.structure import Structure
 from serialpack.watch import at
 
@@ -78,6 +81,7 @@ class BlockConverter(RowWriter):
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
         self._typer = typer_of(plan)
         self._columns = ColumnConverter.of(plan, self._table)
+        self._flat = None if self._join is None else FlatReader.of(plan)
 
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""
@@ -92,7 +96,8 @@ class BlockConverter(RowWriter):
         left_out: list[LeftOut] = []
         try:
             tried = self._try_wide(block) or self._try_struct(block)
-            tried = tried or self._try_columns(block) or self._tried(block, self._reader)
+            tried = tried or self._try_columns(block) or self._try_flat(block)
+            tried = tried or self._tried(block, self._reader)
         except (InputError, RefusedError) as error:
             if not self.plan.skip_bad:
                 raise
@@ -256,6 +261,35 @@ class BlockConverter(RowWriter):
         """The block by its columns; None where it has to go by its records."""
         found = None if self._columns is None else self._columns.convert(block, self._losses())
         return found and _Tried([], found.losses, b"", False, piece=found.piece, same=found.same)
+
+    def _try_flat(self, block: SourceBlock) -> _Tried | None:
+        """The block by columns of plain values; None where it has to go by its records, of which it
+        is told then what is wrong."""
+        columns = None if self._flat is None else self._flat.read(block)
+        if not self._flat or not columns:
+            return None
+        caught, self._caught = self._caught, True
+        try:
+            if (tried := self._of_columns(columns, block)) is not None:
+                return tried
+        except (*FAILURES, InputError, RefusedError):
+            pass
+        finally:
+            self._caught = caught
+        self._flat.missed()
+        return None
+
+    def _of_columns(self, columns: Columns, block: SourceBlock) -> _Tried | None:
+        """What a block becomes that is ``columns``; None, or an error, where that is refused."""
+        losses, first = self._losses(), block.first_record
+        made = self._columns_by_rules(columns, losses, first)
+        if made is None:
+            return None
+        if self._table is not None:
+            piece = self._column_piece(made, losses, first)
+            return piece and _Tried([], losses, b"", elements=False, piece=piece)
+        records = records_of(made)
+        return _Tried(records, losses, self.write(records, block, literals=False), elements=False)
 
     def part(self, block: SourceBlock) -> tuple[Any, bytes]:
         """As of ``wide.PartConverter``; who asks wants no more than to know that it is the same."""

@@ -11,9 +11,11 @@ from functools import cached_property
 from typing import Any
 
 from serialpack.conversion.blocks.writing import ProvingWriter
+from serialpack.conversion.losses.by_columns import Columns
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.tables.carrier import Carrier
+from serialpack.conversion.tables.table import Table, Written
 from serialpack.conversion.tables.writers import carrier_of, table_writer
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.pieces.join import Piece
@@ -85,11 +87,31 @@ class RowWriter(ProvingWriter):
         written = self._table.write(records, first_record)
         if written.lost is not None:
             raise self.refuse(written.lost, first_record, None, records)
+        return self._told_of(written, losses)
+
+    def _column_piece(self, columns: Columns, losses: Losses, first_record: int) -> Piece | None:
+        """As ``_row_piece``, of rows that are their columns, in the order of the target's; None
+        where a value is refused."""
+        assert isinstance(self._table, Table)
+        values = list(columns.values())
+        written = self._table.write_columns(values, len(values[0]), first_record)
+        return None if written.lost is not None else self._told_of(written, losses)
+
+    def _told_of(self, written: Written, losses: Losses) -> Piece:
+        """The piece, when what was carried is told; ValueRefusedError where that may not be."""
         told = self._losses()
         told.merge(written.told)
         told.check_carried(self.plan.target)
         losses.merge(told)
         return written.piece
+
+    def _columns_by_rules(
+        self, columns: Columns, losses: Losses, first_record: int
+    ) -> Columns | None:
+        """As of any target, but that a table carries more than its serializer holds."""
+        if self._carrier is None:
+            return super()._columns_by_rules(columns, losses, first_record)
+        return self._carrier.carried_columns(columns, losses, first_record)
 
     @cached_property
     def _lossy_carrier(self) -> Carrier | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from serialpack.conversion.losses.by_columns import Columns
 from serialpack.conversion.losses.literals import has_literals, settled, without_literals
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import ARRAYS
@@ -83,6 +84,16 @@ class ProvingWriter:
             first_record,
             never=serializer.cannot,
         )
+
+    def _columns_by_rules(
+        self, columns: Columns, losses: Losses, first_record: int
+    ) -> Columns | None:
+        """As ``_by_rules``, of records that are their columns, for targets that hold values of any
+        types; None where that takes the records."""
+        holder = self._writers[-1].serializer
+        refused = holder.cannot | holder.partly
+        how = refused, self._holds, first_record, holder.cannot
+        return losses.apply_to_columns(columns, *how)
 
     def _holds(self, value: Any) -> bool:
         """Whether the target gives a value back that is alone in a record."""

@@ -12,19 +12,21 @@ import math
 import re
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import compress
-from operator import attrgetter, is_
+from operator import is_
 from pathlib import PurePath
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
+from serialpack.conversion.losses import by_columns
+from serialpack.conversion.losses.by_columns import OFTEN, Columns, TextColumn
 from serialpack.conversion.losses.reversal import can_be_read_back
 from serialpack.conversion.losses.rules import MORE, RULES
 from serialpack.depth.values import CONTAINERS, by_level
@@ -78,13 +80,46 @@ class RuleApplier(Changer):
         self._stays = (self.plain | CONTAINERS) - self.as_lists
         self._finite_stay = not self.active & {"float", "integral-float"}
         moments_stay = not self.active & {"local-datetime", "utc-datetime"}
-        #: Types of which most values stay, as ``_OFTEN`` says of some.
+        #: Types of which most values stay, as ``OFTEN`` says of some.
         self._often_stay: set[type] = {float} if self._finite_stay else set()
         if moments_stay:
             self._often_stay.add(datetime)
 
     def changed(self, records: list[Any], first_record: int) -> list[Any]:
-        return records if self._all_stay(records) else super().changed(records, first_record)
+        if self._all_stay(records):
+            return records
+        made = self._by_columns(records, first_record)
+        return super().changed(records, first_record) if made is None else made
+
+    def _by_columns(self, records: list[Any], first_record: int) -> list[Any] | None:
+        """The records, whose columns stay or become text as a whole; None where some do not."""
+        columns = by_columns.columns_of(records)
+        made = columns and self.changed_columns(columns, first_record)
+        if not made or made is columns:
+            return records if made else None
+        return [dict(zip(made, row)) for row in zip(*made.values())]  # noqa: B905 (it is slow)
+
+    def changed_columns(self, columns: Columns, first_record: int) -> Columns | None:
+        """As ``changed``, of records as their columns; None where it takes the records."""
+        if str not in self.plain_keys:
+            return None
+        rules = by_columns.ColumnRules(self._rules, self._refused, self._never, _CHANGES)
+        found: dict[str, TextColumn] = {}
+        for name, values in columns.items():
+            kinds = set(map(type, values))
+            stays = kinds <= self.plain or self._all_stay([*values])
+            if stays and by_columns.are_shallow(values, kinds):
+                continue
+            became = rules.text_of(values)
+            if became is None:
+                return None
+            found[name] = became
+        for name, became in sorted(found.items(), key=lambda item: item[1].first):
+            self.record = first_record + became.first
+            with self.at(name):
+                self.note(became.rule, columns[name][became.first], became.values[became.first])
+            self._counts[became.rule] += became.changed - 1
+        return {**columns, **{n: each.values for n, each in found.items()}} if found else columns
 
     def _all_stay(self, records: list[Any]) -> bool:
         """Whether nothing can be changed, as the types of all values say, looked at by C code."""
@@ -98,7 +133,7 @@ class RuleApplier(Changer):
                     return False
                 for kind in odd:
                     of_kind = map(partial(is_, kind), map(type, values))
-                    if not _OFTEN[kind](compress(values, of_kind)):
+                    if not OFTEN[kind](compress(values, of_kind)):
                         return False
         return True
 
@@ -159,18 +194,6 @@ class RuleApplier(Changer):
                 rule in self._asked or can_be_read_back(rule, value, became)
             ):
                 yield rule, became
-
-
-def _are_finite(values: Iterable[float]) -> bool:
-    return math.isfinite(sum(values))
-
-
-def _are_plain(values: Iterable[datetime]) -> bool:
-    """Whether all are without a zone, or in UTC, as ``kind_of`` has it."""
-    return {id(None), id(UTC)}.issuperset(map(id, map(attrgetter("tzinfo"), values)))
-
-
-_OFTEN: dict[type, Callable[[Iterable[Any]], bool]] = {float: _are_finite, datetime: _are_plain}
 
 
 # Kept: it takes more than a column of few values does, of which a table may have very many.

@@ -9,11 +9,14 @@ merged here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack.conversion.losses.rules import EVERY, RULES
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.values.kinds import DROPPED, Loss, totals
+
+if TYPE_CHECKING:
+    from serialpack.conversion.losses.by_columns import Columns
 
 
 class Losses:
@@ -56,6 +59,24 @@ class Losses:
         if not changer.active:
             return records
         changed = changer.changed(records, first_record)
+        self.merge(changer.losses())
+        return changed
+
+    def apply_to_columns(
+        self,
+        columns: Columns,
+        refused: frozenset[str],
+        holds: Callable[[Any], bool],
+        first_record: int,
+        never: frozenset[str] = frozenset(),
+    ) -> Columns | None:
+        """As ``apply``, of records that are their columns; None where that takes the records."""
+        from serialpack.conversion.losses.changes import RuleApplier
+
+        changer = RuleApplier(self.allowed, refused, holds, never, self.asked)
+        if not changer.active:
+            return columns
+        changed = changer.changed_columns(columns, first_record)
         self.merge(changer.losses())
         return changed
 

@@ -36,6 +36,14 @@ def can_be_read_back(rule: str, was: Any, became: Any) -> bool:
         return False
 
 
+def read_back(rule: str, text: str, kind: type) -> Any:
+    """The value of the type ``kind`` that ``rule`` made ``text`` of; ValueError, TypeError,
+    OverflowError or ArithmeticError where it is read as none, or cannot be read back."""
+    if rule not in _BACK:
+        raise ValueError(rule)
+    return _BACK[rule](text, kind)
+
+
 def _parts(found: Any, was: Any) -> Any:
     """A tuple that was a key, of the list that its text is; ValueError."""
     if type(was) is tuple:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from serialpack.conversion.losses.by_columns import Columns
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import TYPED_TABLES
 from serialpack.conversion.tables.layout import Layout, schema_of
@@ -42,6 +43,13 @@ class Carrier:
     def carried(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
         """The records, with what is changed counted in ``losses``."""
         return losses.apply(records, self._refused, self._holds, first_record, self._never)
+
+    def carried_columns(
+        self, columns: Columns, losses: Losses, first_record: int
+    ) -> Columns | None:
+        """As ``carried``, of records that are their columns; None where that takes the records."""
+        how = self._refused, self._holds, first_record, self._never
+        return losses.apply_to_columns(columns, *how)
 
     def _holds(self, value: Any) -> bool:
         if kind_of(value) in _LIBRARIES:

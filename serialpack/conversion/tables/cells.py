@@ -51,6 +51,12 @@ class CellStyle(NamedTuple):
             return self._texts(values)
         if len(types) == 1:
             return self._of_type(values, types.pop(), is_json=is_json)
+        if len(types) == 2 and type(None) in types:
+            (null,) = self._of_type([None], type(None), is_json=is_json)
+            (kind,) = types - {type(None)}
+            some = [value for value in values if value is not None]
+            each = iter(self._of_type(some, kind, is_json=is_json))
+            return [null if value is None else next(each) for value in values]
         made = {}
         kinds = list(map(type, values))
         for kind in types:
@@ -124,6 +130,11 @@ class CellStyle(NamedTuple):
             return self._read_json(cells, literals=literals)
         if self.plain:
             return texts_of(cells)
+        nothing: dict[str, Any] = {**({self.null: None} if self.null else {}), "": MISSING}
+        filled = [cell for cell in cells if cell not in nothing]
+        if filled and len(filled) < len(cells):  # cells are read alike beside any others
+            each = iter(self.read(filled, literals=literals))
+            return [nothing[cell] if cell in nothing else next(each) for cell in cells]
         found = _numbers(cells, literals=literals)
         if found is not None:
             return found

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field, wanted
 from serialpack.conversion.blocks.converter import BlockConverter
+from serialpack.conversion.blocks.flat import names_suffice
 from serialpack.conversion.column_types import shape_of
 from serialpack.conversion.losses.rules import (
     DATABASES,
@@ -42,6 +43,7 @@ from serialpack.formats.csv.by_columns import text_columns
 from serialpack.formats.csv.style import TableStyle
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.pieces.join import Join
+from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Elsewhere, Line
 from serialpack.reports import RecordsInside
@@ -120,6 +122,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
     converter = BlockConverter(plan)
 
     looks = plan.shaping.gives_types or plan.kept is not None
+    by_names = _by_names(plan, rows)
     by_columns = None if plan.kept is not None or rows == "values" else goes_by_columns(plan)
 
     def look(block: SourceBlock) -> Looked:
@@ -127,6 +130,9 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
             return looked(block)
 
     def looked(block: SourceBlock) -> Looked:
+        if by_names and (block.records or 0) > 1 and (names := by_names.flat_names(block)):
+            check_columns(len(names))
+            return Looked("maps", _shape_of_names(names, block), most=block.records or 0)
         found_columns = by_columns and text_columns(by_columns, block, verify=False)
         if by_columns and found_columns and found_columns.rows > 1:
             if writes_table(plan, "maps"):
@@ -178,6 +184,22 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         )
 
     return look
+
+
+def _by_names(plan: ConversionPlan, rows: str) -> DocumentFormat | None:
+    """The format of the source, where the names of its columns may be all that the layout of the
+    target asks for."""
+    asked = rows == "values" or plan.skip_bad or plan.target not in TEXT_TABLES
+    return None if asked else names_suffice(plan)
+
+
+def _shape_of_names(names: list[str], block: SourceBlock) -> ValueShape:
+    """What is known of the shape of a block's records by their names."""
+    shape = ValueShape()
+    shape.look([dict.fromkeys(names, "")], within=False)
+    shape.maps = block.records or 0
+    shape.members = shape.maps * len(names)
+    return shape
 
 
 def rows_of(records: list[Any]) -> str:
@@ -288,6 +310,8 @@ def _looked(
         kept=kept_in(fmt, first, plan),
     )
     whole = Looked("", ValueShape())
+    if (by_names := _by_names(plan, rows)) and by_names.flat_names(first):
+        crew = Crew()  # there is next to nothing to do
     for _, looked in line.through(partial(looker, plan, rows, within), crew):
         whole = whole.joined(looked)
         if writes_table(plan, whole.rows):

@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
+from operator import is_
 from typing import Any, ClassVar, NamedTuple
 
 from serialpack.conversion.losses.literals import has_literals, without_literals
@@ -186,10 +187,11 @@ def unlike(column: TableColumn, was: Sequence[Any], became: Sequence[Any]) -> Di
 
 def same_column(was: Sequence[Any], became: Sequence[Any]) -> bool:
     """Whether two columns hold the same values: types, every bit of doubles, order of keys."""
-    kinds = list(map(type, was))
-    if kinds != list(map(type, became)):
+    types = set(map(type, was))
+    if types != set(map(type, became)) or len(was) != len(became):
         return False
-    types = set(kinds)
+    if len(types) > 1 and not all(map(is_, map(type, was), map(type, became))):
+        return False
     if types & {dict, list}:
         plain = [None if v is MISSING else v for v in was]
         again = [None if v is MISSING else v for v in became]

@@ -6,7 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, compress, cycle, repeat
-from operator import is_
+from operator import is_, not_
 from typing import Any
 
 from serialpack.conversion.losses.literals import has_literals
@@ -165,6 +165,17 @@ class TextTable(Table):
         became = self._style.read(cells, literals=has_literals([values]))
         return same_column(self._expected(values, is_json=False), became)
 
+    def _comes_back_beside_null(self, values: Sequence[Any], cells: list[str]) -> bool:
+        """Whether cells are read as these values: those of one type, and empty ones, which are read
+        as nothing, for null. False where there are others, of which it is not known here."""
+        style, types = self._style, set(map(type, values))
+        if len(types) != 2 or type(None) not in types or style.null or style.alone or style.plain:
+            return False
+        there = [value is not None for value in values]
+        if any(compress(cells, map(not_, there))):
+            return False
+        return self._comes_back(list(compress(values, there)), list(compress(cells, there)))
+
     def _columns_of_cells(self, values: list[Sequence[Any]]) -> list[list[str]]:
         """The cells of each column; one list for all that have nothing in them."""
         made: list[list[str]] = []
@@ -230,6 +241,8 @@ class TextTable(Table):
                 return Difference(0, column.value_path, "the cells", "others", "value")
             if self._kept_column(column) is not None:
                 lost = unlike(column, was, list(texts))
+            elif not column.is_json and self._comes_back_beside_null(was, raw):
+                continue
             else:
                 literals = has_literals([was])
                 became = self._style.read(raw, is_json=column.is_json, literals=literals)
@@ -295,8 +308,10 @@ def _carried(
     column: TableColumn, values: Sequence[Any], first_record: int, *, apart: bool, beside_json: bool
 ) -> Iterator[Loss]:
     """What is told of a column: how many of its values have another shape in a cell."""
+    types = set(map(type, values))
+    if types == {str} and not (column.is_json or beside_json):
+        return  # which is most often so
     kinds = list(map(type, values))
-    types = set(kinds)
 
     def told(rule: str, some: set[Any], became: str) -> Loss:
         count = sum(map(kinds.count, some))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -82,6 +82,16 @@ class DocumentFormat(ValueFormat):
         hold, RefusedError for a limit, MissingLibraryError where the library is absent. Within
         two seconds and 200 MB for hostile bytes of a few kilobytes, whatever they ask for.
         """
+
+    def flat_names(self, block: SourceBlock) -> list[str] | None:  # noqa: ARG002
+        """The names of the columns of a block of a table, in which no value holds others, and whose
+        records all have these keys; None where that is not known without reading them."""
+        return None
+
+    def flat_columns(self, block: SourceBlock) -> dict[str, Sequence[Any]] | None:  # noqa: ARG002
+        """The values of such columns, as those of the records that ``parse`` gives; None where it
+        takes the records, of which something may be told. Errors as of ``read_block``."""
+        return None
 
     def read_written(self, data: bytes) -> list[Any]:
         """As ``read``, of what ``write`` has just written here."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -98,6 +98,25 @@ class SqliteFormat(DocumentFormat):
     def sample(self, block: SourceBlock) -> dict[str, Any]:
         return RowHead.unpacked(block.context).sample() if block.context.startswith(MARK) else {}
 
+    def flat_names(self, block: SourceBlock) -> list[str] | None:
+        if not block.context.startswith(MARK):
+            return None
+        head = RowHead.unpacked(block.context)
+        is_flat = not head.json and len(set(head.names)) == len(head.names)
+        return list(head.names) if is_flat else None
+
+    def flat_columns(self, block: SourceBlock) -> dict[str, Sequence[Any]] | None:
+        names = self.flat_names(block)
+        if names is None or (head := RowHead.unpacked(block.context)).odd:
+            return None
+        found = rows.decoded(bytes(block.data))
+        if not found or len(found) != block.records:
+            return None
+        columns: list[Sequence[Any]] = list(zip(*found, strict=True))
+        for number in head.boolean:
+            columns[number] = list(map(_as_boolean, columns[number]))
+        return dict(zip(names, columns, strict=True))
+
     def kept_words(self, block: SourceBlock) -> bytes | None:
         return RowHead.unpacked(block.context).kept if block.context.startswith(MARK) else None
 
@@ -109,8 +128,7 @@ class SqliteFormat(DocumentFormat):
         found = rows.decoded(bytes(block.data))
         for number in head.boolean:
             for row in found:
-                if type(row[number]) is int and row[number] in (0, 1):
-                    row[number] = row[number] == 1
+                row[number] = _as_boolean(row[number])
         if head.odd:
             self._mend(head.names, found, block.first_record)
         return [dict(zip(head.names, row, strict=True)) for row in found]
@@ -163,6 +181,11 @@ class SqliteFormat(DocumentFormat):
             except sqlite3.Error as error:
                 raise ValueError(str(error)) from None
             return path.read_bytes()
+
+
+def _as_boolean(value: Any) -> Any:
+    """What is in a column of booleans: 0 and 1 are such, all else is what it is."""
+    return value == 1 if type(value) is int and value in (0, 1) else value
 
 
 def _declared(values: tuple[Any, ...]) -> str:

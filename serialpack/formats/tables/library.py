@@ -53,6 +53,24 @@ def is_plain(kind: Any) -> bool:
     return kind.id in _plain()
 
 
+def is_flat(schema: Any) -> bool:
+    """Whether all columns are of usual types whose values hold no others, and have names of their
+    own."""
+    return len(set(schema.names)) == len(schema) and all(map(_is_flat, schema.types))
+
+
+def _is_flat(kind: Any) -> bool:
+    is_a = arrow().types
+    return is_plain(kind) or bool(
+        is_a.is_integer(kind)
+        or is_a.is_floating(kind)
+        or is_a.is_decimal(kind)
+        or is_a.is_temporal(kind)
+        or is_a.is_large_string(kind)
+        or is_a.is_null(kind)
+    )
+
+
 def is_view(kind: Any) -> bool:
     """Whether values of type ``kind`` are views: texts or bytes, many of which may lie in one
     place."""

@@ -6,12 +6,16 @@ from decimal import Decimal
 from typing import Any
 
 from serialpack.formats.tables import records as tables
+from serialpack.text import unique_names
 
 
 def sample_of(schema: Any) -> dict[str, Any]:
-    """A row under ``schema``, as rows are read; null in a column that has no simple type."""
+    """A row under ``schema``, as rows are read; null in a column that has no simple type.
+
+    Columns of one name have names of their own, as where they are renamed.
+    """
     pa = tables.arrow()
-    table = pa.Table.from_arrays([_one(kind) for kind in schema.types], schema.names)
+    table = pa.Table.from_arrays([_one(kind) for kind in schema.types], unique_names(schema.names))
     return dict(*tables.records_of(table, table.nbytes))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,6 +15,7 @@ from serialpack.formats.shared.document import EMPTY, DocumentFormat, Malformed
 from serialpack.formats.shared.random_access import FileRead
 from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.library import is_flat
 from serialpack.formats.tables.pandas_types import spelled_columns
 from serialpack.formats.tables.room import MOST_VALUES
 from serialpack.formats.tables.samples import sample_of
@@ -123,6 +124,23 @@ class TableFormat(DocumentFormat):
                 yield block
             else:
                 yield from pieces.alone(table)
+
+    def flat_names(self, block: SourceBlock) -> list[str] | None:
+        if block.context != pieces.MARK:
+            return None
+        schema = pieces.schema_of(bytes(block.data))
+        return list(schema.names) if is_flat(schema) else None
+
+    def flat_columns(self, block: SourceBlock) -> dict[str, Sequence[Any]] | None:
+        data = bytes(block.data)
+        if block.context != pieces.MARK or block.partial:
+            return None
+        table = pieces.table_of(data)
+        if not is_flat(table.schema) or table.num_rows != block.records:
+            return None
+        if any(spelled_columns(table)):
+            return None
+        return dict(zip(table.column_names, tables.columns_in(table, len(data)), strict=True))
 
     def json_columns(self, block: SourceBlock) -> list[str]:
         """The columns that are marked as JSON text; of those of one name, as they are renamed."""

@@ -261,3 +261,14 @@ def test_names_without_rows_are_dropped_and_told(name: str, tmp_path: Path) -> N
     assert json.loads(made.getvalue()) == []
     told = [(loss.rule, loss.count, loss.was) for loss in report.carried]
     assert told == [("no-rows", 3, "n, some text, f")]
+
+
+@pytest.mark.parametrize(("to", "made"), [("csv", b"a,a_2\n"), ("json", b"[]")])
+def test_columns_of_one_name_are_renamed_without_rows(to: str, made: bytes, tmp_path: Path) -> None:
+    """It was an internal error."""
+    path, schema = tmp_path / "a.arrow", pa.schema([("a", pa.int64()), ("a", pa.string())])
+    with pa.ipc.new_file(path, schema) as writer:
+        writer.write_table(schema.empty_table())
+    report = serialpack.convert(path, out := io.BytesIO(), to=to)
+    assert out.getvalue().strip() == made.strip()
+    assert "renamed" in {loss.rule for loss in report.carried}
