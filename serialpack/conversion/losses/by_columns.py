@@ -113,6 +113,9 @@ def _are_same(was: Sequence[Any], became: Sequence[Any]) -> bool:
     if kind is Decimal:  # 1.5 is 1.50
         as_tuple = methodcaller("as_tuple")
         return list(map(as_tuple, was)) == list(map(as_tuple, became))
+    if kind is UUID:  # the same number may be known to be safe, or not
+        is_safe = attrgetter("is_safe")
+        return list(was) == list(became) and list(map(is_safe, was)) == list(map(is_safe, became))
     if kind in (datetime, time):
         # Two in different zones may be equal, and so is the hour that comes twice.
         zones, fold = attrgetter("tzinfo"), attrgetter("fold")
