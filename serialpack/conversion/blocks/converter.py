@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
-from serialpack.conversion.blocks.flat import FlatReader, records_of
+from serialpack.conversion.blocks.flat import FlatReader
 from serialpack.conversion.blocks.rows import RowWriter
 from serialpack.conversion.blocks.structs import RecordStruct
 from serialpack.conversion.blocks.wide import WideRecords
-from serialpack.conversion.losses.by_columns import Columns
+from serialpack.conversion.losses.by_columns import Columns, records_of
 from serialpack.conversion.losses.literals import has_literals
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found

@@ -6,8 +6,6 @@ nothing comes of it here.
 
 from __future__ import annotations
 
-from typing import Any
-
 from serialpack.conversion.losses.by_columns import Columns
 from serialpack.conversion.losses.rules import (
     ARRAYS,
@@ -80,8 +78,3 @@ class FlatReader:
     def missed(self) -> None:
         """Note that a block had to go by its records all the same."""
         self._misses += 1
-
-
-def records_of(columns: Columns) -> list[dict[str, Any]]:
-    """The records that columns are of."""
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]  # noqa: B905 (it is slow)

@@ -34,7 +34,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats.losses.changes import OMITTED, Changer, is_hashable
 from serialpack.text import complex_text
 from serialpack.values.durations import duration_text, nanoseconds_text
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import UTF8, key_kind
 from serialpack.values.nanoseconds import (
     DURATION,
@@ -97,7 +97,7 @@ class RuleApplier(Changer):
         made = columns and self.changed_columns(columns, first_record)
         if not made or made is columns:
             return records if made else None
-        return [dict(zip(made, row)) for row in zip(*made.values())]  # noqa: B905 (it is slow)
+        return by_columns.records_of(made)
 
     def changed_columns(self, columns: Columns, first_record: int) -> Columns | None:
         """As ``changed``, of records as their columns; None where it takes the records."""
