@@ -120,6 +120,11 @@ class Codec(Stage, ABC):
         more of the same; None where that serves no other data."""
         return None
 
+    @property
+    def heeds_differences(self) -> bool:
+        """Whether it works otherwise where ``DIFFERENCES`` were ``learned``."""
+        return False
+
     def begins(self, *, source: bool, learned: object = None) -> None:
         """Told whether what comes begins with the beginning of the ``source``, and what was
         ``learned`` of samples of it (as ``learned`` gives it, or ``DIFFERENCES``), where a codec

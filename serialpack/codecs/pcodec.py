@@ -329,7 +329,6 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
     it is left to be found for each chunk. So it is where most numbers have come before, or several
     stand together: then it counts how far back, and how often in all of them."""
-
     size, count = numbers.itemsize, len(numbers)
     wide = size >= _WIDE
     if way.delta != AUTO:

@@ -205,9 +205,12 @@ class Zstd(Codec):
             return self._compressor
         return far_compressor(self.values[0], **_FRAME, **how)
 
+    @property
+    def heeds_differences(self) -> bool:
+        return self.values[0] >= _DIFFERENCES_LEVEL and not self._dictionary
+
     def begins(self, *, source: bool, learned: object = None) -> None:  # noqa: ARG002
-        high = self.values[0] >= _DIFFERENCES_LEVEL and not self._dictionary
-        self._differences = high and learned == DIFFERENCES
+        self._differences = self.heeds_differences and learned == DIFFERENCES
 
     def _of_differences(self, size: int) -> Any:
         """The compressor for so many bytes of differences."""
@@ -221,12 +224,10 @@ class Zstd(Codec):
     def quickly(self, data: Buffer, level: int) -> bytes:
         """``data`` at a low ``level``, but with copies found as far off as by this codec: that
         takes next to nothing more."""
-        import zstandard
-
         if len(data) > _FAR and self.values[0] >= _FAR_LEVEL:
             compressor = far_compressor(level, enable_ldm=True)
         else:
-            compressor = zstandard.ZstdCompressor(level=level)
+            compressor = self._zstd.ZstdCompressor(level=level)
         stored: bytes = compressor.compress(data)
         return stored
 

@@ -29,9 +29,8 @@ _RANKED, _RANKS, _NEARER = (1024, 24), 8, 0.5
 #: zstd says anew how bytes are spread after so many, about, where they become others.
 _ANEW = 32 << 10
 
-#: From this level of zstd on it takes long to look for what comes again: little does of
-#: differences, where a quick level leaves so large a share.
-_HIGH, _REPEATED = 19, 0.1
+#: Little of differences comes again where a quick level leaves more than this share of them.
+_REPEATED = 0.1
 
 #: Payloads are kept that are at most so much larger than the smallest.
 _KEPT = 1.05
@@ -192,9 +191,9 @@ class SampleTrial:
             self._found[way, codec] = found
         return found
 
-    def _told_of(self, way: Way, codec: StageSpec) -> object:
-        """What a quick level tells of ``way`` for a high one."""
-        if codec.name != "zstd" or codec.values[0] < _HIGH or not way.lags:
+    def _told_of(self, way: Way, codec: StageSpec, coder: Codec) -> object:
+        """What a quick level of ``codec`` tells of ``way``, where ``coder`` heeds that."""
+        if not way.lags or not coder.heeds_differences:
             return None
         return self.of(way, at_most(codec, 1)).learned
 
@@ -231,8 +230,9 @@ class SampleTrial:
         key = (id(self), codec, way) if learns else (get_ident(), codec, PLAIN)
         if key not in self._coders:
             self._coders[key] = CODECS.create(*codec)
-        self._coders[key].begins(source=True, learned=self._told_of(way, codec))
-        return self._coders[key]
+        coder = self._coders[key]
+        coder.begins(source=True, learned=self._told_of(way, codec, coder))
+        return coder
 
     def bits(self, lags: Lags) -> float:
         """About how many bits a difference has, of bytes their entropy: what is soon told, and
