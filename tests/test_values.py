@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serialpack.values.equality import difference, kind_of
+from serialpack.values.equality import difference
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import KINDS
 from tests.fidelity import things
 from tests.fidelity.values import CASES, Case

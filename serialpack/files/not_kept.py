@@ -55,8 +55,8 @@ def has_holes(path: str, found: os.stat_result) -> bool:
     blocks = getattr(found, "st_blocks", None)
     if blocks is None or blocks * 512 >= found.st_size:
         return False
-    fd = os.open(path, os.O_RDONLY | NO_WAIT)  # compressed by the file system, it is no sparse one
-    try:
+    fd = os.open(path, os.O_RDONLY | NO_WAIT)
+    try:  # what the file system has compressed takes less room, too, and has none
         return os.lseek(fd, 0, os.SEEK_HOLE) < found.st_size
     finally:
         os.close(fd)

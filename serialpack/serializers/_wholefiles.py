@@ -49,7 +49,7 @@ class WholeFiles(RecordSerializer):
         """Which part of a record is not held."""
         if isinstance(error, Mixed):
             return Difference(0, "$", f"{shown(record)} ({error})", "", "mixed")
-        from serialpack.values.equality import kind_of
+        from serialpack.values.kind_of import kind_of
 
         if isinstance(error, Odd) and error.value is not record:
             path = _path_to(record, error.value, is_key=error.is_key)

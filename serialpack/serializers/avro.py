@@ -93,7 +93,7 @@ class AvroSerializer(WholeFiles):
             return super().blame_one(record, error)
         from fastavro.validation import ValidationError, validate
 
-        from serialpack.values.equality import kind_of
+        from serialpack.values.kind_of import kind_of
 
         try:
             validate(record, self._schema.parsed, strict=True)

@@ -293,7 +293,7 @@ class RecordSerializer(Serializer):
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """The part of a record that is not held; ``error`` was raised for this record alone."""
         from serialpack.depth.values import holds_itself
-        from serialpack.values.equality import kind_of
+        from serialpack.values.kind_of import kind_of
 
         if isinstance(error, RecursionError):  # the depth is to blame, and no single part
             if not self.identity and holds_itself(record):

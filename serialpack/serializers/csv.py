@@ -58,7 +58,7 @@ class CsvSerializer(RecordSerializer):
 
 
 def _first_lost(number: int, record: dict[Any, Any]) -> Difference | None:
-    from serialpack.values.equality import kind_of
+    from serialpack.values.kind_of import kind_of
 
     for key, value in record.items():
         for part, is_key in ((key, True), (value, False)):

@@ -14,7 +14,7 @@ from typing import Any
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.text import with_article
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 
 #: Kinds of values that formats have no words for.
 OWN = frozenset({"object", "function", "number-array"})

@@ -102,7 +102,7 @@ class ProtobufSerializer(RecordSerializer):
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         from serialpack.serializers._protoscalars import Unfit
-        from serialpack.values.equality import kind_of
+        from serialpack.values.kind_of import kind_of
 
         write = wire.write_value if self._message is None else self._message.write
         for number, record in enumerate(records):

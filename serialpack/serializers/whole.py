@@ -199,9 +199,9 @@ def prove(
     again = hooked(again, object_hook)
     with gc_paused():
         lost = difference(obj, again, identity=serializer.identity)
-        dropped = lost if lost is not None and _is_dropped(serializer, obj, again) else None
-    if dropped is not None:
-        lost = None
+        dropped = None
+        if lost is not None and _is_dropped(serializer, obj, again):
+            dropped, lost = lost, None
     if lost is None and check is not None and checksum(data) != check:
         was = f"{shown(obj)}, which changes what it is loaded from"
         lost = Difference(0, "$", was, "", "object")

@@ -19,7 +19,7 @@ from serialpack.values.arrays import (
     same_numbers,
     unmapped,
 )
-from serialpack.values.kind_of import kind_of as kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
@@ -218,9 +218,8 @@ def _as_maps(x: Any, y: Any) -> Iterator[list[Any]]:
     elif not issubclass(type(x), dict):
         yield [dict(x), dict(y)]
     else:
-        base: Any = (
-            OrderedDict if issubclass(type(x), OrderedDict) else dict
-        )  # which keeps an order
+        keeps_order = issubclass(type(x), OrderedDict)
+        base: Any = OrderedDict if keeps_order else dict
         kept = [dict(base.items(v)) for v in (x, y)]
         own = [dict(v.items()) for v in (x, y)] if type(x).items is not base.items else kept
         yield from [own] if own is kept or not kept[0] else [kept, own]

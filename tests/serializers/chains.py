@@ -12,7 +12,7 @@ from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.writing import Writing
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import KINDS
 
 #: Those that are installed, for one of them excludes another, and write: java only reads.

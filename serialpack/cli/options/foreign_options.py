@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from serialpack.cli.naming import STDIO, typed_words
 from serialpack.cli.options.foreign_words import meant_by
+from serialpack.detection.detect import DELIMITERS
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 
@@ -91,7 +92,7 @@ _BY_VALUES = frozenset(
     }
 )
 #: What stands between the cells of tables, as it is typed.
-_MARKS = frozenset({",", ";", "|", "\t", "\\t", "tab", "comma", "semicolon", "pipe"})
+_MARKS = frozenset({*DELIMITERS, *DELIMITERS.values()})
 #: Options by which others leave out lines above a table, and that say how text is to be written.
 _SKIPS = frozenset({"--skip", "--skip-rows", "--skip-lines", "--skiprows", "-K"})
 _ENCODES = frozenset({"--out-encoding", "--output-encoding", "--to-encoding"})

@@ -14,7 +14,7 @@ from serialpack.conversion.tables.zones import zone_of, zoned_in
 from serialpack.formats.shared.document import compared
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.nanoseconds import has_nanoseconds
 
 #: The kinds of values of libraries. Columns with types have one for times with nanoseconds.

@@ -18,7 +18,7 @@ from serialpack.depth.values import holds_itself
 from serialpack.formats.pieces.join import Piece
 from serialpack.formats.shared.document import compared
 from serialpack.text import number_of
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import Difference, Loss, shown, totals, value_step
 from serialpack.values.missing import MISSING, Missing
 from serialpack.values.quick_equality import quickly_same

@@ -22,7 +22,7 @@ from serialpack.conversion.tagging.python_tags import LARGE, ODD, WRITERS
 from serialpack.depth import MAX_DEPTH, TOO_DEEP
 from serialpack.depth.values import depth_of
 from serialpack.literal import Literal
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import key_kind, shown
 from serialpack.values.parts import attributes
 from serialpack.values.yaml_tags import YamlTag

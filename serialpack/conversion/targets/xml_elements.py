@@ -19,7 +19,7 @@ from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, xml_name
 from serialpack.serializers import SERIALIZERS
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
 
 #: How an attribute begins that declares a prefix, and those that need no declaration.

@@ -17,7 +17,7 @@ from serialpack.formats.arrays.header import npy_header
 from serialpack.formats.arrays.types import items_of
 from serialpack.formats.shared.document import Unwritable
 from serialpack.stages.stage import Buffer
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import Difference, key_kind, shown, value_step
 from serialpack.values.nanoseconds import (
     DURATION,

@@ -13,7 +13,7 @@ from typing import Any
 
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.values.equality import kind_of
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import Loss, Spelled, key_kind, shown, value_step
 
 #: Calls that each level of containers takes here.

@@ -19,7 +19,8 @@ from serialpack.formats.shared.comments import blanked
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.recursion import in_a_thread
 from serialpack.literal import number as literal_number
-from serialpack.values.equality import difference, kind_of
+from serialpack.values.equality import difference
+from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text, shown
 
 if TYPE_CHECKING:
