@@ -12,7 +12,7 @@ import click
 from serialpack._version import __version__
 from serialpack.cli.options.declared import Verb
 from serialpack.cli.options.values import setting_name
-from serialpack.cli.signals import until_stopped
+from serialpack.cli.signals import stop_if_asked, until_stopped
 from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
 from serialpack.errors import SerialpackError, UsageError
 
@@ -107,46 +107,56 @@ def run(args: list[str]) -> int:
 def _answer(args: list[str]) -> int:
     """The exit code of the command line; what went wrong is said, unless a signal ended it."""
     try:
-        _replace_closed_streams()
-        name_standard_output()
-        for stream in (sys.stdout, sys.stderr):
-            # Names of files can hold anything; printing one must never fail.
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
-        # Not app.main(): it ends the program itself, with 1, when a pipe is closed.
-        # What was typed is its object: hints show it again.
-        with app.make_context("serialpack", [*args], default_map=_settings(), obj=args) as ctx:
-            code = app.invoke(ctx)
-        sys.stdout.flush()
-    except BrokenPipeError:
+        return _done(args)
+    except Exception as error:
+        stop_if_asked()
+        return _told(error, args)
+
+
+def _done(args: list[str]) -> int:
+    """The exit code of the command line, where nothing ended it."""
+    _replace_closed_streams()
+    name_standard_output()
+    for stream in (sys.stdout, sys.stderr):
+        # Names of files can hold anything; printing one must never fail.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    # Not app.main(): it ends the program itself, with 1, when a pipe is closed.
+    # What was typed is its object: hints show it again.
+    with app.make_context("serialpack", [*args], default_map=_settings(), obj=args) as ctx:
+        code = app.invoke(ctx)
+    sys.stdout.flush()
+    return int(code or 0)
+
+
+def _told(error: Exception, args: list[str]) -> int:
+    """The exit code for ``error``, which is said; raises it where somebody looks for its place."""
+    if isinstance(error, BrokenPipeError):
         return CLOSED_PIPE
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except click.ClickException as error:
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
         from serialpack.cli.options.usage_errors import said_of
 
         complain(said_of(error, next((a for a in args if a in VERBS), None), args))
         return 2
-    except SerialpackError as error:
+    if isinstance(error, SerialpackError):
         complain(error.said, error.path)
         return error.exit_code
-    except OSError as error:
+    if isinstance(error, OSError):
         complain((error.strerror or str(error)).lower(), str(error.filename or "") or _gone())
         return 1
-    except Exception as error:
-        if os.environ.get("SERIALPACK_TRACEBACK"):
-            raise
-        if isinstance(error, ModuleNotFoundError) and error.name:
-            name = error.name.partition(".")[0]
-            complain(f"the library {name} is not installed; pip install {name}")
-            return 1
-        if isinstance(error, MemoryError) or _is_of_memory(str(error)):
-            complain(f"out of memory; {LESS_MEMORY}")
-            return 1
+    if os.environ.get("SERIALPACK_TRACEBACK"):
+        raise error
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        name = error.name.partition(".")[0]
+        complain(f"the library {name} is not installed; pip install {name}")
+    elif isinstance(error, MemoryError) or _is_of_memory(str(error)):
+        complain(f"out of memory; {LESS_MEMORY}")
+    else:
         what = f"{type(error).__name__}: {error}"
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")
-        return 1
-    return int(code or 0)
+    return 1
 
 
 def _is_of_memory(said: str) -> bool:

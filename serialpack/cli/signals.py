@@ -17,6 +17,9 @@ _GLANCE = 0.01
 #: A signal that is not answered yet.
 _late: set[int] = set()
 
+#: The signal that was answered with Stopped.
+_answered: set[int] = set()
+
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
@@ -34,6 +37,7 @@ def until_stopped(work: Callable[[], int]) -> int:
     Hidden files are removed then. What the caller ignores is ignored.
     """
     before, sys.unraisablehook = sys.unraisablehook, partial(_unraisable, sys.unraisablehook)
+    _answered.clear()
     try:
         for number in _SIGNALS:
             # What is ignored stays so: nohup, and jobs that a script puts in the background.
@@ -55,6 +59,16 @@ def until_stopped(work: Callable[[], int]) -> int:
     return code
 
 
+def stop_if_asked() -> None:
+    """Stopped, once more, if a signal was answered: for who is about to tell of an error.
+
+    Code in C that looks for signals while it makes an error may raise another in Stopped's place,
+    as ``from module import absent`` does (a TypeError of CPython's ``PyErr_SetImportError``).
+    """
+    for number in _answered:
+        raise Stopped(number)
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     """Answer a signal with Stopped: at once, or when the native module that is being loaded is
     done."""
@@ -68,6 +82,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
         signal.setitimer(signal.ITIMER_REAL, _GLANCE)
         return
     _late.discard(number)
+    _answered.add(number)
     raise Stopped(number)
 
 

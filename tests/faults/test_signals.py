@@ -308,6 +308,32 @@ def test_a_signal_where_nothing_can_be_raised_ends_the_program(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("kind", ["TypeError", "OSError"])
+def test_a_signal_that_code_in_c_makes_an_error_of_another_kind_is_a_signal(
+    start: Start, source: Path, tmp_path: Path, kind: str
+) -> None:
+    """CPython's import of an absent name makes a TypeError of it, if it comes just then. Nor is
+    the next file gone on with."""
+    env = injected(
+        tmp_path / "turned",
+        "import os\n"
+        "def fsync(fd):\n"
+        "    try:\n"
+        f"        os.kill(os.getpid(), {int(signal.SIGINT)})\n"
+        "        len([])\n"
+        "    except BaseException:\n"
+        f"        raise {kind}('expected a message argument') from None\n"
+        "os.fsync = fsync\n",
+    )
+    other = source.with_name("other.ndjson")
+    other.write_bytes(source.read_bytes())
+    folder = tmp_path / "out"
+    folder.mkdir()
+    process = start("pack", "--sync", "each", source, other, "-o", folder, env=env)
+    assert finish(process, 130) == ""
+    assert not [*folder.iterdir()]
+
+
 #: Sends a signal in Python that a native module calls: as it is imported, and in its first call, in
 #: which one of Rust asks for NumPy's version.
 _FIRST_STEPS = {

@@ -10,6 +10,7 @@ from serialpack.cli.files.inputs import Inputs, add_input_hint
 from serialpack.cli.lines import pieces_of
 from serialpack.cli.naming import STDIO, stat_of
 from serialpack.cli.options.requests import Manner
+from serialpack.cli.signals import stop_if_asked
 from serialpack.cli.words import (
     LESS_MEMORY,
     StandardOutputError,
@@ -57,6 +58,7 @@ def each_file(
             keep(line)
             codes.append(line.get("exit", 0))
         except (SerialpackError, OSError, MemoryError) as caught:
+            stop_if_asked()
             error = ours(caught)
             add_input_hint(error, path)
             if hint:
