@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from serialpack.conversion.types.spelling import BOOLEANS, EXACT, Spelling
+from serialpack.conversion.types.conventions import EXACT
+from serialpack.conversion.types.spelling import BOOLEANS, Spelling
 from serialpack.formats.tables.library import arrow_if_there, scalar
 
 #: Of fewer cells Python makes values in less time than pyarrow is imported in.
@@ -66,6 +67,12 @@ def has_text(cells: Any, text: str) -> bool:
     return compute.any(compute.match_substring(cells, text)).as_py() is True
 
 
+def has_match(cells: Any, pattern: str) -> bool:
+    """Whether one of the cells, an array, matches a regular expression."""
+    compute = arrow_if_there().compute
+    return compute.any(compute.match_substring_regex(cells, pattern)).as_py() is True
+
+
 def first_filled(cells: Any, most: int) -> list[str]:
     """Up to ``most`` of the first cells that are not empty."""
     if is_array(cells):
@@ -107,6 +114,15 @@ def bounds(values: Any) -> tuple[int, int]:
     """The least and the greatest of integers, or 0 where there are none."""
     found = arrow_if_there().compute.min_max(values)
     return found["min"].as_py() or 0, found["max"].as_py() or 0
+
+
+def sizes(values: Any) -> tuple[float, float]:
+    """How far from 0 the nearest and the farthest number are that are not 0; 1 where there are
+    none."""
+    compute = arrow_if_there().compute
+    found = compute.abs(values)
+    found = compute.min_max(found.filter(compute.greater(found, scalar(0.0))))
+    return found["min"].as_py() or 1.0, found["max"].as_py() or 1.0
 
 
 def has_negative_zero(values: Any) -> bool:

@@ -4,6 +4,7 @@ can be read, and how they are quoted."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import compress, islice
 from typing import Any
 
 from serialpack.conversion.types.arrow_cells import (
@@ -11,13 +12,22 @@ from serialpack.conversion.types.arrow_cells import (
     bounds,
     first_filled,
     has_empty,
+    has_match,
     has_negative_zero,
     has_text,
     is_array,
+    sizes,
     values_in,
 )
-from serialpack.conversion.types.spelling import (
+from serialpack.conversion.types.conventions import (
+    ALL_PLAIN,
+    CONVENTIONS,
     EXACT,
+    R_SHORTER,
+    texts_of,
+    without_exponent,
+)
+from serialpack.conversion.types.spelling import (
     NON_FINITE,
     Spelling,
     are_with_comma,
@@ -41,6 +51,85 @@ _INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
 _FEW = 64
 
 _NOTHING: frozenset[Any] = frozenset({type(None), Missing})
+
+
+class _Texts:
+    """Cells of text, none of them empty, and what is told of their values in a spelling."""
+
+    #: Whether they may have values in a spelling where none are found.
+    doubts = False
+
+    def __init__(self, cells: Any) -> None:
+        self._cells = cells
+
+    def values(self, spelling: Spelling) -> Any:
+        """The values in it; None where not all cells are."""
+        return values_of(self._cells, spelling)
+
+    def bounds(self, values: Any) -> tuple[int, int]:
+        """The least and the greatest of integers."""
+        return min(values), max(values)
+
+    def has_negative_zero(self, values: Any) -> bool:
+        """Whether one of the numbers is -0.0."""
+        pairs = zip(self._cells, values, strict=True)
+        return any(cell[0] == "-" and not value for cell, value in pairs)
+
+    def written_by(self, values: Any, names: Collection[str]) -> set[str]:
+        """The conventions that write the numbers as the cells, which Python writes so."""
+        low, high = ALL_PLAIN
+        are_far = [not low <= abs(value) < high for value in values] if names else []
+        far, texts = list(compress(values, are_far)), list(compress(self._cells, are_far))
+        return {name for name in names if texts_of(far, name) == texts}
+
+
+class _Array(_Texts):
+    """The same, of an array of pyarrow's, which may have nulls."""
+
+    doubts = True
+
+    def values(self, spelling: Spelling) -> Any:
+        return values_in(self._cells, spelling)
+
+    def bounds(self, values: Any) -> tuple[int, int]:
+        return bounds(values)
+
+    def has_negative_zero(self, values: Any) -> bool:
+        return has_negative_zero(values)
+
+    def written_by(self, values: Any, names: Collection[str]) -> set[str]:
+        # As arrays only those are read that Python writes without an exponent.
+        found = without_exponent(*sizes(values)).intersection(names) if names else set()
+        is_of_r = "r" in names and not has_match(self._cells, R_SHORTER)
+        return found | {"r"} if is_of_r else found
+
+
+def _as_written(
+    values: Any, spelling: Spelling, left: Collection[Spelling], cells: _Texts
+) -> set[Spelling]:
+    """Of the conventions in ``left`` those that write what Python writes in ``spelling``, in which
+    all ``cells`` are."""
+    names = {each.style for each in left if _is_of_point(each, spelling.style)}
+    return {Spelling("number", name) for name in cells.written_by(values, names)}
+
+
+def _is_of_point(spelling: Spelling, point: str) -> bool:
+    """Whether it is a convention that writes whole numbers with this behind them."""
+    convention = CONVENTIONS.get(spelling.style)
+    return convention is not None and convention.whole == point
+
+
+def _telling(cells: Sequence[str]) -> list[str]:
+    """Few of the cells: the first, and of those with an exponent and of whole numbers, which tell
+    conventions apart."""
+    found, text = [*cells[:_FEW]], "\n".join([*cells, ""])
+    if "e" in text or "E" in text:
+        found += islice((cell for cell in cells if "e" in cell or "E" in cell), _FEW)
+    if ".0\n" in text:
+        found += islice((cell for cell in cells if cell[-2:] == ".0"), _FEW)
+    if text.count(".") < len(cells):
+        found += islice((cell for cell in cells if "." not in cell), _FEW)
+    return found
 
 
 class CellsSeen:
@@ -125,22 +214,8 @@ class CellsSeen:
         array = array_of_cells(cells, empty_is_null=True)
         if array is None:
             return False
-        held: set[Spelling] = set()
-        for spelling in sorted(fit, key=rank):
-            if spelling in held:
-                continue
-            if (values := values_in(array, spelling)) is None:
-                return False
-            held |= {spelling, *as_well(spelling)} & fit
-            if spelling == _INTEGER:
-                low, high = bounds(values)
-                self.low, self.high = min(self.low, low), max(self.high, high)
-                if max(-low, high) <= EXACT:
-                    held |= {_NUMBER} & fit
-                    break
-            if spelling.type == "number":
-                self.negative_zero = self.negative_zero or has_negative_zero(values)
-        self.spellings = frozenset(held)
+        if not self._hold(fit, _Array(array)):
+            return False
         self.nothing = self.nothing or array.null_count > 0
         return True
 
@@ -148,25 +223,32 @@ class CellsSeen:
         found = frozenset(possible(cells[0]))
         if self.spellings is not None:
             found &= self.spellings
-        fit = {spelling for spelling in found if values_of(cells[:_FEW], spelling) is not None}
-        if _INTEGER in fit:
-            values = values_of(cells, _INTEGER)
-            if values is None:
-                fit.discard(_INTEGER)
-            else:
-                low, high = min(values), max(values)
+        few = _telling(cells) if found else ()
+        self._hold({each for each in found if values_of(few, each) is not None}, _Texts(cells))
+
+    def _hold(self, fit: Collection[Spelling], cells: _Texts) -> bool:
+        """Take in those of ``fit`` in which all cells are; False where that is not told."""
+        held, left = set[Spelling](), sorted(fit, key=rank)
+        while left:
+            spelling = left.pop(0)
+            if (values := cells.values(spelling)) is None:
+                if cells.doubts:
+                    return False
+                continue
+            held |= {spelling, *as_well(spelling)}.intersection(fit)
+            if spelling == _INTEGER:
+                low, high = cells.bounds(values)
                 self.low, self.high = min(self.low, low), max(self.high, high)
                 if max(-low, high) <= EXACT:  # then they are the shortest digits of doubles, too
-                    self.spellings = frozenset({_INTEGER, _NUMBER} & fit)
-                    return
-        held = {_INTEGER} & fit
-        if any(spelling.type == "number" for spelling in fit):
-            zero = any(cell[:2] == "-0" and float(cell) == 0 for cell in cells)
-            self.negative_zero = self.negative_zero or zero
-        for spelling in sorted(fit, key=rank):
-            if spelling not in held and values_of(cells, spelling):
-                held |= {spelling, *as_well(spelling)} & fit
+                    held |= {_NUMBER}.intersection(fit) | _as_written(values, _NUMBER, left, cells)
+                    break
+            if spelling.type == "number":
+                self.negative_zero = self.negative_zero or cells.has_negative_zero(values)
+                held |= _as_written(values, spelling, left, cells)
+                left = [each for each in left if not _is_of_point(each, spelling.style)]
+            left = [each for each in left if each not in held]
         self.spellings = frozenset(held)
+        return True
 
     def merge(self, other: CellsSeen) -> None:
         """Take in what another has seen."""

@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from serialpack.conversion.types.conventions import CONVENTIONS, EXACT, texts_of
 from serialpack.formats.losses.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
 from serialpack.text import complex_text, in_line
@@ -27,9 +28,6 @@ _MOST_DECIMALS = 99
 
 #: So many of the cells of a column tell whether few are in it, many times.
 _SAMPLE = 256
-
-#: Up to here all integers are doubles.
-EXACT = 1 << 53
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.([0-9]*))?|\.[0-9]+)(?:([eE])[-+]?[0-9]+)?", re.ASCII)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])(\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?)(.*)", re.ASCII)
@@ -56,10 +54,10 @@ class Spelling(NamedTuple):
     """A type, and how its values are written.
 
     ``style``: of numbers ``""``: the shortest digits, ``.0``: with a point, ``f2``: two decimals,
-    ``e18``: an exponent behind so many; of booleans the word for true; of dates ``.``: the day
-    first; of times how many digits of seconds, ``m``: none of them, ``t``: those up to the last
-    that is not 0, ``p``: six or none, as Python writes them; of timestamps what stands before the
-    time, its digits, and the zone.
+    ``e18``: an exponent behind so many, or a name of ``CONVENTIONS``; of booleans the word for
+    true; of dates ``.``: the day first; of times how many digits of seconds, ``m``: none of them,
+    ``t``: those up to the last that is not 0, ``p``: six or none, as Python writes them; of
+    timestamps what stands before the time, its digits, and the zone.
     """
 
     type: str
@@ -81,6 +79,9 @@ def possible(cell: str) -> Iterator[Spelling]:
             yield Spelling("number", f"f{len(decimals)}")
         if exponent == "e":
             yield Spelling("number", f"e{len(decimals or '')}")
+        for name, convention in CONVENTIONS.items():
+            if (exponent or convention.exponent[0]) == convention.exponent[0]:
+                yield Spelling("number", name)
         return
     for yes, no in BOOLEANS.values():
         if cell in (yes, no):
@@ -179,6 +180,8 @@ def _numbers(values: Sequence[float], style: str) -> list[str]:
             keep = list(map(_keeps_point, texts, values))
             return [t if kept else t[:-2] for t, kept in zip(texts, keep, strict=True)]
         return [text[:-2] if text[-2:] == ".0" else text for text in texts]
+    if style in CONVENTIONS:
+        return texts_of(values, style)
     how = f".{int(style[1:])}{style[0]}"
     return [format(value, how) for value in values]
 
@@ -366,7 +369,7 @@ TYPES: dict[str, tuple[str, ...]] = {
 
 #: The styles that there are, of types that have more than one.
 _STYLES = {
-    **dict.fromkeys(("number", COMMA), r"|\.0|[ef]\d{1,2}"),
+    **dict.fromkeys(("number", COMMA), "|".join([r"|\.0|[ef]\d{1,2}", *CONVENTIONS])),
     "boolean": "true|TRUE|True",
     "date": r"|\.",
     "time": "[m0-6tp]",
