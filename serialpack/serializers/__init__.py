@@ -16,11 +16,11 @@ extensions of MessagePack, which ``extensions`` reads: of Python's own types (``
 from __future__ import annotations
 
 from serialpack.errors import MissingLibraryError
-from serialpack.serializers.base import Serializer, hint_for
+from serialpack.serializers.base import Serializer
 from serialpack.stages import registry
 from serialpack.stages.stage import Registry
 
-__all__ = ["SERIALIZERS", "hint_for", "reader"]
+__all__ = ["SERIALIZERS", "reader"]
 
 SERIALIZERS: Registry[Serializer] = registry.SERIALIZERS
 

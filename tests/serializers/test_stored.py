@@ -11,8 +11,9 @@ import pytest
 from serialpack.depth import MAX_DEPTH
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.serializers import SERIALIZERS, hint_for
+from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
+from serialpack.serializers.holders import holders
 from serialpack.values.kinds import KINDS
 from tests.formats.streams import value_format
 from tests.serializers.chains import VALUE_SERIALIZERS, kinds_in, record_serializer, takes, writing
@@ -39,11 +40,12 @@ def test_declarations(entry: Any) -> None:
 
 
 def test_hints_come_from_the_declarations() -> None:
-    assert hint_for("surrogates").startswith("json")
-    assert hint_for("digits") == "raw can"
-    assert hint_for("digits", raw=False) == "no serializer here can"
-    assert hint_for("object", raw=False) == "objects or pickle may"  # of some classes; not marshal
-    assert hint_for("number-array", raw=False).endswith(" may")
+    assert str(holders("surrogates")).startswith("json")
+    assert str(holders("digits")) == "raw can"
+    assert str(holders("digits", raw=False)) == "no serializer here can"
+    # Of some classes; not marshal.
+    assert str(holders("object", raw=False)) == "objects or pickle may"
+    assert not holders("number-array", raw=False).sure
 
 
 def test_raw_passes_the_bytes() -> None:
