@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from serialpack.depth import TooDeep
-from serialpack.formats.msgpack.values import FIRST_ROOM
+from serialpack.formats.msgpack.values import FIRST_ROOM, is_too_deep
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -234,7 +234,7 @@ class _ExtensionWriter:
         try:
             data: bytes = self._packers[self._level].pack(self._apart(value) if looked else value)
         except ValueError as error:
-            if "recursion" in str(error):
+            if is_too_deep(error):
                 raise TooDeep from None
             raise
         if self._alone and ANY_TAKEN.search(data):
