@@ -13,7 +13,6 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
-from serialpack.serializers.holders import holders
 from serialpack.values.kinds import KINDS
 from tests.formats.streams import value_format
 from tests.serializers.chains import VALUE_SERIALIZERS, kinds_in, record_serializer, takes, writing
@@ -37,15 +36,6 @@ def test_declarations(entry: Any) -> None:
     assert cls.cannot <= KINDS.keys()
     assert cls.stored_format is None or cls.stored_format in FORMATS
     assert cls.exact == (not cls.cannot)
-
-
-def test_hints_come_from_the_declarations() -> None:
-    assert str(holders("surrogates")).startswith("json")
-    assert str(holders("digits")) == "raw can"
-    assert str(holders("digits", raw=False)) == "no serializer here can"
-    # Of some classes; not marshal.
-    assert str(holders("object", raw=False)) == "objects or pickle may"
-    assert not holders("number-array", raw=False).sure
 
 
 def test_raw_passes_the_bytes() -> None:
