@@ -204,12 +204,7 @@ def unpack_member(
     for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
         if member.header.shared:
-            from serialpack.pipeline.shared import check_entries, check_faults, entries_of
-
-            rows = entries_of(stored)
-            check_faults(stored, rows)
-            check_entries(stored, rows, restored.source_data)
-            entries = (entries or 0) + len(rows)
+            entries = (entries or 0) + _checked_entries(stored, restored.source_data)
         add_seconds(seconds, restored.seconds)
         count += 1
         if progress is not None:
@@ -227,6 +222,16 @@ def unpack_member(
         seconds=seconds,
         entries=entries,
     )
+
+
+def _checked_entries(stored: StoredBlock, data: Buffer) -> int:
+    """How many entries a shared block has, each of which is sound."""
+    from serialpack.pipeline.shared import check_entries, check_faults, entries_of
+
+    rows = entries_of(stored)
+    check_faults(stored, rows)
+    check_entries(stored, rows, data)
+    return len(rows)
 
 
 class _LastUnpacker(local):
