@@ -7,8 +7,8 @@ Those whose first letter is ``_`` are what several share. ``objects`` writes Pyt
 extensions of MessagePack, which ``extensions`` reads: of Python's own types (``_own_types``,
 ``_own_classes``), of arrays, and of a library each (``of_numpy``, ``of_pandas``, ...);
 ``_extension_table`` has all of them. ``whole`` takes one object through a serializer and back, with
-the proof, and ``hooks`` its ``default`` and ``object_hook``. ``refused`` finds which part of a value
-is not held, ``holders`` who else holds it. ``of_format`` leaves the work to a format.
+the proof, and ``hooks`` its ``default`` and ``object_hook``. ``refused`` finds which part of a
+value is not held, ``holders`` who else holds it. ``of_format`` leaves the work to a format.
 
 - exact: whatever the source, its very bytes come back (``raw``, ``columns``)
 - stored format: the format that its bytes are in; what one serializer wrote, all of its format read
