@@ -14,10 +14,6 @@ _BELOW = frozenset({list, dict})
 _PLAIN = _BELOW | {type(None), bool, int, float, str, bytes}
 
 
-class NoExtension(TypeError):
-    """A value of a type that is not written: of which there is no more to be said."""
-
-
 @cache
 def _taken() -> frozenset[type]:
     """The types that msgpack-python writes as bytes, or as an extension, without calling
@@ -28,15 +24,15 @@ def _taken() -> frozenset[type]:
 
 
 def check_taken(value: Any) -> None:
-    """NoExtension where a value of one of ``_taken`` is in the lists and maps of ``value``. All
-    else in it is written by a call of its own, which looks there."""
+    """TypeError where a value of one of ``_taken`` is in the lists and maps of ``value``. All else
+    in it is written by a call of its own, which looks there."""
     level, taken = [[value]], _taken()
     while level:
         below: list[Any] = []
         for values in contents(level):
             kinds = set(map(type, values))
             for kind in kinds & taken:
-                raise NoExtension(f"cannot hold {kind.__name__}")
+                raise TypeError(f"cannot hold {kind.__name__}")
             if kinds & _BELOW:
                 plain = kinds <= _PLAIN  # in others of these the collector finds nothing
                 below += values if plain else [v for v in values if type(v) in _BELOW]

@@ -21,7 +21,7 @@ from serialpack.formats.python.buffers import (
 )
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers._extension_table import COUNTED
-from serialpack.serializers._msgpack_mistaken import ANY_TAKEN, NoExtension, check_taken
+from serialpack.serializers._msgpack_mistaken import ANY_TAKEN, check_taken
 from serialpack.serializers._outline import ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
@@ -131,9 +131,9 @@ class ObjectsSerializer(RecordSerializer):
         return outline(message)
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
-        lost = super().blame_one(record, error)
-        told = lost.kind != "object" or isinstance(error, NoExtension)
-        return lost if told else lost._replace(because=str(error))
+        lost, why = super().blame_one(record, error), str(error)
+        told = lost.kind != "object" or why in lost.was or why.startswith("cannot hold ")
+        return lost if told else lost._replace(was=f"{lost.was} ({why})")
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = Scattered(pieces)
@@ -292,7 +292,7 @@ class _ExtensionWriter:
         if made is None:
             return self._of_library_too(value)
         if self._alone and made[0] in OWN_CLASSES:
-            raise NoExtension(f"cannot hold {cls.__name__}")
+            raise TypeError(f"cannot hold {cls.__name__}")
         # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
         found = self._inside(made[0], made[1])
         if made[0] in REFERRED:
@@ -305,7 +305,7 @@ class _ExtensionWriter:
         """Keep ``value``, an object of a class that has attributes alone or an exception: it may
         stand in several places, where it is one object again."""
         if self._of_library:
-            raise NoExtension(f"cannot hold {type(value).__name__} in an object of a library")
+            raise TypeError(f"cannot hold {type(value).__name__} in an object of a library")
         if not is_fixed(type(value)):
             self._referred.add(type(value))
         if self._beside:
@@ -339,7 +339,7 @@ class _ExtensionWriter:
             self._of_library = made is not None or of_library
         if made is None:
             if type(value) in self._makers or (make := maker_of_others(type(value))) is None:
-                raise NoExtension(f"cannot hold {type(value).__name__}")
+                raise TypeError(f"cannot hold {type(value).__name__}")
             self._makers[type(value)] = make
             return self._extension(value)
         code, parts = made
