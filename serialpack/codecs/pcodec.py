@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 #: Types of numbers, spelled as NumPy does: unsigned, signed, float; and bytes.
 TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
-
 #: So many bytes may stand before the numbers; and so many columns one after another.
 MOST_START, MOST_COLUMNS = 1 << 16, 1 << 16
 
