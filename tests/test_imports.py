@@ -96,6 +96,7 @@ def test_raw_zstd_loads_only_what_it_uses(
         assert not modules & SPARED
         ours = {name for name in modules if name.startswith("serialpack.")}
         assert len(ours) > 50
+        assert not {each for each in ours if each.startswith("serialpack.cli.options.foreign_")}
         assert not compiled_at_start(ours)
 
 

@@ -90,14 +90,7 @@ def unpack_archive(
     how |= {"skip_existing": skip_existing, "listed": listed}
     with opened_source(source) as opened:
         if salvage:
-            from serialpack.archive.salvage import unpack_left
-            from serialpack.pipeline.seekable import sought
-
-            with sought(opened) as found:
-                if not is_archive(found, salvage=True):
-                    raise UsageError("is no archive, as far as it is left", hint=_AS_FILE)
-                with Placer(found, folder, **how) as placer:
-                    return unpack_left(placer, trust, threads or usable_cores(), progress)
+            return _unpack_left(opened, folder, how, trust, threads, progress)
         if not is_archive(opened):
             if not is_container(head := opened.peek(SNIFF)):
                 raise NotContainerError(looks_like(head))
@@ -116,6 +109,25 @@ def unpack_archive(
                 raise
             placer.finish()
         return placer.result(hint=None if reached else _BEHIND)
+
+
+def _unpack_left(
+    source: Source,
+    folder: Path,
+    how: dict[str, Any],
+    trust: bool,
+    threads: int | None,
+    progress: Progress | None,
+) -> ArchiveReport[UnpackReport]:
+    """As ``unpack_archive``, of one that is damaged; ``how``: as of ``Placer``."""
+    from serialpack.archive.salvage import unpack_left
+    from serialpack.pipeline.seekable import sought
+
+    with sought(source) as found:
+        if not is_archive(found, salvage=True):
+            raise UsageError("is no archive, as far as it is left", hint=_AS_FILE)
+        with Placer(found, folder, **how) as placer:
+            return unpack_left(placer, trust, threads or usable_cores(), progress)
 
 
 _AS_FILE = "unpack it as a file"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import product
 from time import perf_counter
@@ -143,32 +143,19 @@ def _measured(asked: StoreQuestion, point: _Point, spelled: str, spent: float, l
     if share <= 0:
         return skipped_row(combination, NO_TIME)
     held = Held(point.size, point.size)
-    size = dictionary = 0
-    writes: list[float] = []
-    reads: list[float] = []
+    runs: list[_Run] = []
     try:
         until = perf_counter() + share
-        while not writes or (perf_counter() < until and len(writes) < _MOST_RUNS):
-            with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
-                ending = (*store_kind(asked.kind).endings, "")[0]
-                url = f"{asked.kind}://{folder}/store{ending}"
-                with store(url, "n", spelled, trust=True) as kept:
-                    begin = perf_counter()
-                    kept.update(point.values)
-                    writes.append(perf_counter() - begin)
-                    begin = perf_counter()
-                    for key in point.values:
-                        kept[key]
-                    reads.append(perf_counter() - begin)
-                facts = facts_of(url)
-                size, dictionary = facts.stored + facts.dictionary, facts.dictionary
+        while not runs or (perf_counter() < until and len(runs) < _MOST_RUNS):
+            runs.append(_run(asked.kind, spelled, point.values))
     except SerialpackError as error:
         return failed_row(combination, error)
+    writes, reads = [run.writing for run in runs], [run.reading for run in runs]
     figures = Figures(
         source=point.size,
         records=len(point.values),
-        size=size,
-        overhead=dictionary,
+        size=runs[-1].size,
+        overhead=runs[-1].dictionary,
         pack=min(writes),
         unpack=min(reads),
         pack_mean=sum(writes) / len(writes),
@@ -180,3 +167,29 @@ def _measured(asked: StoreQuestion, point: _Point, spelled: str, spent: float, l
         kept="faithful",
     )
     return measured_row(combination, figures, held)
+
+
+class _Run(NamedTuple):
+    """Seconds of writing and of reading all values; bytes of the store, and of its dictionary."""
+
+    writing: float
+    reading: float
+    size: int
+    dictionary: int
+
+
+def _run(kind: str, spelled: str, values: Mapping[Any, Any]) -> _Run:
+    """Write ``values`` into a new store, and read each of them."""
+    with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
+        ending = (*store_kind(kind).endings, "")[0]
+        url = f"{kind}://{folder}/store{ending}"
+        with store(url, "n", spelled, trust=True) as kept:
+            begin = perf_counter()
+            kept.update(values)
+            writing = perf_counter() - begin
+            begin = perf_counter()
+            for key in values:
+                kept[key]
+            reading = perf_counter() - begin
+        facts = facts_of(url)
+    return _Run(writing, reading, facts.stored + facts.dictionary, facts.dictionary)

@@ -12,8 +12,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
-from serialpack.binary import EndsEarly, StreamDecoder, decompress
+from serialpack.bounded import StreamDecoder, decompress
 from serialpack.errors import CodecError
+from serialpack.leb128 import EndsEarly
 from serialpack.stages.stage import Buffer, Stage, fail_backward, fail_forward
 from serialpack.text import number_of
 

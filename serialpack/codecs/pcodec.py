@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from serialpack.binary import decompress_numbers, read_varint, varint
+from serialpack.bounded import decompress_numbers
 from serialpack.codecs.base import Codec, check_size
 from serialpack.codecs.chunks import (
     AUTO,
@@ -19,6 +19,7 @@ from serialpack.codecs.chunks import (
     without_few,
 )
 from serialpack.errors import CodecError
+from serialpack.leb128 import read_varint, varint
 from serialpack.stages.stage import Buffer, Param, dialled
 from serialpack.text import number_of
 from serialpack.values.multiples import unit_of
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 #: Types of numbers, spelled as NumPy does: unsigned, signed, float; and bytes.
 TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
-
 #: So many bytes may stand before the numbers; and so many columns one after another.
 MOST_START, MOST_COLUMNS = 1 << 16, 1 << 16
 

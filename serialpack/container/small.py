@@ -125,6 +125,11 @@ def read_small(data: Buffer) -> tuple[SmallHead, int, bytes]:
                 return said, restored, whole[at:-CHECK_SIZE]
             if at and whole.startswith(said.packed, at):
                 return said, restored, whole[at + len(said.packed) : -CHECK_SIZE]
+    return _read_unknown(whole)
+
+
+def _read_unknown(whole: bytes) -> tuple[SmallHead, int, bytes]:
+    """As ``read_small``, of a sound form whose head may be one that was not met before."""
     body = memoryview(whole)[len(START_SMALL) : -CHECK_SIZE]
     size = len(body)
     unpacker = msgpack.Unpacker(

@@ -119,6 +119,14 @@ def _looked_at(
         )
     known = _known(looked, front, to, how, block_size)
     known = known._replace(most=looked.most, target=front.plan.target, source=front.plan.source)
+    return _for_target(known, looked, front, to, tried)
+
+
+def _for_target(
+    known: SurveyResult, looked: Looked, front: Prepared, to: str, tried: TableNotMadeError | None
+) -> SurveyResult:
+    """``known``, with the types and columns that the target asks for; RefusedError as of
+    ``check_groups``."""
     if tried is not None and tried.schema is not None and known.layout is not None:
         from serialpack.conversion.tables.own_types import with_own_types
 

@@ -31,7 +31,7 @@ from serialpack.pipeline.salvage_workers import SalvageWorker, without_chain
 from serialpack.pipeline.seekable import sought, whole_small
 from serialpack.pipeline.small import expand
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
+from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan, of_members
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.pipeline.writing import keeps
 from serialpack.reports import LostRange
@@ -85,23 +85,9 @@ def salvage_source(
         if is_container(head) or remains.members:
             raise several or nothing_left()
         raise NotContainerError(looks_like(head))
-    seconds: dict[str, float] = {}
-    for each in done:
-        add_seconds(seconds, each.done.seconds)
-    damage = (*remains.damage, *(found for each in done for found in each.damage))
     return Salvaged(
-        Unpacked(
-            headers=tuple(header for each in done for header in each.done.headers),
-            format=done[-1].done.format,
-            read=sum(each.done.read for each in done),
-            written=out.written,
-            blocks=sum(each.done.blocks for each in done),
-            blocks_read=sum(each.done.blocks_read for each in done),
-            records=_sum_if_known(each.done.records for each in done),
-            exact=all(each.done.exact for each in done),
-            seconds=seconds,
-        ),
-        damage,
+        of_members([each.done for each in done], out.written),
+        (*remains.damage, *(found for each in done for found in each.damage)),
         tuple(found for each in done for found in each.lost),
     )
 

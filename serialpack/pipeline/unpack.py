@@ -1,6 +1,6 @@
 """Unpacks a container: its members become the bytes of their sources again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 from threading import local
@@ -149,6 +149,11 @@ def unpack_stream(
         )
         for member in islice(read_members(read, into=into, threads=threads), 1 if first else None)
     ]
+    return of_members(done, out.written)
+
+
+def of_members(done: Sequence[Unpacked], written: int) -> Unpacked:
+    """What was unpacked of all members, of which there is one at least; ``written``: in all."""
     records = [each.records for each in done if each.records is not None]
     seconds: dict[str, float] = {}
     for each in done:
@@ -157,7 +162,7 @@ def unpack_stream(
         headers=tuple(header for each in done for header in each.headers),
         format=done[-1].format,
         read=sum(each.read for each in done),
-        written=out.written,
+        written=written,
         blocks=sum(each.blocks for each in done),
         blocks_read=sum(each.blocks_read for each in done),
         records=sum(records) if len(records) == len(done) else None,
@@ -204,12 +209,7 @@ def unpack_member(
     for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
         if member.header.shared:
-            from serialpack.pipeline.shared import check_entries, check_faults, entries_of
-
-            rows = entries_of(stored)
-            check_faults(stored, rows)
-            check_entries(stored, rows, restored.source_data)
-            entries = (entries or 0) + len(rows)
+            entries = (entries or 0) + _checked_entries(stored, restored.source_data)
         add_seconds(seconds, restored.seconds)
         count += 1
         if progress is not None:
@@ -227,6 +227,16 @@ def unpack_member(
         seconds=seconds,
         entries=entries,
     )
+
+
+def _checked_entries(stored: StoredBlock, data: Buffer) -> int:
+    """How many entries a shared block has, each of which is sound."""
+    from serialpack.pipeline.shared import check_entries, check_faults, entries_of
+
+    rows = entries_of(stored)
+    check_faults(stored, rows)
+    check_entries(stored, rows, data)
+    return len(rows)
 
 
 class _LastUnpacker(local):

@@ -5,7 +5,10 @@ One file a serializer. To add one: a class in a file here, and a line in ``stage
 
 Those whose first letter is ``_`` are what several share. ``objects`` writes Python's objects as
 extensions of MessagePack, which ``extensions`` reads: of Python's own types (``_own_types``,
-``_own_classes``), of arrays, and of a library each (``of_numpy``, ``of_pandas``, ...).
+``_own_classes``), of arrays, and of a library each (``of_numpy``, ``of_pandas``, ...);
+``_extension_table`` has all of them. ``whole`` takes one object through a serializer and back, with
+the proof, and ``hooks`` its ``default`` and ``object_hook``. ``refused`` finds which part of a
+value is not held, ``holders`` who else holds it. ``of_format`` leaves the work to a format.
 
 - exact: whatever the source, its very bytes come back (``raw``, ``columns``)
 - stored format: the format that its bytes are in; what one serializer wrote, all of its format read
@@ -16,11 +19,11 @@ extensions of MessagePack, which ``extensions`` reads: of Python's own types (``
 from __future__ import annotations
 
 from serialpack.errors import MissingLibraryError
-from serialpack.serializers.base import Serializer, hint_for
+from serialpack.serializers.base import Serializer
 from serialpack.stages import registry
 from serialpack.stages.stage import Registry
 
-__all__ = ["SERIALIZERS", "hint_for", "reader"]
+__all__ = ["SERIALIZERS", "reader"]
 
 SERIALIZERS: Registry[Serializer] = registry.SERIALIZERS
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from serialpack.formats.shared.column_types import Mixed, Odd
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import ROOT, Difference, Path, key_kind, path_text, shown
+from serialpack.values.kinds import ROOT, Difference, Path, path_text, shown
 
 
 class WholeFiles(RecordSerializer):
@@ -34,7 +34,7 @@ class WholeFiles(RecordSerializer):
         if found is not None:
             return self.blame_one(alone[0], found)._replace(record=low)
         together = failure(records[:high])
-        return Difference(low, "$", f"as those before it ({together})", "", "mixed")
+        return Difference(low, "$", "as those before it", "", "mixed", str(together))
 
     def _unfit(self, records: list[Any]) -> Exception | None:
         """As ``failure``, but only what ``fit`` raises."""
@@ -48,13 +48,12 @@ class WholeFiles(RecordSerializer):
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """Which part of a record is not held."""
         if isinstance(error, Mixed):
-            return Difference(0, "$", f"{shown(record)} ({error})", "", "mixed")
-        from serialpack.values.kind_of import kind_of
+            return Difference(0, "$", shown(record), "", "mixed", str(error))
+        from serialpack.values.kind_of import lost_value
 
         if isinstance(error, Odd) and error.value is not record:
             path = _path_to(record, error.value, is_key=error.is_key)
-            kind = (key_kind(error.value) if error.is_key else None) or kind_of(error.value)
-            return Difference(0, path, shown(error.value), "", kind)
+            return lost_value(path, error.value, is_key=error.is_key)
         return super().blame_one(record, error)
 
 

@@ -93,17 +93,17 @@ class AvroSerializer(WholeFiles):
             return super().blame_one(record, error)
         from fastavro.validation import ValidationError, validate
 
-        from serialpack.values.kind_of import kind_of
+        from serialpack.values.kind_of import lost_value
 
         try:
             validate(record, self._schema.parsed, strict=True)
         except ValidationError as invalid:
             first = invalid.errors[0]
             place = str(first.field).partition(".")[2]
-            was = f"{shown(first.datum)} ({first.schema!s:.80} is wanted)"
-            return Difference(0, f"$.{place}" if place else "$", was, "", kind_of(first.datum))
+            path = f"$.{place}" if place else "$"
+            return lost_value(path, first.datum, f"{first.schema!s:.80} is wanted")
         except Exception as other:  # what it trips over
             error = other
         if isinstance(error, RecursionError):
             return super().blame_one(record, error)
-        return Difference(0, "$", f"{shown(record)} ({error})", "", "value")
+        return Difference(0, "$", shown(record), "", "value", str(error))

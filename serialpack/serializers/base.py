@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from serialpack.errors import UsageError, ValueRefusedError, Ways
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
+from serialpack.serializers.holders import Holders, holders
 from serialpack.serializers.refused import innermost
 from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
+    AS_BYTES,
     BEYOND_JSON,
     KINDS,
-    VIEW,
     Difference,
-    all_given,
-    key_kind,
+    bare,
     shown,
     unplaced,
 )
@@ -257,25 +257,30 @@ class RecordSerializer(Serializer):
         known better than from the declarations. ``named``: who cannot hold it, where that is
         not this serializer by its own name.
         """
-        what = f"{KINDS[lost.kind]}: {lost.was}"
-        if lost.kind == "number-array" and lost.was.startswith(VIEW):
-            what, hint = lost.was, "bytes(view) can be held"
-            if "bytes" in self.cannot:
-                hint = f"{self.who_can('bytes', raw=False)} hold bytes(view)"
+        # A view is of the kind of arrays, whose words do not fit it.
+        words = "" if lost.instead == AS_BYTES else f"{KINDS[lost.kind]}: "
+        became = f" became {lost.became}" if lost.became else ""
+        because = f" ({lost.because})" if lost.because else ""
         return ValueRefusedError(
-            f"{named or self.name} cannot hold {what}"
-            + (f" became {lost.became}" if lost.became else ""),
+            f"{named or self.name} cannot hold {words}{lost.was}{became}{because}",
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,
-            hint=hint
-            or all_given(lost.was)
-            or self.who_can(lost.kind, raw=first_record is not None),
+            hint=hint or str(self.way_out(lost, raw=first_record is not None)),
         )
 
-    def who_can(self, kind: str, *, raw: bool) -> str:
-        """The hint which others can hold what this one refused; ``raw``: raw is one of them."""
-        return hint_for(kind, raw=raw, but=self.name)
+    def way_out(self, lost: Difference, *, raw: bool) -> str | Holders:
+        """What to do with a value that is lost, or who can hold it; ``raw``: see ``who_can``."""
+        if lost.instead is None:
+            return self.who_can(lost.kind, raw=raw)
+        words, kind = lost.instead
+        if kind in self.cannot:
+            return f"{self.who_can(kind, raw=False)} hold {words}"
+        return f"{words} can be held"
+
+    def who_can(self, kind: str, *, raw: bool) -> Holders:
+        """Which others can hold what this one refused; ``raw``: raw is one of them."""
+        return holders(kind, raw=raw, but=self.name)
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         """The value that the library does not take, or does not read again.
@@ -293,19 +298,18 @@ class RecordSerializer(Serializer):
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """The part of a record that is not held; ``error`` was raised for this record alone."""
         from serialpack.depth.values import holds_itself
-        from serialpack.values.kind_of import kind_of
+        from serialpack.values.kind_of import lost_value
 
         if isinstance(error, RecursionError):  # the depth is to blame, and no single part
             if not self.identity and holds_itself(record):
                 return Difference(0, "$", type(record).__name__, "", "cycle")
             return depth_loss()
         if not isinstance(record, dict) and "bare" in self.cannot:
-            return Difference(0, "$", shown(record), "", "bare")
+            return bare(record)
         path, value, is_key = self._descend(record)
         if type(value) in (dict, list):  # no part of it is refused on its own
-            return Difference(0, path, f"{shown(value)} ({error})", "", "value")
-        kind = (key_kind(value) if is_key else None) or kind_of(value)
-        return Difference(0, path, shown(value), "", kind)
+            return Difference(0, path, shown(value), "", "value", str(error))
+        return lost_value(path, value, is_key=is_key)
 
     def failure(self, records: list[Any], *, reads: bool = True) -> Exception | None:
         """The error of writing the records, or reading them again; None where all goes well."""
@@ -347,34 +351,3 @@ def check_finite(values: Any) -> None:
             stack.extend(value.values())
         elif isinstance(value, float) and value - value != 0:
             raise ValueError(f"{value} is not JSON")
-
-
-def hint_for(kind: str, *, raw: bool = True, but: str = "") -> str:
-    """Which serializers can hold what ``kind`` names, one of each format: ``json or raw can``.
-
-    Those that need nothing installed and are safe to read come first. ``raw``: the bytes of a
-    source can be kept too. ``but``: who has just refused it. Where none holds all of
-    that kind, those that hold some: ``objects or pickle may``.
-    """
-    from serialpack.serializers import SERIALIZERS
-
-    able: dict[str | None, tuple[bool, bool, str]] = {}
-    perhaps: dict[str | None, tuple[bool, bool, str]] = {}
-    for entry in SERIALIZERS:
-        cls = SERIALIZERS.cls(entry.name)
-        if (
-            cls.exact
-            or entry.name == but
-            or kind in cls.cannot | cls.seldom
-            or cls.missing(entry.name) is not None
-        ):
-            continue
-        found = perhaps if kind in cls.partly else able
-        found.setdefault(cls.stored_format, (not cls.safe, cls.extra is not None, entry.name))
-    may = not able and not raw
-    in_order = sorted((perhaps if may else able).values(), key=lambda rank: rank[:2])
-    names = [name for *_, name in in_order[: 2 if raw else 3]] + ["raw"] * raw
-    if not names:
-        return "no serializer here can"
-    listed = (", ".join(names[:-1]) + " or " if len(names) > 1 else "") + names[-1]
-    return f"{listed} may" if may else f"{listed} can"

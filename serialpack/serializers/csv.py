@@ -9,7 +9,7 @@ from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.csv.write import write
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import KINDS, Difference, key_kind, shown, value_step
+from serialpack.values.kinds import KINDS, Difference, bare, value_step
 
 
 class CsvSerializer(RecordSerializer):
@@ -46,7 +46,7 @@ class CsvSerializer(RecordSerializer):
         names = list(records[0]) if records and type(records[0]) is dict else []
         for number, record in enumerate(records):
             if type(record) is not dict:
-                return Difference(number, "$", shown(record), "", "bare")
+                return bare(record)._replace(record=number)
             if not record:
                 return Difference(number, "$", "a map without keys", "", "value")
             lost = _first_lost(number, record)
@@ -58,17 +58,15 @@ class CsvSerializer(RecordSerializer):
 
 
 def _first_lost(number: int, record: dict[Any, Any]) -> Difference | None:
-    from serialpack.values.kind_of import kind_of
+    from serialpack.values.kind_of import lost_value
 
     for key, value in record.items():
         for part, is_key in ((key, True), (value, False)):
-            kind = (key_kind(part) if is_key else None) or kind_of(part)
-            if kind in ("text", "control"):
+            lost = lost_value("$" if is_key else f"${value_step(key)}", part, is_key=is_key)
+            if lost.kind in ("text", "control"):
                 continue
-            path = "$" if is_key else f"${value_step(key)}"
-            if not is_key and isinstance(value, dict | list):
-                kind = "nested"
-            return Difference(number, path, shown(part), "", kind)
+            nested = not is_key and isinstance(value, dict | list)
+            return lost._replace(record=number, kind="nested" if nested else lost.kind)
     return None
 
 

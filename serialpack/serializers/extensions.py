@@ -8,33 +8,14 @@ from typing import Any
 from serialpack.errors import SerialpackError
 from serialpack.formats.msgpack.values import messages
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
-from serialpack.serializers._outline import Met
+from serialpack.serializers._extension_table import Met, extension
 from serialpack.serializers._own_classes import check_none_own
-from serialpack.serializers._own_types import ARRAY, BACK, BACK_TO_CLASS, SCALAR, TAKE_ANY
-from serialpack.serializers.arrays import (
-    MASKED,
-    OBJECTS,
-    SHOWN,
-    array_over,
-    bytes_in,
-    masked_of,
-    objects_of,
-    one_of,
-    scalar_over,
-    shown_of,
-)
+from serialpack.serializers._own_types import ARRAY
+from serialpack.serializers.arrays import array_over, bytes_in, one_of
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.of_arrow import ARROW, OF_ARROW, arrow_of, table_over
-from serialpack.serializers.of_numpy import OF_NUMPY, numpy_of
-from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES, pandas_of
-from serialpack.serializers.of_polars import OF_POLARS, polars_of
-from serialpack.serializers.of_pydantic import OF_PYDANTIC, url_of
-from serialpack.serializers.of_scipy import OF_SCIPY, scipy_of
-from serialpack.serializers.of_xarray import OF_XARRAY, xarray_of
+from serialpack.serializers.of_arrow import ARROW, table_over
 from serialpack.stages.stage import Buffer, is_failure
 
-#: Those of which a part may be of any class; pandas' look themselves.
-_TAKE_ANY = TAKE_ANY | {FRAME, SERIES, OF_PANDAS}
 #: Types of parts that nothing needs to be asked about.
 _PLAIN = frozenset({str, bytes, int, float, bool, type(None), list, dict})
 
@@ -96,16 +77,14 @@ class _ExtensionReader:
         if type(parts) is not list:
             raise ValueError(f"an extension {code} without its parts")
         try:
-            if code in BACK_TO_CLASS:
-                made = self._of_class(code, parts)
-                self._met.keep(code, made)
-                return made
-            if code not in _TAKE_ANY and not _PLAIN.issuperset(map(type, parts)):
-                check_none_own(parts)
-            if code in BACK:
-                return BACK[code](*parts)
-            made = self._made(code, parts)
-            self._met.keep(code, made)
+            found = extension(code)
+            if found.of_class is not None:
+                made = self._of_class(code, found.of_class, parts)
+            else:
+                if not found.takes_any and not _PLAIN.issuperset(map(type, parts)):
+                    check_none_own(parts)
+                made = found.made(*parts) if found.made is not None else self._made(code, parts)
+            self._met.keep(found.again, made)
             return made
         except (*FAILURES, SerialpackError):
             raise
@@ -115,47 +94,25 @@ class _ExtensionReader:
             words = str(error) or type(error).__name__
             raise ValueError(f"an extension {code} with other parts ({words})") from None
 
-    def _of_class(self, code: int, parts: list[Any]) -> Any:
+    def _of_class(
+        self, code: int, of_class: Callable[..., Callable[..., Any]], parts: list[Any]
+    ) -> Any:
         module, name, *of_object = parts
         if type(module) is not str or type(name) is not str:
             raise ValueError(f"an extension {code} without the names of a class")
         back = self._classes.get((code, module, name))
         if back is None:
-            back = self._classes[code, module, name] = BACK_TO_CLASS[code](module, name)
+            back = self._classes[code, module, name] = of_class(module, name)
         return back(*of_object)
 
     def _made(self, code: int, parts: list[Any]) -> Any:
         if code == ARRAY:
             return self._array(*parts)
-        if (met := self._met.stands_for(code)) is not None:
-            return one_of(met, *parts)
         if code == ARROW:
             # It lies over whatever an array of bytes would.
             inside, size = parts
             return table_over(self._array(inside, "'|u1'", [size], False, True)[:])
-        if code in (FRAME, SERIES, OF_PANDAS):
-            return pandas_of(code, parts)
-        if code == OF_ARROW:
-            return arrow_of(*parts)
-        if code == OF_POLARS:
-            return polars_of(*parts)
-        if code == OF_NUMPY:
-            return numpy_of(*parts)
-        if code == OF_PYDANTIC:
-            return url_of(*parts)
-        if code == OF_SCIPY:
-            return scipy_of(*parts)
-        if code == OF_XARRAY:
-            return xarray_of(*parts)
-        if code == MASKED:
-            return masked_of(*parts)
-        if code == SHOWN:
-            return shown_of(*parts)
-        if code == OBJECTS:
-            return objects_of(*parts)
-        if code == SCALAR:
-            return scalar_over(*parts)
-        raise ValueError(f"there is no extension {code}")
+        return one_of(self._met.stands_for(code), *parts)
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:
         if inside is not None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from serialpack.depth import TooDeep
-from serialpack.formats.msgpack.values import FIRST_ROOM
+from serialpack.formats.msgpack.values import FIRST_ROOM, is_too_deep
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -20,8 +20,9 @@ from serialpack.formats.python.buffers import (
     whole_frame,
 )
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
+from serialpack.serializers._extension_table import COUNTED
 from serialpack.serializers._msgpack_mistaken import ANY_TAKEN, check_taken
-from serialpack.serializers._outline import COUNTED, ObjectOutline, outline
+from serialpack.serializers._outline import ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
     DATACLASS,
@@ -51,12 +52,7 @@ from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.extensions import CALLS_A_LEVEL, load_over
 from serialpack.serializers.of_arrow import ARROW, is_table, parts_of_arrow, stream_of
 from serialpack.serializers.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
-from serialpack.serializers.of_pandas import (
-    OF_PANDAS,
-    SAME_INDEX,
-    is_index,
-    parts_of_pandas,
-)
+from serialpack.serializers.of_pandas import OF_PANDAS, SAME_INDEX, is_index, parts_of_pandas
 from serialpack.serializers.of_polars import parts_of_polars
 from serialpack.serializers.of_pydantic import parts_of_url
 from serialpack.serializers.of_scipy import parts_of_scipy
@@ -238,7 +234,7 @@ class _ExtensionWriter:
         try:
             data: bytes = self._packers[self._level].pack(self._apart(value) if looked else value)
         except ValueError as error:
-            if "recursion" in str(error):
+            if is_too_deep(error):
                 raise TooDeep from None
             raise
         if self._alone and ANY_TAKEN.search(data):

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from serialpack.collector import FEW
 from serialpack.depth.values import check_graph
-from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats.python.buffers import is_framed, whole_frame
 from serialpack.formats.python.pickle import (
     PROTOCOL,
@@ -19,15 +18,13 @@ from serialpack.formats.python.pickle import (
 )
 from serialpack.serializers._unsafe import UnsafeSerializer
 from serialpack.serializers.base import in_one
+from serialpack.serializers.holders import Holders
 from serialpack.stages.stage import Buffer, Param, is_installed
-from serialpack.values.kinds import NEVER, TEXT_KINDS, Difference, all_given
+from serialpack.values.kinds import AN_ERROR, NEVER, TEXT_KINDS, Difference
 
 #: What Python says of a lock or a connection, which C code keeps. cloudpickle refuses these too,
 #: but for a few types of Python's own.
-_BY_NOBODY = re.compile(r"\(cannot pickle '(?!property|cell|(static|class)method)[\w.]+' object\)$")
-
-#: How ``Difference.became`` begins for what is written, but cannot be read again.
-_UNREAD = "an error ("
+_BY_NOBODY = re.compile(r"cannot pickle '(?!property|cell|(static|class)method)[\w.]+' object")
 
 
 class PickleSerializer(UnsafeSerializer):
@@ -64,32 +61,24 @@ class PickleSerializer(UnsafeSerializer):
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         lost = super().blame_one(record, error)
-        if lost.kind in NEVER or str(error) in lost.was:
+        if lost.kind in NEVER or lost.because:
             return lost
-        if self.failure([record], reads=False) is None:
-            return lost._replace(became=f"{_UNREAD}{error})")
-        return lost._replace(was=f"{lost.was} ({error})")
+        became = AN_ERROR if self.failure([record], reads=False) is None else ""
+        return lost._replace(became=became, because=str(error))
 
-    def refuse(
-        self,
-        lost: Difference,
-        first_record: int | None = 0,
-        hint: str | Ways | None = None,
-        *,
-        named: str = "",
-    ) -> ValueRefusedError:
-        if hint is None and _BY_NOBODY.search(lost.was):
-            hint = all_given(lost.was) or "no serializer here can"
-        elif hint is None and lost.became.startswith(_UNREAD):  # cloudpickle asks as pickle does
-            hint = "its class tells pickle how to make it again, and that fails"
-        return super().refuse(lost, first_record, hint, named=named)
+    def way_out(self, lost: Difference, *, raw: bool) -> str | Holders:
+        if lost.instead is None and _BY_NOBODY.fullmatch(lost.because):
+            return Holders()
+        if lost.became and lost.because:  # cloudpickle asks as pickle does
+            return "its class tells pickle how to make it again, and that fails"
+        return super().way_out(lost, raw=raw)
 
-    def who_can(self, kind: str, *, raw: bool) -> str:
+    def who_can(self, kind: str, *, raw: bool) -> Holders:
         if raw or kind == "function" or kind in NEVER:
             return super().who_can(kind, raw=raw)
         # What a class does not tell pickle, it tells nobody.
         others = [each for each in ("cloudpickle",) if each != self.name and is_installed(each)]
-        return f"{others[0]} may" if others else "no serializer here can"
+        return Holders((*others,), sure=False)
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = in_one(pieces)

@@ -14,7 +14,7 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.of_format import read_stored
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import BEYOND_JSON, Difference, shown
+from serialpack.values.kinds import BEYOND_JSON, Difference
 
 
 class ProtobufSerializer(RecordSerializer):
@@ -102,15 +102,15 @@ class ProtobufSerializer(RecordSerializer):
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         from serialpack.serializers._protoscalars import Unfit
-        from serialpack.values.kind_of import kind_of
+        from serialpack.values.kind_of import lost_value
 
         write = wire.write_value if self._message is None else self._message.write
         for number, record in enumerate(records):
             try:
                 write(record)
             except Unfit as unfit:
-                was = f"{shown(unfit.value)} ({unfit.message})"
-                return Difference(number, f"${unfit.path}", was, "", kind_of(unfit.value))
+                lost = lost_value(f"${unfit.path}", unfit.value, unfit.message)
+                return lost._replace(record=number)
             except FAILURES:
                 return super().blame([record], error)._replace(record=number)
         return super().blame(records, error)

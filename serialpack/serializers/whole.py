@@ -12,6 +12,7 @@ from serialpack.depth import TooDeep
 from serialpack.errors import DroppedWarning, UsageError, ValueRefusedError
 from serialpack.formats.base import depth_loss
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
+from serialpack.serializers.holders import Holders
 from serialpack.stages.stage import Buffer
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Difference, shown
@@ -69,15 +70,15 @@ def _refusal(
     lost = serializer.blame(records, error)
     if serializer.tabular:
         lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
-    refusal = serializer.refuse(lost, None)
-    if refusal.hint is not None and refusal.hint in _PERHAPS:
-        held = _is_held(refusal.hint.split()[0], records)
-        return serializer.refuse(lost, None, _PERHAPS[0] if held else "no serializer here can")
-    return refusal
+    way = serializer.way_out(lost, raw=False)
+    if isinstance(way, Holders) and way.names == (_HOLDS_SOME,):  # which only trying tells
+        sure = _is_held(_HOLDS_SOME, records)
+        return serializer.refuse(lost, None, str(Holders(way.names if sure else ())))
+    return serializer.refuse(lost, None)
 
 
-#: Hints of which only trying tells whether they are true, the surest one first.
-_PERHAPS = "cloudpickle can", "cloudpickle may"
+#: The serializer that holds some objects that no other holds.
+_HOLDS_SOME = "cloudpickle"
 
 
 def _is_held(name: str, records: list[Any]) -> bool:
@@ -220,7 +221,7 @@ def _is_dropped(serializer: RecordSerializer, obj: Any, again: Any) -> bool:
 
 
 def _hint(serializer: RecordSerializer, lost: Difference) -> str | None:
-    if serializer.safe or not serializer.holds_objects:
+    if serializer.safe or not serializer.holds_objects or lost.instead is not None:
         return None
     if lost.value_path.endswith(_OF_EXCEPTIONS):
         return "objects hold exceptions without tracebacks: error.with_traceback(None)"

@@ -73,9 +73,19 @@ def parse_chain(text: str) -> Chain:
 
 def parse_stage(registry: Registry[Any], text: str, effort: int = DEFAULT_EFFORT) -> StageSpec:
     """One stage of a chain: ``zstd:3``. What is not spelled is set by the effort."""
-    end = next((i for i, c in enumerate(text) if c in ":@/="), len(text))
-    name, params = text[:end], text[end:]
+    name, params = _parted(text)
     return StageSpec(name, registry.cls(name).parse_params(name, params, effort))
+
+
+def is_codec(text: str) -> bool:
+    """Whether ``text`` names a codec, or leaves it to ``auto``."""
+    return text == "auto" or _parted(text)[0] in CODECS
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """The name of a stage, and its parameters."""
+    end = next((i for i, c in enumerate(text) if c in ":@/="), len(text))
+    return text[:end], text[end:]
 
 
 def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:

@@ -153,12 +153,12 @@ def _opened(path: str, mode: Mode) -> Any:
     }
     try:
         return lmdb.open(path, map_size=_ROOM, **how)
-    except lmdb.ReadonlyError:
-        raise
     except (lmdb.MemoryError, MemoryError):
         return lmdb.open(path, map_size=_LESS_ROOM, **how)
     except lmdb.Error as error:
-        if mode != "r" or ("ermission" not in str(error) and "Read-only" not in str(error)):
+        # Of what the system said LMDB has a class for EACCES, and for EROFS only its words.
+        forbidden = isinstance(error, lmdb.ReadonlyError) or "Read-only" in str(error)
+        if mode != "r" or not forbidden:
             raise
         # The lock file, in which readers enter themselves, cannot be made beside the store.
         return lmdb.open(path, map_size=_ROOM, **{**how, "lock": False})

@@ -17,10 +17,10 @@ from typing import Any
 
 from xxhash import xxh3_64_digest
 
-from serialpack.binary import varint
 from serialpack.codecs.base import check_ratio
 from serialpack.errors import CodecError, DamagedError, RefusedError
 from serialpack.formats import FORMATS
+from serialpack.leb128 import varint
 from serialpack.pipeline.parts import not_given_back
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.unpack import check_trust

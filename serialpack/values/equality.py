@@ -20,7 +20,7 @@ from serialpack.values.arrays import (
     unmapped,
 )
 from serialpack.values.kind_of import kind_of
-from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
+from serialpack.values.kinds import Difference, in_order, instead_of, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
     attributes,
@@ -303,7 +303,7 @@ def _lost(was: Any, became: Any) -> Difference:
         texts = texts[0], f"one {other}"
     # Where an attribute is missing, the object is what is lost.
     kind = "object" if was is NOTHING or became is NOTHING else kind_of(was)
-    return Difference(0, "", *texts, kind)
+    return Difference(0, "", *texts, kind, instead=instead_of(was))
 
 
 def _lost_key(was: Any, became: Any) -> Difference:

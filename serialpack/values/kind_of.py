@@ -1,4 +1,4 @@
-"""Of which kind a Python value is."""
+"""Of which kind a Python value is, and that one is lost."""
 
 import math
 import re
@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.literal import Literal
+from serialpack.values.kinds import Difference, instead_of, key_kind, shown
 from serialpack.values.yaml_tags import YamlTag
 
 
@@ -33,6 +34,12 @@ def kind_of(value: Any) -> str:
     if module in ("msgpack", "umsgpack", "ormsgpack", "msgspec", "cbor2", "bson"):
         return "tag"
     return "object"
+
+
+def lost_value(path: str, value: Any, because: str = "", *, is_key: bool = False) -> Difference:
+    """That ``value`` is not held, which stands at ``path`` of the first record."""
+    kind = (key_kind(value) if is_key else None) or kind_of(value)
+    return Difference(0, path, shown(value), "", kind, because, instead_of(value))
 
 
 def _integer(value: int) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 import struct
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 #: The kinds of values that a serializer may be unable to hold, and what messages call them.
@@ -106,10 +107,20 @@ BEYOND_JSON = NEVER | {
 }
 
 
+class Instead(NamedTuple):
+    """What a user can make of a value to have it held: in Python's words, and of which kind that
+    is, if of one that some do not hold."""
+
+    words: str
+    kind: str = ""
+
+
 class Difference(NamedTuple):
     """The first value that does not come back: where it was, what it was, and what came instead.
 
-    ``became`` is empty where nothing came. ``kind`` is one of ``KINDS``.
+    ``became`` is empty where nothing came. ``kind`` is one of ``KINDS``. ``because``: what the
+    library says of it, or the class; with ``became``, of reading what was written. ``instead``:
+    see ``instead_of``.
     """
 
     record: int
@@ -117,12 +128,18 @@ class Difference(NamedTuple):
     was: str
     became: str
     kind: str
+    because: str = ""
+    instead: Instead | None = None
 
 
 def unplaced(error: Exception) -> Difference:
     """The difference for records that cannot be written or read at all, where no value is to
     blame."""
-    return Difference(0, "$", "the records", f"an error ({error})", "value")
+    return Difference(0, "$", "the records", AN_ERROR, "value", str(error))
+
+
+#: What came instead, where what was written cannot be read again.
+AN_ERROR = "an error"
 
 
 class Unheld(Exception):
@@ -221,22 +238,39 @@ def path_text(path: Path) -> str:
     return "$" + "".join(reversed(steps))
 
 
-#: What ``shown`` gives for a memoryview, whose address tells nobody anything.
-VIEW = "a memoryview"
-#: What ``shown`` gives for objects that give values when they are asked, such as generators.
-_GIVES = re.compile(
-    r"<(generator|map|filter|zip|enumerate) object|<\w+_\w*itera"
-    r"|dict_(keys|values|items)\(|(?P<map>mappingproxy\()"
+#: Of a memoryview, which is of the kind of arrays, but is none.
+AS_BYTES = Instead("bytes(view)", "bytes")
+_AS_LIST = Instead("list(it)", "array")
+_AS_DICT = Instead("dict(it)")
+
+#: Python's own types whose objects give values when they are asked, beside all its iterators.
+_GIVE = frozenset({"generator", "map", "filter", "zip", "enumerate"}) | frozenset(
+    {"dict_keys", "dict_values", "dict_items"}
 )
 
 
-def all_given(was: str) -> str | None:
-    """How to make a list, or the like, of what ``shown`` calls ``was``; None where that gives no
-    values."""
-    found = _GIVES.match(was)
-    return found and f"{'dict' if found['map'] else 'list'}(it) can be held"
+def instead_of(value: Any) -> Instead | None:
+    """What to make of a value that only shows or gives others, such as a generator; None of any
+    other."""
+    cls: Any = type(value)
+    if cls is memoryview:
+        return AS_BYTES
+    if cls is MappingProxyType:
+        return _AS_DICT
+    gives = cls.__name__ in _GIVE or cls.__name__.endswith("iterator")
+    return _AS_LIST if gives and cls.__module__ == "builtins" else None
 
 
+def bare(record: Any) -> Difference:
+    """That the first record is not a map."""
+    instead = instead_of(record)
+    if instead is not None and instead.kind:  # of it comes no map, either
+        instead = None if instead == AS_BYTES else instead._replace(kind="bare")
+    return Difference(0, "$", shown(record), "", "bare", instead=instead)
+
+
+#: What ``shown`` gives for a memoryview, whose address tells nobody anything.
+VIEW = "a memoryview"
 #: Types whose classes are not told from them by their words.
 _AS_PLAIN = (int, float, complex, str, bytes, list, tuple, dict)
 _PLAIN_WORDS: frozenset[Any] = frozenset(kind.__repr__ for kind in _AS_PLAIN)

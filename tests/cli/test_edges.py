@@ -191,3 +191,13 @@ def test_nobody_is_waited_for_at_a_terminal(tmp_path: Path, verb: str) -> None:
         os.close(slave)
     assert done.returncode == 2
     assert done.stderr.startswith("serialpack: name a FILE, ")
+
+
+def test_a_file_may_be_called_as_a_codec(run: Run, tmp_path: Path) -> None:
+    """It was said to be given for one, by ``auto`` to each ``pack`` beside it."""
+    for name in ("auto", "zstd", "a.json", "b.json"):
+        (tmp_path / name).write_text("[1, 2]", "utf-8")
+    for codec in ([], ["-c", "zstd"], ["-c", "zstd:5"]):
+        assert b"exact bytes" in run("pack", "-f", *codec, "a.json", cwd=tmp_path).stderr
+    done = run("pack", "-c", "b.json", cwd=tmp_path, code=2)
+    assert b"-c is the codec, and b.json is a file; serialpack pack b.json -o -" in done.stderr

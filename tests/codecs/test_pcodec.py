@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from pcodec.standalone import simple_compress
 
-from serialpack.binary import decompress_numbers
+from serialpack.bounded import decompress_numbers
 from serialpack.codecs import CODECS
 from serialpack.codecs import pcodec as codec_module
 from serialpack.codecs.chunks import ChunkWay, joined

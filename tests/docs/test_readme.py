@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,6 +26,15 @@ OF_FILES: dict[str, tuple[str, dict[str, Any] | None]] = {
 OF_OBJECTS = ["event =", "field =", "model = Model"]
 #: Run with the page that it is taken from: ``cli/verbs/test_stores.py``.
 OF_STORES = ["serialpack.store"]
+
+
+def test_every_extra_is_named() -> None:
+    """That of HDF5 and that of plots were not."""
+    project = tomllib.loads((README.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"].keys() - {"test", "peers"}
+    readme = README.read_text(encoding="utf-8")
+    assert {"all", "hdf5"} <= extras
+    assert not {extra for extra in extras if f"[{extra}]" not in readme}
 
 
 def test_every_example_is_run() -> None:

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.errors import FileError, InputError, SerialpackError, UsageError
+from serialpack.errors import FileError, InputError, RefusedError, SerialpackError, UsageError
+from serialpack.formats.sqlite.write import NewDatabase
 
 
 def database(path: Path, *statements: str, rows: Iterable[tuple[Any, ...]] = ()) -> Path:
@@ -234,6 +235,22 @@ def test_a_database_that_is_written_is_not_read(tmp_path: Path) -> None:
         connection.execute(f"VACUUM INTO '{copy}'")
     assert len(records(path)) == len(records(copy)) == 2001
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.db", "copy.db"]
+
+
+def test_a_value_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("serialpack.formats.sqlite.database.MAX_BLOCK", 1 << 20)
+    error = said(database(tmp_path / "a.db", "CREATE TABLE t AS SELECT zeroblob(2 << 20) AS b"))
+    assert isinstance(error, RefusedError)
+    assert "a value in t is larger than" in str(error)
+
+
+def test_a_full_disk_is_said_to_be_full(tmp_path: Path) -> None:
+    """SQLite's own limit stands for the disk's: both are the same error of it."""
+    writer = NewDatabase(tmp_path / "a.db", "t", [("a", "")])
+    writer._connection.execute("PRAGMA max_page_count = 4")
+    with pytest.raises(FileError, match="cannot be written: database or disk is full"):
+        writer.add([("x" * 4096,)] * 9)
+    writer.close(keep=False)
 
 
 def test_text_that_is_no_utf8(tmp_path: Path) -> None:

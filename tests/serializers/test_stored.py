@@ -11,7 +11,7 @@ import pytest
 from serialpack.depth import MAX_DEPTH
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.serializers import SERIALIZERS, hint_for
+from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
 from serialpack.values.kinds import KINDS
 from tests.formats.streams import value_format
@@ -36,14 +36,6 @@ def test_declarations(entry: Any) -> None:
     assert cls.cannot <= KINDS.keys()
     assert cls.stored_format is None or cls.stored_format in FORMATS
     assert cls.exact == (not cls.cannot)
-
-
-def test_hints_come_from_the_declarations() -> None:
-    assert hint_for("surrogates").startswith("json")
-    assert hint_for("digits") == "raw can"
-    assert hint_for("digits", raw=False) == "no serializer here can"
-    assert hint_for("object", raw=False) == "objects or pickle may"  # of some classes; not marshal
-    assert hint_for("number-array", raw=False).endswith(" may")
 
 
 def test_raw_passes_the_bytes() -> None:

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -353,3 +354,31 @@ def test_what_a_killed_writer_left_is_not_taken_for_the_new_ones(tmp_path: Path)
 
 if sys.platform == "win32":
     pytest.skip("no fork there", allow_module_level=True)
+
+
+@ON_DISK
+def test_a_store_that_nobody_may_write_to_is_read(scheme: str, name: str) -> None:
+    """Of LMDB that was refused: its lock file cannot be made."""
+    with tempfile.TemporaryDirectory(prefix="serialpack-") as there:
+        folder = Path(there)
+        url = url_of(folder, scheme, name)
+        with serialpack.store(url) as store:
+            store["a"] = 1
+        for each in folder.iterdir():
+            each.unlink() if each.name.endswith("-lock") else each.chmod(0o444)
+        folder.chmod(0o555)
+
+        def read() -> None:
+            with serialpack.store(url, "r") as store:  # with all that it imports
+                assert store["a"] == 1
+            for each in folder.glob("*-lock"):
+                each.unlink()
+            if not os.geteuid():  # to root nothing is forbidden
+                os.seteuid(65534)
+            with serialpack.store(url, "r") as store:
+                os.write(1, b"%d" % store["a"])
+
+        with child(read) as (number, front):
+            assert os.read(front, 9) == b"1"
+            assert os.waitpid(number, 0)[1] == 0
+        folder.chmod(0o755)

@@ -85,56 +85,84 @@ def input_files(
             return Inputs(typed or (STDIO,), {}, [], [])
     if not typed and listed is None:
         raise UsageError("-r takes the files in folders: name one")
-    found = Inputs([], {}, [], [], gathered=True)
-    paths: list[str] = []
     _check_chosen([*typed, *(listed or ())], sources)
-    again: list[str] = []
-    for number, name in enumerate([*typed, *(listed or ())]):
+    gathered = _Gathered(sources, takes, outputs, many)
+    for name in typed:
+        gathered.add(name)
+    for name in listed or ():
         # As a list says where each file is, none of them is to be where another one goes.
-        named = entry_path(name)[0] if number >= len(typed) else ""
+        gathered.add(name, entry_path(name)[0])
+    notes = gathered.inputs.notes
+    if again := gathered.again:
+        more = number_of(len(again), "input is", "inputs are")
+        notes.append(f"{more} named again, and taken once (first {printable(again[0])})")
+    if not (typed or listed):
+        said = "standard input" if sources.files_from == STDIO else sources.files_from
+        notes.append(f"{said}: the list names nothing")
+    return gathered.inputs
+
+
+class _Gathered:
+    """The inputs of folders and lists, as they are found: ``inputs``, and those that were named
+    ``again``. Arguments as of ``input_files``."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        takes: Takes,
+        outputs: Collection[str],
+        many: Callable[[], None] | None,
+    ) -> None:
+        self._sources = sources
+        self._takes = takes
+        self._outputs = outputs
+        self._many = many
+        self._paths: list[str] = []
+        self.inputs = Inputs(self._paths, {}, [], [], gathered=True)
+        self.again: list[str] = []
+
+    def add(self, name: str, named: str = "") -> None:
+        """Take ``name``, or the files in the folder that it is. ``named``: where a list says that
+        it is."""
         far = is_far(name)
-        if not sources.recursive or not (far or _is_folder(name)):
-            if name in found.below and name != STDIO:
-                again.append(name)
-            else:
-                paths.append(name)
-                found.below[name] = os.path.dirname(named)
-            continue
-        if far and sources.gitignore:
+        if self._sources.recursive and (far or _is_folder(name)):
+            self._walk(name, named, far)
+        elif name in self.inputs.below and name != STDIO:
+            self.again.append(name)
+        else:
+            self._paths.append(name)
+            self.inputs.below[name] = os.path.dirname(named)
+
+    def _walk(self, folder: str, named: str, far: bool) -> None:
+        if far and self._sources.gitignore:
             raise UsageError(
-                f"--gitignore is for folders of this machine, not for {name}",
+                f"--gitignore is for folders of this machine, not for {folder}",
                 hint="--exclude leaves out what a glob means",
             )
         from serialpack.files.folders import FarWalk, Walk
 
+        takes = self._takes
         walk = (FarWalk if far else Walk)(
-            name,
-            include=sources.include,
-            exclude=sources.exclude,
+            folder,
+            include=self._sources.include,
+            exclude=self._sources.exclude,
             takes=takes.test,
             links=takes.links,
-            without=outputs,
+            without=self._outputs,
             whole=takes.whole,
-            gitignore=sources.gitignore,
+            gitignore=self._sources.gitignore,
         )
         empty = True
         for path, below in walk:
             # Of an archive folders are entries, too, and are no files to take.
             empty = empty and takes.whole and os.path.isdir(path) and not os.path.islink(path)
-            if path not in found.below:
-                found.below[path] = os.path.join(named, below)
-                paths.append(path)
-                if len(paths) == MANY_FILES and many is not None:
-                    many()
-        found.errors.extend(walk.errors)
-        found.notes.extend(_notes(walk, takes, sources, empty=empty))
-    if again:
-        more = number_of(len(again), "input is", "inputs are")
-        found.notes.append(f"{more} named again, and taken once (first {printable(again[0])})")
-    if not (typed or listed):
-        said = "standard input" if sources.files_from == STDIO else sources.files_from
-        found.notes.append(f"{said}: the list names nothing")
-    return found._replace(paths=paths)
+            if path not in self.inputs.below:
+                self.inputs.below[path] = os.path.join(named, below)
+                self._paths.append(path)
+                if len(self._paths) == MANY_FILES and self._many is not None:
+                    self._many()
+        self.inputs.errors.extend(walk.errors)
+        self.inputs.notes.extend(_notes(walk, takes, self._sources, empty=empty))
 
 
 def check_no_archive(files: Sequence[str]) -> None:

@@ -21,13 +21,7 @@ from serialpack.cli.naming import STDIO, check_removal, is_there, stat_of
 from serialpack.cli.options.requests import Manner, Outputs
 from serialpack.cli.reporting.tally import MANY, Tally
 from serialpack.cli.words import complain
-from serialpack.errors import (
-    WORST_FIRST,
-    ArchiveError,
-    ExistingFileError,
-    SerialpackError,
-    UsageError,
-)
+from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files.output import OutputGroup
 from serialpack.files.targets import check_output, is_device
@@ -175,18 +169,7 @@ class Mover:
     ) -> int:
         """Do ``work`` for each file, sum up; the worst exit code. ``make``: their folder first."""
         if not self.dry_run:
-            self.targets.begin()
-            if self._outputs.scheduler is not None and self._cluster is None:
-                raise UsageError(
-                    "--scheduler: tasks make files of files, each of one; this is for one machine",
-                    hint="leave out --scheduler",
-                )
-            if (files and make) or self._outputs.journal is not None:
-                self.targets.make_folder()
-            if self._outputs.journal is not None:
-                from serialpack.cli.reporting.journal import open_journal
-
-                self._journal = open_journal(self._outputs.journal, self.targets.used)
+            self._begin(make=bool(files) and make)
         if len(self.inputs) >= MANY_FILES:
             from serialpack.pipeline.processes import end_processes
 
@@ -223,20 +206,36 @@ class Mover:
             if self._journal is not None:
                 codes.append(self._journal.close())
             self.targets.remove_empty()
+        self._sum_up()
+        return min(codes, key=WORST_FIRST.index)
+
+    def _begin(self, *, make: bool) -> None:
+        """Before the first file: look at what is written to; ``make`` the folder of all."""
+        self.targets.begin()
+        if self._outputs.scheduler is not None and self._cluster is None:
+            raise UsageError(
+                "--scheduler: tasks make files of files, each of one; this is for one machine",
+                hint="leave out --scheduler",
+            )
+        if make or self._outputs.journal is not None:
+            self.targets.make_folder()
+        if self._outputs.journal is not None:
+            from serialpack.cli.reporting.journal import open_journal
+
+            self._journal = open_journal(self._outputs.journal, self.targets.used)
+
+    def _sum_up(self) -> None:
+        """Behind the last file: say what became of all."""
         if self._sums_up:
             say(self._manner, self.tally.line())
-        if self.tally.existing:
-            leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
-            complain(f"{self.tally.existing}; {leave}-f overwrites them")
-        if self.tally.full:
-            complain(f"{self.tally.full}; -v names them")
+        for line in self.tally.repeated(skips_existing=self._outputs.skip_existing):
+            complain(line)
         for line in self.tally.not_kept.lines:
             say(self._manner, line)
         if self._times is not None:
             from serialpack.cli.reporting.profile import sum_up
 
             sum_up(self._times, self._outputs, taken=self.targets.used | self.taken)
-        return min(codes, key=WORST_FIRST.index)
 
     def _told_of(self, work: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
         """``work`` with what is around it for files of which there are many."""
@@ -284,8 +283,7 @@ class Mover:
 
     def counted(self, error: SerialpackError) -> bool:
         """Count a failure; whether it is only told at the end, with those like it."""
-        if not isinstance(error, ArchiveError):  # whose entries were counted one by one
-            self.tally.fail_by(error)
+        self.tally.fail_by(error)
         return not self._manner.verbose and self.tally.repeats(error)
 
     def tells(self, *, verbose_only: bool = False) -> bool:
@@ -340,8 +338,7 @@ class Mover:
 
             if STDIO not in paths:
                 check()
-            if target not in (None, STDIO) and not (is_far(target) or is_device(target)):
-                check_place(target)
+            check_place(target)
             removes = [] if self._outputs.keep else [f"would remove {path}" for path in paths]
             for line in (*plan, *removes):
                 say(self._manner, line)

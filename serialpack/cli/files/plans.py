@@ -9,17 +9,22 @@ from contextlib import suppress
 from typing import Any
 
 from serialpack import api
+from serialpack.cli.naming import STDIO
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detection.detect import looks_like
 from serialpack.errors import ExistingFileError, NotContainerError
+from serialpack.far import is_far
 from serialpack.files.paths import check_folder
 from serialpack.files.source import file_error
+from serialpack.files.targets import is_device
 from serialpack.text import number_of, printable
 
 
-def check_place(target: str) -> None:
+def check_place(target: str | None) -> None:
     """FileError where there can be no file or folder ``target``, as far as the system tells before
     it is made: a name that is too long, a folder that is not to be written to."""
+    if target in (None, STDIO) or is_far(target) or is_device(target):
+        return
     there, names = os.path.abspath(target), []
     while not os.path.isdir(there):
         there, name = os.path.split(there)

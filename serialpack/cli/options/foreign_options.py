@@ -235,7 +235,7 @@ def _ours(name: str, after: Sequence[str], said: Sequence[str]) -> list[tuple[st
 
 
 def check_codec(codec: str, verb: str) -> None:
-    """UsageError where the name of a codec is that of a file, as -c writes to standard output in
+    """UsageError where what is no codec is the name of a file, as -c writes to standard output in
     other programs, or letters of tar."""
     args = typed_words()
     if f"-c{codec}" in args and (command := of_tar(args)) is not None:

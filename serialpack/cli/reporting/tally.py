@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from time import perf_counter
 
 from serialpack.cli.words import percent
-from serialpack.errors import ExistingFileError, SerialpackError
+from serialpack.errors import ArchiveError, ExistingFileError, SerialpackError
 from serialpack.files.disk import remove_source
 from serialpack.files.not_kept import NotKeptSum, has_attributes
 from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
@@ -81,8 +81,8 @@ class Tally:
 
     def fail_by(self, error: SerialpackError) -> None:
         """A file failed by ``error``, unless that is what kept ``remove`` from its source: the file
-        itself was done."""
-        if error is not self._kept_by:
+        itself was done. The entries of an archive were counted one by one."""
+        if error is not self._kept_by and not isinstance(error, ArchiveError):
             self.fail()
 
     def repeats(self, error: SerialpackError) -> bool:
@@ -97,18 +97,16 @@ class Tally:
             return self._full > MANY
         return False
 
-    @property
-    def existing(self) -> str:
-        """How many there were of which nobody was told, in words; nothing where there were none."""
-        more = self._existing - MANY
-        words = "more output exists", "more outputs exist"
-        return f"{number_of(more, *words)} already" if more > 0 else ""
-
-    @property
-    def full(self) -> str:
-        """The same of outputs for which there was no room."""
-        more = number_of(self._full - MANY, "more output")
-        return f"{more} cannot be written: {self._no_room}" if self._full > MANY else ""
+    def repeated(self, *, skips_existing: bool) -> Iterator[str]:
+        """How many failed of which nobody was told (``repeats``), a line each. ``skips_existing``:
+        ``--skip-existing`` was given."""
+        if (more := self._existing - MANY) > 0:
+            there = number_of(more, "more output exists", "more outputs exist")
+            leave = "" if skips_existing else "--skip-existing leaves what is whole, "
+            yield f"{there} already; {leave}-f overwrites them"
+        if (more := self._full - MANY) > 0:
+            full = number_of(more, "more output")
+            yield f"{full} cannot be written: {self._no_room}; -v names them"
 
     def stopped(self) -> str:
         """The line where a signal ends it. What was done and not told yet is not counted."""

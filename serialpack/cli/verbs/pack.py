@@ -88,8 +88,11 @@ from serialpack.cli.options.values import KeyValue, Size
 @files_argument
 @request(PackRequest)
 def command(asked: PackRequest) -> int:
-    from serialpack.cli.options.foreign_options import check_codec
     from serialpack.cli.verbs.packing import Packer
+    from serialpack.stages.chain import is_codec
 
-    check_codec(asked.codec, "pack")
+    if not is_codec(asked.codec):
+        from serialpack.cli.options.foreign_options import check_codec
+
+        check_codec(asked.codec, "pack")
     return Packer(as_workers_see(asked)).run()

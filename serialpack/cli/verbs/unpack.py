@@ -192,8 +192,10 @@ def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
         if values != StoredValues("auto", "auto", None, None, None):
             from serialpack.cli.options.foreign_options import check_codec
             from serialpack.errors import UsageError
+            from serialpack.stages.chain import is_codec
 
-            check_codec(values.codec, "unpack")
+            if not is_codec(values.codec):
+                check_codec(values.codec, "unpack")
             raise UsageError(
                 "--key, --duplicates, -s and -c are for the values of a store",
                 hint="-o sqlite-kv://FILE.db",

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.binary import decompress_numbers
+from serialpack.bounded import decompress_numbers
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import EFFORTS, ColumnEffort
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from serialpack import binary
-from serialpack.binary import varint as varint
+from serialpack import leb128
 from serialpack.columns.texts import Broken
+from serialpack.leb128 import varint as varint
 
 
 def varints(numbers: Iterable[int]) -> bytes:
@@ -19,7 +19,7 @@ def varints(numbers: Iterable[int]) -> bytes:
 
 def zigzag(number: int) -> bytes:
     """A signed ``number`` of 64 bits, as ``varint`` of 0, 1, 2, 3 ... for 0, -1, 1, -2 ..."""
-    return varint(binary.zigzag(number))
+    return varint(leb128.zigzag(number))
 
 
 def counted(data: bytes) -> bytes:
@@ -45,7 +45,7 @@ class WireReader:
     def varint(self, most: int) -> int:
         """A number, which must be at most ``most``."""
         try:
-            number, end = binary.read_varint(self.data, self.position, len(self.data))
+            number, end = leb128.read_varint(self.data, self.position, len(self.data))
         except ValueError as error:
             raise Broken(f"a number in a description: {error}") from None
         if end - self.position > 1 and not self.data[end - 1]:
@@ -58,7 +58,7 @@ class WireReader:
     def zigzag(self) -> int:
         """A signed number of 64 bits."""
         number = self.varint(2**64 - 1)
-        return binary.unzigzag(number)
+        return leb128.unzigzag(number)
 
     def take(self, size: int) -> bytes:
         """The next ``size`` bytes."""

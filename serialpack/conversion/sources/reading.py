@@ -112,30 +112,35 @@ class SourceReader:
         if self._serializer is not None:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
-        fmt = (self._spelled if literals else self.half).format
-        allowed = losses.allowed | self._beside if lossy else frozenset[str]()
         try:
-            if self._rows is not None:
-                records, found = self._rows.read(block, allowed, literals=literals)
-                losses.merge(found)
-                return records
-            if self._database is not None:
-                records, found = self._database.read(block)
-                losses.merge(found)
-                return records
-            if not lossy and not self._untags and not fmt.tells:
-                return fmt.parse_quickly(block) if usual else fmt.parse(block)
-            records, found = parse_lossy(fmt, block, allowed)
+            records = self._parsed(block, losses, lossy=lossy, literals=literals, usual=usual)
         except Unheld as unheld:
             refused = self._refuse(unheld.difference, block.first_record)
             if unheld.hint:
                 refused.hint, refused.ways = unheld.hint, None
             raise refused from None
-        if fmt.tells:
-            check_dropped(found, losses, self._plan.target)
+        return self._untagged(block, records) if self._untags else records
+
+    def _parsed(
+        self, block: SourceBlock, losses: Losses, *, lossy: bool, literals: bool, usual: bool
+    ) -> list[Any]:
+        """As ``read``, tags as they stand; Unheld in place of the refusal."""
+        fmt = (self._spelled if literals else self.half).format
+        allowed = losses.allowed | self._beside if lossy else frozenset[str]()
+        if self._rows is not None:
+            records, found = self._rows.read(block, allowed, literals=literals)
+        elif self._database is not None:
+            records, found = self._database.read(block)
+        elif not lossy and not self._untags and not fmt.tells:
+            return fmt.parse_quickly(block) if usual else fmt.parse(block)
+        else:
+            records, found = parse_lossy(fmt, block, allowed)
+            if fmt.tells:
+                check_dropped(found, losses, self._plan.target)
         losses.merge(found)
-        if not self._untags:
-            return records
+        return records
+
+    def _untagged(self, block: SourceBlock, records: list[Any]) -> list[Any]:
         from serialpack.conversion.tagging.extended_json import BadTag, untag
 
         try:
@@ -236,22 +241,25 @@ class SourceReader:
             assert isinstance(fmt, CsvFormat)
             spans = fmt.value_spans(block, self._plan.style)
         for number, (start, end) in enumerate(spans):
-            text = data[start:end]
-            if fmt.declared.is_json_text:
-                # A line of its own, wherever it breaks the lines of the source.
-                text = text.translate(_ONE_LINE)
-                text = b"{%b}" % text if self._plan.structure == Structure.MAP else text
-            part = around._replace(
-                data=text,
-                index=max(block.index, 1),  # no header stands in it
-                offset=block.offset + start,
-                records=int(bool(text.strip(LINE_ENDS))),  # a blank line has been counted nowhere
-                first_record=block.first_record + number,
-                last=False,
-                line=block.line + data.count(b"\n", 0, start) if block.line >= 0 else -1,
-                column=_column(block, data[:start]),
-            )
-            yield part, each
+            yield self._part(around, data, slice(start, end), number), each
+
+    def _part(self, block: SourceBlock, data: bytes, place: slice, number: int) -> SourceBlock:
+        """The record ``number`` of a block, which stands at ``place`` of its ``data``."""
+        text, above = data[place], data[: place.start]
+        if self.format.declared.is_json_text:
+            # A line of its own, wherever it breaks the lines of the source.
+            text = text.translate(_ONE_LINE)
+            text = b"{%b}" % text if self._plan.structure == Structure.MAP else text
+        return block._replace(
+            data=text,
+            index=max(block.index, 1),  # no header stands in it
+            offset=block.offset + place.start,
+            records=int(bool(text.strip(LINE_ENDS))),  # a blank line has been counted nowhere
+            first_record=block.first_record + number,
+            last=False,
+            line=block.line + above.count(b"\n") if block.line >= 0 else -1,
+            column=_column(block, above),
+        )
 
     def _split_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
         """As ``alone``, for formats whose records have no places: split as finely as can be."""

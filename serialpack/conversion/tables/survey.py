@@ -119,71 +119,95 @@ class Wide(Exception):
 
 def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlock], Looked]:
     """What looks at blocks, one after another."""
-    converter = BlockConverter(plan)
-
-    looks = plan.shaping.gives_types or plan.kept is not None
-    by_names = _by_names(plan, rows)
-    by_columns = None if plan.kept is not None or rows == "values" else goes_by_columns(plan)
-
-    def look(block: SourceBlock) -> Looked:
-        with gc_paused():  # also while the records are taken apart
-            return looked(block)
+    look = _Looker(plan, rows, within)
 
     def looked(block: SourceBlock) -> Looked:
-        if by_names and (block.records or 0) > 1 and (names := by_names.flat_names(block)):
-            check_columns(len(names))
-            return Looked("maps", _shape_of_names(names, block), most=block.records or 0)
-        found_columns = by_columns and text_columns(by_columns, block, verify=False)
-        if by_columns and found_columns and found_columns.rows > 1:
-            if writes_table(plan, "maps"):
-                check_columns(len(found_columns.names))
-            shape = shape_of_columns(found_columns, within=within)
-            how = plan, by_columns, block, shape
-            seen = types_of_columns(found_columns, *how) if looks else None
-            if seen is not None or not looks:
-                return Looked("maps", shape, types=seen, most=found_columns.rows)
-        types = TypesSeen() if looks else None
+        with gc_paused():  # also while the records are taken apart
+            return look(block)
+
+    return looked
+
+
+class _Looker:
+    """Looks at blocks: at no more of each than the names of its columns, or the columns, where
+    these tell all that is asked for; else at its records."""
+
+    def __init__(self, plan: ConversionPlan, rows: str, within: bool) -> None:
+        self._plan = plan
+        self._rows = rows
+        self._within = within
+        self._looks = plan.shaping.gives_types or plan.kept is not None
+        self._converter = BlockConverter(plan)
+        self._by_names = _by_names(plan, rows)
+        whole_values = plan.kept is not None or rows == "values"
+        self._by_columns = None if whole_values else goes_by_columns(plan)
+
+    def __call__(self, block: SourceBlock) -> Looked:
+        return self._at_names(block) or self._at_columns(block) or self._at_records(block)
+
+    def _at_names(self, block: SourceBlock) -> Looked | None:
+        fmt, count = self._by_names, block.records or 0
+        if fmt is None or count <= 1 or not (names := fmt.flat_names(block)):
+            return None
+        check_columns(len(names))
+        return Looked("maps", _shape_of_names(names, block), most=count)
+
+    def _at_columns(self, block: SourceBlock) -> Looked | None:
+        plan, fmt = self._plan, self._by_columns
+        found = fmt and text_columns(fmt, block, verify=False)
+        if not fmt or not found or found.rows <= 1:
+            return None
+        if writes_table(plan, "maps"):
+            check_columns(len(found.names))
+        shape = shape_of_columns(found, within=self._within)
+        seen = types_of_columns(found, plan, fmt, block, shape) if self._looks else None
+        if seen is None and self._looks:
+            return None
+        return Looked("maps", shape, types=seen, most=found.rows)
+
+    def _at_records(self, block: SourceBlock) -> Looked:
+        plan = self._plan
+        types = TypesSeen() if self._looks else None
         if types is not None:
-            converter.look_into(types)
-        found = converter(block)
+            self._converter.look_into(types)
+        found = self._converter(block)
         records = found.records
+        rows = self._rows or rows_of(records)
+        shape = self._shape(records, rows)
+        if records and types is not None and plan.kept is None:
+            look_at_cells(plan, block, records, types)
+        inside = RecordsInside(header=rows == "lists" and has_header(records))
+        tables = Lists()
+        if len(records) == 1 and type(records[0]) is dict:
+            (record,) = records
+            columnar = tables_by_column(record)
+            inside = inside._replace(
+                lists=tuple(lists_in(record)),
+                columnar=columnar,
+                by_key=columnar == ("",) and are_by_key(record),
+            )
+            # The one record of a list is a row: one more beside it would make two of them.
+            if not (found.elements or plan.structure == Structure.ARRAY):
+                tables = self._tables(record)
+        return Looked(rows, shape, inside, tables, types, most=len(records), fields=found.fields)
+
+    def _shape(self, records: list[Any], rows: str) -> ValueShape:
         shape = ValueShape()
-        rows_here = rows or rows_of(records)
-        is_table = writes_table(plan, rows_here)
+        is_table = writes_table(self._plan, rows)
         if records:
-            if rows_here != "values" and is_table:
+            if rows != "values" and is_table:
                 check_columns(max(map(len, records)))
-            shape.look(list(as_maps(records, rows_here)), within=within)
+            shape.look(list(as_maps(records, rows)), within=self._within)
             if is_table:
                 check_columns(len(shape.keys))
-            if types is not None and plan.kept is None:
-                look_at_cells(plan, block, records, types)
-        alone = len(records) == 1 and type(records[0]) is dict
-        lists = tuple(lists_in(records[0])) if alone else ()
-        columnar = tables_by_column(records[0]) if alone else ()
-        tables = Lists()
-        # The one record of a list is a row: one more beside it would make two of them.
-        if alone and not (found.elements or plan.structure == Structure.ARRAY):
-            is_xml = plan.source in ELEMENTS
-            tables = only_lists(records[0], elements=is_xml)
-            if is_xml and tables.empty and plan.target not in DATABASES:
-                tables = Lists()  # alone, an element without any is a record, and null
-        return Looked(
-            rows_here,
-            shape,
-            RecordsInside(
-                lists,
-                columnar,
-                rows_here == "lists" and has_header(records),
-                columnar == ("",) and are_by_key(records[0]),
-            ),
-            tables,
-            types,
-            most=len(records),
-            fields=found.fields,
-        )
+        return shape
 
-    return look
+    def _tables(self, record: dict[str, Any]) -> Lists:
+        """The lists that the only record is made of, each of which may be a table."""
+        is_xml = self._plan.source in ELEMENTS
+        tables = only_lists(record, elements=is_xml)
+        # Alone, an element without any is a record, and null.
+        return Lists() if is_xml and tables.empty and self._plan.target not in DATABASES else tables
 
 
 def _by_names(plan: ConversionPlan, rows: str) -> DocumentFormat | None:

@@ -44,7 +44,7 @@ from serialpack.formats.sqlite.write import (
 )
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown
+from serialpack.values.kinds import AN_ERROR, Difference, Loss, shown
 from serialpack.values.missing import MISSING, Missing
 
 _PIECE = 1 << 20
@@ -175,7 +175,7 @@ class DatabaseTable(TypedTable):
             data = encoded(zip(*held, strict=True))
         except FAILURES as error:
             found = [_blame(*pair, error) for pair in zip(layout.columns, values, strict=True)]
-            lost = next((f for f in found if f.was != _THE_VALUES), None)
+            lost = next((f for f in found if not f.because), None)
             return b"", lost or _blame(layout.columns[0], (), error)
         return data, self._unheld(data, plain) if self._verify else None
 
@@ -237,9 +237,6 @@ def _cells(
     return values
 
 
-#: What is said where no value alone is to blame.
-_THE_VALUES = "the values"
-
 _HELD = frozenset({type(None), *DECLARED} - {bool})
 
 
@@ -250,7 +247,7 @@ def _blame(column: TableColumn, values: Sequence[Any], error: Exception) -> Diff
             encoded([_cells(column, [None if value is MISSING else value], 0, [])])
         except FAILURES:
             return lost_in(number, column.value_path, value)
-    return Difference(0, column.value_path, _THE_VALUES, f"an error ({error})", "value")
+    return Difference(0, column.value_path, "the values", AN_ERROR, "value", str(error))
 
 
 class DatabaseJoin(Join):

@@ -30,8 +30,8 @@ class TagFailure(Exception):
         self.reason = reason
 
     def __str__(self) -> str:
-        record, path, was, _, _ = self.difference
-        return f"record {record}, {path}: {was} {self.reason}"
+        lost = self.difference
+        return f"record {lost.record}, {lost.value_path}: {lost.was} {self.reason}"
 
 
 class Untaggable(TagFailure, TypeError):

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from serialpack.binary import decompress, read_varint, varint
+from serialpack.bounded import decompress
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.depth.values import depth_of
 from serialpack.errors import RefusedError
@@ -22,6 +22,7 @@ from serialpack.formats.avro.skim import Skimmer, read_long
 from serialpack.formats.base import MAX_BLOCK, Difference, Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.split import Scan
+from serialpack.leb128 import read_varint, varint
 from serialpack.stages.stage import import_library
 
 MAGIC = b"Obj\x01"

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from serialpack.binary import EndsEarly, read_varint, unzigzag
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
+from serialpack.leb128 import EndsEarly, read_varint, unzigzag
 from serialpack.values.kinds import shown
 
 #: Goes over the value that begins at a byte, and gives where it ends; IndexError where it does not.

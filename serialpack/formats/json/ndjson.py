@@ -157,7 +157,8 @@ class NdJsonFormat(JsonText):
                 try:
                     record = scan_document(line, 0, scanner)
                 except Malformed as bad:
-                    raise Malformed(bad.message, at + (bad.at or 0)) from None
+                    bad.at = at + (bad.at or 0)
+                    raise
                 yield record
                 at = end + 1
             else:

@@ -102,11 +102,18 @@ class UnheldNumber(Exception):
 
 
 def _refuse_constant(name: str) -> Any:
-    raise Malformed(f"{name}{_CONSTANT_SAID}", -1)
+    raise _Constant(f"{name} is not JSON", -1)
 
 
-_CONSTANT_SAID = " is not JSON"
-_SECOND = "a second value where the end was expected"
+class _Constant(Malformed):
+    """NaN or an infinity."""
+
+
+class _Second(Malformed):
+    """A value behind the only one."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__("a second value where the end was expected", at)
 
 
 def _finite(text: str) -> float:
@@ -159,9 +166,9 @@ def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
         raise Malformed(message, int(stop.value)) from None
     except json.JSONDecodeError as error:
         raise Malformed(_said(error, text), error.pos) from None
-    except Malformed as bad:
-        place = next((m.start(1) for m in _CONSTANT.finditer(text, at) if m[1]), at)
-        raise Malformed(bad.message, place) from None
+    except _Constant as bad:
+        bad.at = next((m.start(1) for m in _CONSTANT.finditer(text, at) if m[1]), at)
+        raise
 
 
 def _said(error: json.JSONDecodeError, text: str) -> str:
@@ -187,7 +194,7 @@ def scan_document(text: str, at: int, scanner: Scanner) -> Any:
     value, behind = _scan(scanner, text, _skip(text, at))
     behind = _skip(text, behind)
     if behind < len(text):
-        raise Malformed(_SECOND, behind)
+        raise _Second(behind)
     return value
 
 
@@ -210,7 +217,7 @@ def scan_block(
         if text[at] == CLOSING[kind] and not comma and (first or count):
             at = _skip(text, at + 1)
             if at < len(text):
-                raise Malformed(_SECOND, at)
+                raise _Second(at)
             return
         if count and not comma:
             raise Malformed(f"expected , or {CLOSING[kind]}", at)
@@ -269,9 +276,9 @@ def failed(block: SourceBlock, text: str, bad: Malformed) -> SyntaxInputError:
     known."""
     at = len(text) if bad.at is None else bad.at
     message, hint = bad.message, None
-    if message.endswith(_CONSTANT_SAID):
+    if isinstance(bad, _Constant):
         hint = "--to takes --lossy nan, which reads NaN and infinities as floats"
-    elif message == _SECOND and _CONTAINER.match(text, at):
+    elif isinstance(bad, _Second) and _CONTAINER.match(text, at):
         message = "a second value behind the first"
         hint = _MADE_JSON if block.offset + at < LOOKED_AT else _JQ
     elif (what := _json5(text, at, message)) is not None:

@@ -64,10 +64,15 @@ def pack(records: Iterable[Any]) -> bytes:
         for record in records:
             _pack(packer, record)
     except ValueError as error:
-        if "recursion" in str(error):
+        if is_too_deep(error):
             raise TooDeep from None
         raise
     return bytes(packer.bytes())
+
+
+def is_too_deep(error: ValueError) -> bool:
+    """Whether msgpack did not write a value for its levels, which it says in words alone."""
+    return "recursion" in str(error)
 
 
 def pack_checked(records: list[Any]) -> bytes:

@@ -15,12 +15,12 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any
 
-from serialpack import binary
-from serialpack.binary import varint as varint
+from serialpack import leb128
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.split import Scan
+from serialpack.leb128 import varint as varint
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import shown
 
@@ -43,9 +43,9 @@ _ITEM, _KEY, _VALUE = 0x0A, 0x0A, 0x12
 
 
 def read_varint(data: Buffer, at: int, end: int) -> tuple[int, int]:
-    """As ``binary.read_varint``, with Malformed for what is none."""
+    """As ``leb128.read_varint``, with Malformed for what is none."""
     try:
-        return binary.read_varint(data, at, end)
+        return leb128.read_varint(data, at, end)
     except ValueError as error:
         raise Malformed(str(error), at) from None
 

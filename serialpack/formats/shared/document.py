@@ -25,7 +25,6 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.losses.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.formats.shared.preview import first_lines
 from serialpack.formats.shared.split import (
     Scan,
@@ -48,12 +47,14 @@ EMPTY = "there is nothing in it"
 
 
 class Malformed(ValueError):
-    """Bytes that break the rules of their format; ``at``: from which byte on, where known."""
+    """Bytes that break the rules of their format; ``at``: from which byte on, where known;
+    ``hint``: the way out, where there is one."""
 
-    def __init__(self, message: str, at: int | None = None) -> None:
+    def __init__(self, message: str, at: int | None = None, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.at = at
+        self.hint = hint
 
 
 class Unwritable(ValueError):
@@ -211,7 +212,7 @@ class DocumentFormat(ValueFormat):
             offset=block.offset + at,
             line=line,
             column=column,
-            hint=ENCODING_HINT if bad.message == NO_UTF8 else None,
+            hint=bad.hint,
         )
 
 

@@ -79,6 +79,11 @@ def tables_in(path: Path, *, counted: bool) -> Iterator[TableFacts]:
             raise _unsound(error) from None
 
 
+def error_code(error: sqlite3.Error) -> int:
+    """The primary result code of SQLite; 0 of an error that Python's module made itself."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 def check_pages(path: Path) -> None:
     """InputError where a page of the database at ``path`` is damaged; all of it is read."""
     with connected(path.resolve(), "immutable=1") as connection:
@@ -128,10 +133,11 @@ class OpenTable(NamedTuple):
                     count += rows.count
                 return
             except sqlite3.OperationalError as error:
+                # Made by Python's module, which has a code for none.
                 if "decode to UTF-8" not in str(error) or head.odd:
                     raise _unreadable(self.name, error) from None
             except sqlite3.DataError as error:
-                if "too big" not in str(error):
+                if error_code(error) != sqlite3.SQLITE_TOOBIG:
                     raise _unreadable(self.name, error) from None
                 raise RefusedError(f"a value in {self.name} is larger than 64 MiB") from None
             except sqlite3.DatabaseError as error:
@@ -223,7 +229,7 @@ def _check_quiet(path: Path) -> None:
         try:
             connection.execute("SELECT 1 FROM sqlite_master").close()
         except sqlite3.OperationalError as error:
-            if "locked" in str(error):
+            if error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise FileError(
                     "it is locked: another program writes it", hint="try again later"
                 ) from None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from serialpack.errors import FileError
-from serialpack.formats.sqlite.database import comment
+from serialpack.formats.sqlite.database import comment, error_code
 from serialpack.formats.sqlite.schema import quoted
 
 #: SQLite's own limit, unless somebody built it with another.
@@ -116,7 +116,7 @@ def _room_told() -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        if "full" not in str(error) and "I/O" not in str(error):
+        if error_code(error) not in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             raise
         raise FileError(
             f"the temporary database cannot be written: {error}",

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
-from serialpack.binary import read_varint, unzigzag
 from serialpack.formats.shared.random_access import FileBytes
+from serialpack.leb128 import read_varint, unzigzag
 
 _MOST_LEVELS = 32
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = (

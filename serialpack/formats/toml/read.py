@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from serialpack.depth import MAX_DEPTH
 from serialpack.formats.base import Difference
 from serialpack.formats.losses.exact import Inexact, exact_float, not_read
-from serialpack.formats.losses.utf8 import NO_UTF8
+from serialpack.formats.losses.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.formats.shared.comments import blanked
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.recursion import in_a_thread
@@ -55,7 +55,7 @@ def read(data: bytes, marks: Marks | None = None, *, literals: bool = False) -> 
     try:
         text = data[behind:].decode()
     except UnicodeDecodeError as error:
-        raise Malformed(NO_UTF8, behind + error.start) from None
+        raise Malformed(NO_UTF8, behind + error.start, ENCODING_HINT) from None
     # A key is on one line, and each of its parts takes a letter and a dot.
     if max(map(len, text.split("\n"))) > 2 * MAX_DEPTH and _LONG_KEY.search(text):
         _refuse("depth", f"a key of more than {MAX_DEPTH} parts")

@@ -16,7 +16,7 @@ from serialpack.depth import MAX_DEPTH, TOO_DEEP
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference
 from serialpack.formats.losses.exact import Inexact, held, not_read
-from serialpack.formats.losses.utf8 import NO_UTF8
+from serialpack.formats.losses.utf8 import ENCODING_HINT, NO_UTF8
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import plain_tag, scalar, spelled_number
@@ -64,7 +64,7 @@ def read(
     try:
         text = data[behind:].decode()
     except UnicodeDecodeError as error:
-        raise Malformed(NO_UTF8, behind + error.start) from None
+        raise Malformed(NO_UTF8, behind + error.start, ENCODING_HINT) from None
     try:
         return _YamlReader(text, marks, line, core=core, literals=literals).documents()
     except Malformed as bad:
