@@ -143,7 +143,7 @@ class BlockConverter(RowWriter):
 
     def _try_usual(self, block: SourceBlock, reader: SourceReader) -> _Tried | None:
         """The block, as fast as can be; None where its numbers may have a text of their own."""
-        rare = self._unspelled <= _MOST_MISSES and not self._literals and self.plan.verify
+        rare = self._unspelled <= _MOST_MISSES and not self._literals
         # Who only looks wants the nearest values: what these lose is found when they are written.
         if self._decimals or not (self.plan.looked or (rare and reader.by_text)):
             return None
@@ -180,9 +180,10 @@ class BlockConverter(RowWriter):
         self._literals = literals = literals and has_literals(records)
         restyled = literals and self._restyles
         proof: TextProof | None = None
-        if self.plan.verify and reader.by_text and not lossy:
+        if reader.by_text and not lossy:
             proof = TextProof(reader, usual=usual, literals=literals)
-            if restyled or self._tags or self._join is None or self._reshapes:
+            beside = restyled or self._tags or self._join is None or self._reshapes
+            if beside or not self.plan.verify:  # also where nothing else is proved: a key twice
                 self._check_text(block, proof, records)
                 proof = None
         if literals and (restyled or not reader.by_text):
