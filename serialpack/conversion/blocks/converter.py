@@ -34,6 +34,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.structure import Structure
 from serialpack.watch import at
 
+#: Kinds of which one is not held where a UUID is no object of Python's.
+_WITH_SAFETY = frozenset({"object", "uuid"})
+
 #: After so many blocks that are not of the type, it is not tried any more.
 _MOST_MISSES = 3
 
@@ -68,6 +71,12 @@ class BlockConverter(RowWriter):
             and not plan.structure
         )
         self._struct: RecordStruct | None = None
+        #: Whether UUIDs may say more than the target holds, which many of its readers would lose.
+        self._drops_safety = not (
+            self._tags
+            or self._reader.format.declared.is_text
+            or _WITH_SAFETY.isdisjoint(self._writers[-1].serializer.cannot)
+        )
         self._may_be_struct = (
             plan.verify
             and self._writers[0].serializer.holds_structs
@@ -188,6 +197,10 @@ class BlockConverter(RowWriter):
                 proof = None
         if literals and (restyled or not reader.by_text):
             records = self._settled(records, losses, first)
+        if self._drops_safety:
+            from serialpack.conversion.losses.safety import without_safety
+
+            records = without_safety(records, losses, first, self.plan.target)
         if self.plan.shaping.picks:
             records, elements, lost = picked_records(records, self.plan)
             losses.merge(lost)
