@@ -42,4 +42,5 @@ class _Dropper(Changer):
         self.note(SAFETY, value.is_safe, "nothing")
         return UUID(int=value.int)
 
-    key = value
+    def key(self, key: Any) -> Any:
+        return self.value(key)
