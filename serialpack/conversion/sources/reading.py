@@ -38,7 +38,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import NAN, unplaced
+from serialpack.values.kinds import NAN, NULLS, unplaced
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -117,6 +117,9 @@ class SourceReader:
         try:
             if self._rows is not None:
                 records, found = self._rows.read(block, allowed, literals=literals)
+                nulls = Losses(losses.allowed)
+                nulls.merge(loss for loss in found if loss.rule == NULLS)
+                nulls.check_carried(self._plan.target)
                 losses.merge(found)
                 return records
             if self._database is not None:

@@ -58,6 +58,13 @@ def test_other_readers_find_null() -> None:
     assert {loss.rule for loss in report.carried} == {"nulls"}
 
 
+def test_strict_takes_no_word_for_null() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match="cell of the word for null"):
+        converted(TEXT, "ndjson", shaping=NA, strict=True)
+    data, _ = converted(TEXT, "ndjson", shaping=NA, strict=True, lossy=("nulls",))
+    assert data.count(b"null") == 5
+
+
 def test_types_by_name_take_it_too() -> None:
     shaping = Shaping(types=(("when", "date"), ("id", "integer")), null="NA")
     data, _ = converted(TEXT, "parquet", shaping=shaping)
