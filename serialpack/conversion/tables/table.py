@@ -148,12 +148,20 @@ def _within(path: str) -> str:
 
 def _not_json(column: TableColumn, values: Sequence[Any]) -> Difference | None:
     """The first value that is none of JSON, of which its writer makes some text all the same."""
+    if _is_json([value for value in values if value is not MISSING]):
+        return None
     for number, value in enumerate(values):
-        try:
-            check_json([value] if value is not MISSING else [])
-        except ValueError:
+        if value is not MISSING and not _is_json([value]):
             return lost_in(number, column.value_path, value)
     return None
+
+
+def _is_json(values: list[Any]) -> bool:
+    try:
+        check_json(values)
+    except ValueError:
+        return False
+    return True
 
 
 def as_json_texts(
