@@ -22,7 +22,7 @@ id,x,name,when,ok
 NA,3.5,"NA",2020-01-03,FALSE
 """
 NA = Shaping(infer=True, null="NA")
-VALUES = [
+VALUES: list[dict[str, Any]] = [
     {"id": 1, "x": 2.5, "name": "a", "when": date(2020, 1, 1), "ok": True},
     {"id": 2, "x": None, "name": None, "when": None, "ok": None},
     {"id": None, "x": 3.5, "name": "NA", "when": date(2020, 1, 3), "ok": False},
