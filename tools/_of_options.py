@@ -59,8 +59,9 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
         " what they take of their size.",
     ),
     ("unpack", "--no-verify"): (
-        "What is written is not read back. The exit status then says nothing of a format that"
-        " changes a value on its own.",
+        "What is written is not read back where it is made of what JSON has words for. What is told"
+        " and what is refused is the same: other values are proved all the same, and so is the"
+        " reading of JSON.",
     ),
     ("pack", "--filter"): (
         "Rearranges the bytes of each block so that they compress better; several are applied in"

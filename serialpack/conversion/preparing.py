@@ -166,10 +166,10 @@ def _check_null(plan: ConversionPlan, to: str) -> None:
     """UsageError for ``--null`` where no cell is read or written that it is for."""
     shaping = plan.shaping
     if shaping.null and plan.is_text_table and to not in TEXT_TABLES and not shaping.reads:
-        said = f"--typed --null {quote(shaping.null)}"
-        hint = f"{said} reads numbers and booleans as well; --infer goes without it"
+        said = f"--null {quote(shaping.null)}"
+        hint = f"--infer {said} reads numbers, dates and the like as well, --typed {said} literals"
         raise UsageError(
-            "--null is for cells that --typed reads, or CSV is written with", hint=hint
+            "--null is for cells that --infer or --typed reads, or CSV is written with", hint=hint
         )
 
 

@@ -206,6 +206,8 @@ def _kept_with_columns(
     seen = looked.types
     if to not in KEEPING or seen is None or not plan.is_text_table or not looked.shape.keys:
         return None
+    if plan.shaping.null is not None:  # which cells were empty, and which had the word?
+        return None
     mark = FORMATS.declaration(plan.source).delimiter.decode()
     return kept_from(seen, [*looked.shape.keys], types, mark, _words(plan.shaping))
 

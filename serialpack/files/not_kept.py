@@ -90,6 +90,8 @@ class NotKeptSum:
         self._most = 0
         #: The sources that are gone, and with them attributes.
         self._gone: list[str] = []
+        #: Sources with holes.
+        self._sparse: list[str] = []
 
     def add(self, path: str, found: NotKept | None) -> None:
         """Add what the output at ``path`` does not keep."""
@@ -108,12 +110,19 @@ class NotKeptSum:
         """Count a source that had attributes, and is removed."""
         self._gone.append(path)
 
+    def add_sparse(self, path: str) -> None:
+        """Count a source that has holes."""
+        self._sparse.append(path)
+
     @property
     def lines(self) -> Iterator[str]:
         """The lines to print; none where everything was kept."""
         if self._gone:
             of = self._of(self._gone, "removed source", "removed sources")
             yield f"extended attributes or an ACL of {of} are not kept"
+        if self._sparse:
+            of = self._of(self._sparse, "sparse source", "sparse sources")
+            yield f"holes of {of} come back filled with zeros"
         has, given = self._mode
         to = "up to " if len(self._times) > 1 else ""
         mode = self._modes and f"the mode ({has:03o}, not {given:03o})"

@@ -75,7 +75,7 @@ COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 CONTENT, LATIN1, RENAMED, SHORT_ROWS = "content", "latin-1", "renamed", "short-rows"
 NO_ROWS, SCHEMA, VIEWS, LONG_ROWS = "no-rows", "schema", "views", "long-rows"
-BLANK_LINES = "blank-lines"
+BLANK_LINES, SAFETY, NULLS = "blank-lines", "safety", "nulls"
 #: That of what libraries have types for, and plain values stand for.
 ARRAYS = "arrays"
 OBJECTS = "objects"

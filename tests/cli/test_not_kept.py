@@ -77,6 +77,21 @@ def test_holes_are_told_of(run: Run, tmp_path: Path) -> None:
     assert "b.spk: 1 file has holes (sparse), which come back filled with zeros\n" in said
 
 
+@pytest.mark.skipif(not _has_holes(tempfile.gettempdir()), reason="files have no holes here")
+def test_holes_of_files_packed_alone_are_told(run: Run, tmp_path: Path) -> None:
+    """Of an archive they were told; a file alone came back filled, and nobody said so."""
+    for name in "ab":
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(8 << 20)
+    (tmp_path / "c").write_bytes(bytes(8 << 20))
+    done = run("pack", "a")
+    assert b"holes of a come back filled with zeros\n" in done.stderr
+    done = run("pack", "-r", ".", "-o", "packed", "--exclude", "*.spk")
+    assert b"holes of 2 sparse sources (first ./a) come back filled" in done.stderr
+    assert b"holes" not in run("pack", "c").stderr
+    assert b"holes of b" in run("pack", "--rm", "b").stderr
+
+
 @needs_posix
 def test_special_bits_are_told_of_files_too(run: Run, tmp_path: Path) -> None:
     """They went without a word, where they were no archive's."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.closing_line import closing_words
+from serialpack.formats import FORMATS
 from serialpack.reports import ConvertReport
 from serialpack.text import in_line, number_of
 from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
@@ -20,6 +21,9 @@ _MOST_TEXT = 5
 
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10
+
+#: So long a header NumPy reads without being told.
+_MOST_HEADER = 10_000
 
 #: What is said of lists below names, in a table with types.
 _HEADER = "the first row looks like names: --header takes it for those of the columns"
@@ -44,6 +48,8 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
         lines.append(f"  {_HEADER}")
     if report.text:
         lines.append(f"  {_text(report.text, report.commas)}")
+    if header := _long_header(report):
+        lines.append(f"  its header is long: np.load reads it with max_header_size={header}")
     if report.kept_pipe:
         lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
@@ -136,6 +142,22 @@ def _lists(report: ConvertReport) -> str:
 
 #: What makes records of a map of maps, with their keys in a column.
 _BY_KEY = "jq -c 'to_entries[] | {key} + .value' FILE | serialpack unpack -F ndjson --to csv"
+
+
+def _long_header(report: ConvertReport) -> int:
+    """How long the header of an array's file is where NumPy reads it only if it is told so; 0 where
+    it is not, or nobody knows."""
+    declared = FORMATS.declaration(report.to)
+    if not declared.is_array or declared.has_arrays or report.target is None:
+        return 0
+    from serialpack.formats.arrays.header import LEAD, header_size
+
+    try:
+        with open(report.target, "rb") as file:
+            size = header_size(file.read(LEAD))
+    except (OSError, ValueError):  # of what is far, or no such array by itself
+        return 0
+    return size if size > _MOST_HEADER else 0
 
 
 def _columnar(report: ConvertReport) -> str:

@@ -34,6 +34,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.structure import Structure
 from serialpack.watch import at
 
+#: Kinds of which one is not held where a UUID is no object of Python's.
+_WITH_SAFETY = frozenset({"object", "uuid"})
+
 #: After so many blocks that are not of the type, it is not tried any more.
 _MOST_MISSES = 3
 
@@ -68,6 +71,12 @@ class BlockConverter(RowWriter):
             and not plan.structure
         )
         self._struct: RecordStruct | None = None
+        #: Whether UUIDs may say more than the target holds, which many of its readers would lose.
+        self._drops_safety = not (
+            self._tags
+            or self._reader.format.declared.is_text
+            or _WITH_SAFETY.isdisjoint(self._writers[-1].serializer.cannot)
+        )
         self._may_be_struct = (
             plan.verify
             and self._writers[0].serializer.holds_structs
@@ -143,7 +152,7 @@ class BlockConverter(RowWriter):
 
     def _try_usual(self, block: SourceBlock, reader: SourceReader) -> _Tried | None:
         """The block, as fast as can be; None where its numbers may have a text of their own."""
-        rare = self._unspelled <= _MOST_MISSES and not self._literals and self.plan.verify
+        rare = self._unspelled <= _MOST_MISSES and not self._literals
         # Who only looks wants the nearest values: what these lose is found when they are written.
         if self._decimals or not (self.plan.looked or (rare and reader.by_text)):
             return None
@@ -180,13 +189,18 @@ class BlockConverter(RowWriter):
         self._literals = literals = literals and has_literals(records)
         restyled = literals and self._restyles
         proof: TextProof | None = None
-        if self.plan.verify and reader.by_text and not lossy:
+        if reader.by_text and not lossy:
             proof = TextProof(reader, usual=usual, literals=literals)
-            if restyled or self._tags or self._join is None or self._reshapes:
+            beside = restyled or self._tags or self._join is None or self._reshapes
+            if beside or not self.plan.verify:  # also where nothing else is proved: a key twice
                 self._check_text(block, proof, records)
                 proof = None
         if literals and (restyled or not reader.by_text):
             records = self._settled(records, losses, first)
+        if self._drops_safety:
+            from serialpack.conversion.losses.safety import without_safety
+
+            records = without_safety(records, losses, first, self.plan.target)
         if self.plan.shaping.picks:
             records, elements, lost = picked_records(records, self.plan)
             losses.merge(lost)

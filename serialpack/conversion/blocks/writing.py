@@ -188,7 +188,7 @@ class ProvingWriter:
         structure, join = self.plan.structure or Structure.SEQUENCE, self._join
         dumped = values if join is None else join.lowered(values, structure)
         data = writer.dump(dumped)
-        if not self.plan.verify and self._needs_no_proof(dumped):
+        if not self.plan.verify and _needs_no_proof(dumped):
             return data, None
         again = (writer.load_literals if literals else writer.load)(data, len(dumped))
         if join is not None:
@@ -220,18 +220,6 @@ class ProvingWriter:
         if proof is None or again != values:
             return None if small and same_json(values, again) else compared(values, again)
         return proof.prove(block, again)
-
-    def _needs_no_proof(self, dumped: list[Any]) -> bool:
-        """Whether ``dumped`` may go unproved: JSON's writers have words for what JSON has not,
-        each its own, so that what was not to be proved would depend on who writes the block.
-        """
-        if not FORMATS.declaration(self.plan.target).is_json:
-            return True
-        try:
-            check_json(dumped)
-        except ValueError:
-            return False
-        return True
 
     def refuse(
         self,
@@ -276,3 +264,16 @@ class ProvingWriter:
         from serialpack.conversion.blocks import hints
 
         return hints.lost_by(self._writers[-1], records)
+
+
+def _needs_no_proof(dumped: list[Any]) -> bool:
+    """Whether ``dumped`` may go unproved: what JSON has words for is written or an error.
+
+    Of other values many libraries make what they have a type for, and JSON's own writers each its
+    own words: what was to be told would depend on the proof, and on who writes the block.
+    """
+    try:
+        check_json(dumped)
+    except ValueError:
+        return False
+    return True

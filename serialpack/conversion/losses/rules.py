@@ -30,8 +30,10 @@ from serialpack.values.kinds import (
     NAN,
     NEAREST,
     NO_ROWS,
+    NULLS,
     ORDER,
     RENAMED,
+    SAFETY,
     SCHEMA,
     SHORT_ROWS,
     SPACE,
@@ -79,6 +81,7 @@ def _dropped(rule: str) -> tuple[str, str]:
 
 _INTEGERS = {"integer", "inexact-integer", "uint64", "bigint"}
 _FLOATS = {"float", "integral-float", "non-finite"}
+_CLOCK = {"date", "time", "timedelta"}
 
 #: The rules, in the order in which they are tried and reported.
 RULES: dict[str, Rule] = {
@@ -213,12 +216,7 @@ RULES: dict[str, Rule] = {
     ),
     "timestamps": Rule(
         "dates, times and durations become ISO 8601 text",
-        frozenset(
-            {
-                *("utc-datetime", "offset-datetime", "local-datetime"),
-                *("date", "time", "timedelta"),
-            }
-        ),
+        frozenset({"utc-datetime", "offset-datetime", "local-datetime"} | _CLOCK),
         *(ALL, ("time as text", "times as text"), ALL, "--tagged"),
     ),
     "zones": Rule(
@@ -259,9 +257,18 @@ RULES: dict[str, Rule] = {
         frozenset(),
         *(ALL, ("cell spelled otherwise", "cells spelled otherwise"), ALL, ""),
     ),
+    NULLS: Rule(
+        "beside text that gets types, bare cells of the word that --null names are null",
+        *(NONE, ALL, ("cell of the word for null", "cells of the word for null")),
+    ),
     "signs": Rule(
         "a NaN with a sign, as processors make of 0/0, is NaN",
         *(NONE, ALL, ("sign of a NaN dropped", "signs of NaN dropped")),
+    ),
+    SAFETY: Rule(
+        "whether the system that made a UUID vouches for it (is_safe, of uuid.uuid1) is dropped",
+        *(NONE, ALL, ("word on how safe a UUID is dropped", "words on how safe UUIDs are dropped")),
+        back="--tagged",
     ),
     NAN: Rule(
         "NaN and infinities become null, a NaN with bits of its own where the target has NaN that;"
@@ -311,8 +318,7 @@ RULES: dict[str, Rule] = {
         *(ALL, ("element as the list of its content", "elements as the lists of their content")),
     ),
     RENAMED: Rule(
-        "columns of one name have a number behind it, all but the first, and those without a name"
-        " that of their place",
+        "of columns of one name all but the first get a number, those without a name their place",
         *(NONE, ALL),
         ("column renamed, as another has its name", "columns renamed, as others have their names"),
     ),
@@ -334,11 +340,7 @@ RULES: dict[str, Rule] = {
     ),
     LATIN1: Rule(
         "the text of Python 2, which is bytes, is Latin-1 where some of it is not ASCII",
-        *(NONE, ALL),
-        (
-            "source of Python 2 with its text as Latin-1",
-            "sources of Python 2 with their text as Latin-1",
-        ),
+        *(NONE, ALL, ("source of Python 2 as Latin-1", "sources of Python 2 as Latin-1")),
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", NONE),
     COLUMNS: Rule("of a table of text without rows, the names of columns are dropped", NONE),

@@ -57,6 +57,9 @@ def as_a_whole(
     at = ""
     if plan.target in ELEMENTS:
         document, at = in_one_root(records, structure, plan, tally.losses)
+        if not (len(records) == 1 and document is records[0]):
+            # What was the only list of a record now stands in an element, where one is another.
+            (document,) = BlockConverter(plan).changed([document], tally.losses, 0)
         records = [document]
     elif plan.target in ONE_MAP:
         document, at = in_one_map(records, plan, tally.losses)

@@ -38,7 +38,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import NAN, unplaced
+from serialpack.values.kinds import NAN, NULLS, unplaced
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -113,7 +113,24 @@ class SourceReader:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
         try:
+<<<<<<< HEAD
             records = self._parsed(block, losses, lossy=lossy, literals=literals, usual=usual)
+=======
+            if self._rows is not None:
+                records, found = self._rows.read(block, allowed, literals=literals)
+                nulls = Losses(losses.allowed)
+                nulls.merge(loss for loss in found if loss.rule == NULLS)
+                nulls.check_carried(self._plan.target)
+                losses.merge(found)
+                return records
+            if self._database is not None:
+                records, found = self._database.read(block)
+                losses.merge(found)
+                return records
+            if not lossy and not self._untags and not fmt.tells:
+                return fmt.parse_quickly(block) if usual else fmt.parse(block)
+            records, found = parse_lossy(fmt, block, allowed)
+>>>>>>> everyday
         except Unheld as unheld:
             refused = self._refuse(unheld.difference, block.first_record)
             if unheld.hint:

@@ -18,6 +18,7 @@ from serialpack.formats.json.lossy import literal_scanner
 from serialpack.formats.json.write import compact_lines
 from serialpack.literal import MAX_DIGITS, Literal, integer, number
 from serialpack.serializers.base import check_finite
+from serialpack.values.kind_of import kind_of
 from serialpack.values.missing import MISSING, Missing
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
@@ -216,18 +217,19 @@ def _needs_quotes(delimiter: str, null: str) -> Callable[[str], Any]:
 
 
 def floats(values: Sequence[float]) -> list[str]:
-    """The shortest literals of doubles."""
+    """The shortest literals of doubles; ValueError for a NaN with bits of its own."""
     import msgspec
 
     found = msgspec.json.encode(values)[1:-1].decode().split(",") if values else []
     if "null" in found:
-        return [_double(value) for value in values]
+        return [_odd(v) if text == "null" else text for v, text in zip(values, found, strict=True)]
     return found
 
 
-def _double(value: float) -> str:
-    if value - value == 0:
-        return repr(value)
+def _odd(value: float) -> str:
+    """The word for a NaN or an infinity."""
+    if kind_of(value) == "nan-bits":
+        raise ValueError("a NaN with bits of its own")
     return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime, time
 from decimal import Decimal
 from itertools import starmap
 from typing import Any, ClassVar
+from uuid import UUID
 
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import PLACES
@@ -217,7 +219,7 @@ def _widened_column(
 
 def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: int) -> Any:
     """``was`` as it is in the column's type: integers as doubles, what is missing as null, and
-    decimals as text, or with the places of others.
+    decimals, UUIDs and times as text, or decimals with the places of others.
 
     ``became`` is what was read of it. ``counts``: how often each rule changed something, and the
     first row.
@@ -225,8 +227,8 @@ def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: i
     if type(was) is int and type(became) is float and int(became) == was:
         _count(counts, "numbers", number)
         return float(was)
-    if type(was) is Decimal and type(became) is str and str(was) == became:
-        _count(counts, "decimals", number)
+    if type(became) is str and (rule := _TEXTS.get(type(was))) and _text(was) == became:
+        _count(counts, rule, number)
         return became
     if type(was) is Decimal and type(became) is Decimal and was == became:
         if was.as_tuple() != became.as_tuple():
@@ -244,6 +246,17 @@ def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: i
     return was
 
 
+#: The rules by which values of these types are text.
+_TEXTS: dict[type, str] = {
+    **dict.fromkeys((Decimal, UUID), "decimals"),
+    **dict.fromkeys((datetime, time), "timestamps"),
+}
+
+
+def _text(value: Any) -> str:
+    return str(value.isoformat() if type(value) in (datetime, time) else value)
+
+
 def _count(counts: dict[str, tuple[int, int]], rule: str, number: int) -> None:
     count, first = counts.get(rule, (0, number))
     counts[rule] = count + 1, first
@@ -254,6 +267,7 @@ _WORDS = {
     "missing": ("nothing", "null"),
     "key-order": ("keys", "other order"),
     "decimals": ("a decimal", "text"),
+    "timestamps": ("a time", "text"),
     PLACES: ("a decimal", "one with more places"),
 }
 

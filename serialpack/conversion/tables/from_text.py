@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from serialpack.conversion.losses.literals import without_literals
@@ -24,6 +24,7 @@ from serialpack.values.kinds import (
     BLANK_LINES,
     DUPLICATES,
     LONG_ROWS,
+    NULLS,
     RENAMED,
     SHORT_ROWS,
     TIMESTAMPS,
@@ -79,6 +80,8 @@ class RowReader:
             self._values(name, cells, literals=literals)
             for name, cells in zip(names, columns, strict=True)
         ]
+        if not self._shaping.typed and self._shaping.null:
+            found += _nulls(names, values, self._shaping.null, block.first_record)
         for row, end in enumerate(ends):
             for column in values[end:]:
                 column[row] = MISSING
@@ -140,9 +143,12 @@ class RowReader:
                 _of_json(name, row, text, shaping) if text else MISSING for row, text in texts
             ]
             return values if literals else without_literals(values)
-        values = (
-            self._style.read(cells, literals=literals) if shaping.typed else list(texts_of(cells))
-        )
+        if shaping.typed:
+            values = self._style.read(cells, literals=literals)
+        else:
+            values = list(texts_of(cells))
+            if shaping.null in cells:  # bare: what is quoted is text
+                values = [None if c == shaping.null else v for c, v in zip(cells, values)]  # noqa: B905 (it is slow)
         if shaping.nest == ():
             values = [
                 from_json(value) if type(value) is str and reads_as_json(value) else value
@@ -155,6 +161,16 @@ class RowReader:
 
     def _is_dotted(self, name: str) -> bool:
         return self._shaping.nest is not None and self._shaping.between in name
+
+
+def _nulls(
+    names: list[str], columns: list[list[Any]], word: str, first_record: int
+) -> Iterator[Loss]:
+    """What is told of the cells of each column that say ``word`` for null."""
+    for name, values in zip(names, columns, strict=True):
+        if None in values:
+            place = first_record + values.index(None), "$" + value_step(name)
+            yield Loss(NULLS, values.count(None), *place, shown(word), "null")
 
 
 def _in_utf8(

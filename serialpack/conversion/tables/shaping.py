@@ -15,7 +15,8 @@ LITERAL = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|n
 class Shaping(NamedTuple):
     """How records become rows, and rows records.
 
-    ``null``: the word for null in a cell; None: null is an empty cell, as a missing key is.
+    ``null``: the word for null in a cell, also beside text that gets types; None: null is an empty
+    cell, as a missing key is.
     ``typed``: bare literals are values, what is quoted is text. ``nest``: dotted columns become
     maps again, and the columns that it names are JSON text, ``-`` none of them, where it names none
     each cell that is JSON of a list, a map or a string; None: they stay as they are.
@@ -47,7 +48,8 @@ class Shaping(NamedTuple):
     @property
     def reads(self) -> bool:
         """Whether it says how rows are read."""
-        return self.typed or self.nest is not None
+        nulls = self.null is not None and self.gives_types
+        return self.typed or self.nest is not None or nulls
 
     @property
     def picks(self) -> bool:

@@ -15,6 +15,7 @@ from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import gathered
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.depth.values import holds_itself
+from serialpack.formats.json.values import check_json
 from serialpack.formats.pieces.join import Piece
 from serialpack.formats.shared.document import compared
 from serialpack.text import number_of
@@ -43,6 +44,9 @@ class Table(ABC):
         self._verify = verify
         self._lossy = lossy
 
+    #: The first value of columns of JSON text that JSON has no words for, where it is not proved.
+    _odd: Difference | None = None
+
     #: What stands before the rows of a piece: the line of names, in text.
     _head = b""
 
@@ -63,7 +67,9 @@ class Table(ABC):
             lost = Difference(0, "$", "a map without keys", "", "value") if maps else None
             return Written(Piece(b"", 0, self._head), [], lost)
         values, told = gathered(maps, layout.place, len(layout.columns), first_record)
+        self._odd = None
         data, lost = self._rows(values, told, first_record)
+        lost = lost or self._odd
         if layout.rows != "maps":
             became = "a row" if type(records[0]) is list else "a row of one cell"
             told.append(Loss("shapes", len(records), first_record, "$", shown(records[0]), became))
@@ -76,8 +82,9 @@ class Table(ABC):
         """As ``write``, of ``count`` records that stand column by column, in the order of the
         layout: as sequences, or arrays whose values are proved."""
         told: list[Loss] = []
+        self._odd = None
         data, lost = self._rows_of_columns(values, told, count, first_record)
-        return Written(Piece(data, count, self._head), totals(told), lost)
+        return Written(Piece(data, count, self._head), totals(told), lost or self._odd)
 
     def _rows_of_columns(
         self,
@@ -109,11 +116,17 @@ class Table(ABC):
         losses = Losses(*self._lossy)
         filled = [None if value is MISSING else value for value in values]
         made = self._json.carried(filled, losses, first_record)
+        self._look_at_json(column, made)
         told += [
             loss._replace(value_path=column.value_path + _within(loss.value_path))
             for loss in losses.report()
         ]
         return [v if was is not MISSING else was for was, v in zip(values, made, strict=True)]
+
+    def _look_at_json(self, column: TableColumn, values: Sequence[Any]) -> None:
+        """Find the first value of a column of JSON text that JSON has not, where no proof does."""
+        if not self._verify and self._odd is None:
+            self._odd = _not_json(column, values)
 
 
 class TypedTable(Table):
@@ -131,6 +144,24 @@ class TypedTable(Table):
 def _within(path: str) -> str:
     """The steps of a path behind that to the record."""
     return path.removeprefix("$")
+
+
+def _not_json(column: TableColumn, values: Sequence[Any]) -> Difference | None:
+    """The first value that is none of JSON, of which its writer makes some text all the same."""
+    if _is_json([value for value in values if value is not MISSING]):
+        return None
+    for number, value in enumerate(values):
+        if value is not MISSING and not _is_json([value]):
+            return lost_in(number, column.value_path, value)
+    return None
+
+
+def _is_json(values: list[Any]) -> bool:
+    try:
+        check_json(values)
+    except ValueError:
+        return False
+    return True
 
 
 def as_json_texts(

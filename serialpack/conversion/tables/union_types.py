@@ -71,10 +71,23 @@ def _type(shape: ValueShape, *, top: bool = False) -> ColumnType:
         more["items"] = _type(shape.items or ValueShape())
     if dict in types:
         more |= _maps(shape, top=top)
+    found = _apart(found)
     return ColumnType(tuple(name for name in _ORDER if name in found), **more)
 
 
 _ORDER = [*NAMES.values(), "local"]
+
+#: Kinds of which a union holds one: they are written as one type, the first as nothing but that.
+_ALIKE = (("integer", "time", "utc", "local"), ("bytes", "decimal"), ("text", "uuid"))
+
+
+def _apart(found: set[str]) -> set[str]:
+    """The kinds of a union, with text for those that are written as others are. Text comes last."""
+    for plain, *others in _ALIKE:
+        some = found & {plain, *others}
+        if len(some) > 1:
+            found = found - {*others} | {"text"}
+    return found
 
 
 def _maps(shape: ValueShape, *, top: bool) -> dict[str, Any]:
@@ -90,13 +103,23 @@ def _maps(shape: ValueShape, *, top: bool) -> dict[str, Any]:
     return {"shapes": {tuple(shape.keys): {k: _type(part) for k, part in shape.keys.items()}}}
 
 
+#: The text of values whose kinds, named here, a union has not.
+_AS_TEXT: dict[type, tuple[frozenset[str], Callable[[Any], str]]] = {
+    Decimal: (frozenset({"decimal"}), str),
+    UUID: (frozenset({"uuid"}), str),
+    datetime: (frozenset({"utc", "local"}), datetime.isoformat),
+    time: (frozenset({"time"}), time.isoformat),
+}
+
+
 def fits_of(column: ColumnType) -> Fits:
     """What changes values on their way into a column; empty where all stay what they are."""
     fits: Fits = {}
     if "float" in column.kinds and "integer" not in column.kinds:
         fits[int] = float
-    if "decimal" not in column.kinds and "text" in column.kinds:
-        fits[Decimal] = str
+    for kind, (names, written) in _AS_TEXT.items():
+        if names.isdisjoint(column.kinds) and "text" in column.kinds:
+            fits[kind] = written
     if column.items is not None and (inner := fits_of(column.items)):
         fits[list] = lambda items: [_fitted(item, inner) for item in items]
     if column.values is not None and (within := fits_of(column.values)):

@@ -17,6 +17,7 @@ read as well, and never written; those marked p are of PyMongo's objects.
     Decimal                         {"$numberDecimal": "1.50"}
     UUID                            {"$uuid": "12345678-1234-4678-9234-567812345678"}
       r                             {"$binary": {"base64": ..., "subType": "04"}}
+      with a word on its safety     {"$uuid": {"text": ..., "isSafe": "unsafe"}}
     p ObjectId                      {"$oid": "65386d2c0123456789abcdef"}
     p Timestamp                     {"$timestamp": {"t": 1698194668, "i": 1}}
     p Regex                         {"$regularExpression": {"pattern": "^a", "options": "im"}}

@@ -289,12 +289,17 @@ def binary_of(content: Any) -> tuple[bytes, int]:
 
 def _write_uuid(value: UUID) -> Any:
     if value.is_safe is not SafeUUID.unknown:
-        raise ValueError("whether it is safe has no words")
+        return {"$uuid": {"text": str(value), "isSafe": value.is_safe.name}}
     return {"$uuid": str(value)}
 
 
 def _read_uuid(content: Any) -> UUID:
-    return UUID(text_of(content, "(?i:[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12})"))
+    is_safe = SafeUUID.unknown
+    if is_map(content, "text", "isSafe"):
+        is_safe = SafeUUID[text_of(content["isSafe"], "safe|unsafe")]
+        content = content["text"]
+    text = text_of(content, "(?i:[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12})")
+    return UUID(text, is_safe=is_safe)
 
 
 def _write_array(value: array[Any]) -> Any:

@@ -249,7 +249,7 @@ def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> Va
         why = ": its comma is no decimal point"
         way = f"{types_option(column.name, COMMA)} takes it for one"
     elif is_text and cell.upper() in _NOTHING:
-        way += f", --typed --null {cell} in the place of --types takes it for null"
+        way += f", --null {cell} takes it for null"
     kind = "number with a decimal comma" if kind == COMMA else kind
     return ValueRefusedError(
         f"{shown(cell)} is no {kind}{why}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any
 
 import pytest
 
@@ -27,8 +26,10 @@ def test_what_reads_them_is_told_where_they_are_no_numbers(word: str) -> None:
     data = TEXT.replace(b"NA", word.encode())
     with pytest.raises(serialpack.ValueRefusedError, match="is no number") as refused:
         converted("json", Shaping(types=(("y", "number"),)), data)
-    assert f"--typed --null {word} in the place of --types" in str(refused.value.hint)
-    assert json.loads(converted("json", Shaping(typed=True, null=word), data)) == RECORDS
+    assert f"--null {word} takes it for null" in str(refused.value.hint)
+    for how in ({"typed": True}, {"infer": True}, {"types": (("x", "integer"), ("y", "number"))}):
+        shaping = Shaping(null=word, **how)
+        assert json.loads(converted("json", shaping, data)) == RECORDS
 
 
 def test_of_other_text_that_is_not_said() -> None:
@@ -38,11 +39,11 @@ def test_of_other_text_that_is_not_said() -> None:
 
 
 @pytest.mark.parametrize("to", ["json", "ndjson", "parquet", "sqlite", "msgpack"])
-@pytest.mark.parametrize("how", [{}, {"infer": True}, {"types": (("x", "integer"),)}])
-def test_a_word_that_would_go_unheeded_is_refused(to: str, how: dict[str, Any]) -> None:
+def test_a_word_that_would_go_unheeded_is_refused(to: str) -> None:
     """It was taken, and the cells stayed text, without a word."""
     with pytest.raises(serialpack.UsageError, match="is for cells that") as refused:
-        converted(to, Shaping(null="NA", **how))
+        converted(to, Shaping(null="NA"))
+    assert 'infer=True, null="NA"' in str(refused.value)
     assert 'typed=True, null="NA"' in str(refused.value)
 
 

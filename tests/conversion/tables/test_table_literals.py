@@ -114,3 +114,11 @@ def test_bad_rows_are_left_out_and_the_others_keep_it() -> None:
         out = converted(data, "csv", target, shaping=TYPED, skip_bad=True)
         assert b"1.10" in out
         assert b"2.50" in out
+
+
+def test_a_number_is_spelled_alike_beside_nan() -> None:
+    """1e16 was 1e+16 where a NaN stood in the same block."""
+    from serialpack.conversion.tables.cells import floats
+
+    some = [1e16, 1e22, 1e-7, 1.5, -0.0, 5e-324, 1.7976931348623157e308]
+    assert floats([*some, float("nan"), float("-inf")]) == [*floats(some), "NaN", "-Infinity"]

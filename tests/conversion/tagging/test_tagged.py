@@ -146,7 +146,6 @@ def _array_of_characters() -> array[Any]:
 @pytest.mark.parametrize(
     "value",
     [
-        UUID(int=1, is_safe=SafeUUID.safe),
         memoryview(b"abcd")[::2],
         memoryview(array("i", [1])),
         array("f", bytes.fromhex("0100a07f")),
@@ -162,6 +161,13 @@ def test_what_a_tag_would_change(value: Any) -> None:
     """Those of its kind have tags, but none that says all of this one."""
     with pytest.raises(Untaggable):
         tag([value])
+
+
+@pytest.mark.parametrize("word", SafeUUID)
+def test_word_on_the_safety_of_a_uuid(word: SafeUUID) -> None:
+    (again,) = untag(tag([UUID(int=1, is_safe=word)]))
+    assert again == UUID(int=1)
+    assert again.is_safe is word
 
 
 def test_zone_without_a_name() -> None:

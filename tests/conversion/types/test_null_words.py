@@ -1,0 +1,92 @@
+"""A word for null beside ``--infer`` and ``--types``: R writes NA, and such files were refused."""
+
+from __future__ import annotations
+
+import io
+from datetime import date
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.conversion.tables.shaping import Shaping
+from tests.conversion.converting import records_of
+from tests.conversion.types.test_types import converted
+
+pq = pytest.importorskip("pyarrow.parquet")
+
+TEXT = b"""\
+id,x,name,when,ok
+1,2.5,a,2020-01-01,TRUE
+2,NA,NA,NA,NA
+NA,3.5,"NA",2020-01-03,FALSE
+"""
+NA = Shaping(infer=True, null="NA")
+VALUES: list[dict[str, Any]] = [
+    {"id": 1, "x": 2.5, "name": "a", "when": date(2020, 1, 1), "ok": True},
+    {"id": 2, "x": None, "name": None, "when": None, "ok": None},
+    {"id": None, "x": 3.5, "name": "NA", "when": date(2020, 1, 3), "ok": False},
+]
+AS_TEXT = [{**each, "when": each["when"] and str(each["when"])} for each in VALUES]
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("target", ["parquet", "sqlite", "ndjson", "yaml"])
+def test_cells_of_the_word_are_null_and_told(target: str, verify: bool) -> None:
+    """In columns that get types and in text; what is quoted is text."""
+    data, report = converted(TEXT, target, shaping=NA, verify=verify)
+    (told,) = [loss for loss in report.carried if loss.rule == "nulls"]
+    assert told[1:] == (5, 1, "$.x", "'NA'", "null")
+    found = records_of(converted(data, "pickle", target)[0], "pickle")
+    found = found[0] if len(found) == 1 else found
+    assert found == (AS_TEXT if target in ("sqlite", "ndjson") else VALUES)
+
+
+def test_other_readers_find_null() -> None:
+    data, _ = converted(TEXT, "parquet", shaping=NA)
+    table = pq.read_table(io.BytesIO(data))
+    assert [str(kind) for kind in table.schema.types] == [
+        *("int64", "double", "string", "date32[day]", "bool")
+    ]
+    assert table.to_pylist() == VALUES
+    rows = b"a,b\n1,2.5\n2,NA\n" * 1
+    np = pytest.importorskip("numpy")
+    data, report = converted(rows, "npy", shaping=NA, lossy=("null",))
+    found = np.load(io.BytesIO(data))
+    assert found["a"].tolist() == [1, 2]
+    assert str(found["b"].tolist()) == "[2.5, nan]"
+    assert {loss.rule for loss in report.carried} == {"nulls"}
+
+
+def test_strict_takes_no_word_for_null() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match="cell of the word for null"):
+        converted(TEXT, "ndjson", shaping=NA, strict=True)
+    data, _ = converted(TEXT, "ndjson", shaping=NA, strict=True, lossy=("nulls",))
+    assert data.count(b"null") == 5
+
+
+def test_types_by_name_take_it_too() -> None:
+    shaping = Shaping(types=(("when", "date"), ("id", "integer")), null="NA")
+    data, _ = converted(TEXT, "parquet", shaping=shaping)
+    rows = pq.read_table(io.BytesIO(data)).to_pylist()
+    assert [(row["id"], row["x"], row["when"]) for row in rows] == [
+        (1, "2.5", date(2020, 1, 1)),
+        (2, None, None),
+        (None, "3.5", date(2020, 1, 3)),
+    ]
+
+
+def test_in_blocks_of_few_rows_and_where_the_word_is_nowhere() -> None:
+    rows: list[dict[str, Any]] = [{"n": None if n % 7 else n, "s": f"s{n}"} for n in range(500)]
+    text = "n,s\n" + "".join(f"{'NA' if r['n'] is None else r['n']},{r['s']}\n" for r in rows)
+    data, report = converted(text.encode(), "parquet", shaping=NA, block_size=300)
+    assert pq.read_table(io.BytesIO(data)).to_pylist() == rows
+    assert [loss.count for loss in report.carried] == [sum(r["n"] is None for r in rows)]
+    _, report = converted(b"n\n1\n", "parquet", shaping=NA)
+    assert not report.carried
+
+
+def test_without_types_it_is_still_of_no_use() -> None:
+    with pytest.raises(serialpack.UsageError, match="null is for cells") as caught:
+        converted(TEXT, "json", shaping=Shaping(null="NA"))
+    assert 'shaping=Shaping(infer=True, null="NA") reads' in str(caught.value)
