@@ -59,7 +59,9 @@ def _parts(value: Any, *, objects: bool) -> tuple[list[Any], list[Any]] | None:
     kind: Any = type(value)  # what stands for another object says that it is of its class
     if issubclass(kind, dict):  # whatever a class of somebody's makes of that
         return list(dict.keys(value)), list(dict.values(value))
-    if issubclass(kind, list) or kind is tuple:
+    if issubclass(kind, list):
+        return [], [*list.__iter__(value)]
+    if kind is tuple:
         return [], list(value)
     held = _held(value) if objects else None
     return None if held is None else ([*held], [*held.values()])
