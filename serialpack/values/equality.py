@@ -6,7 +6,7 @@ be loaded so again); and, where a serializer promises that, which containers are
 same. This is the proof behind "same or refused" for values that have no text to compare.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -93,6 +93,9 @@ _Path = tuple[Any, str | _Whole]
 #: Containers of fewer values are compared value by value.
 _MANY = 256
 
+#: An attribute that a class leaves out is compared in so many objects: each may hold all others.
+_MOST_LOOKED = 100
+
 
 class _Walk:
     """Compares two values place by place, without recursion."""
@@ -102,6 +105,7 @@ class _Walk:
         self._by_word = by_word
         #: By class and name, what classes leave out that differs.
         self.left_out: dict[tuple[int, str], Difference] = {}
+        self._looked: Counter[tuple[int, str]] = Counter()
         #: By id, what each object was compared with; and the other way round.
         self._became: dict[int, Any] = {}
         self._was: dict[int, Any] = {}
@@ -149,7 +153,10 @@ class _Walk:
 
     def _leave_out(self, path: _Path, value: Any, found: _LeftOut) -> None:
         key = id(type(value)), found.name
-        if key not in self.left_out and difference(found.was, found.became) is not None:
+        self._looked[key] += 1
+        if key in self.left_out or self._looked[key] > _MOST_LOOKED:
+            return
+        if difference(found.was, found.became) is not None:
             lost = _lost(found.was, found.became)
             self.left_out[key] = _at((path, f".{found.name}"), lost)
 
