@@ -46,12 +46,8 @@ def test_rows_less_rows_keep_their_differences() -> None:
     for kind in ("i1", "i2"):
         data: Buffer = picture.view("i1").astype(kind).tobytes()
         codec = CODECS.create(*parse_stage(CODECS, f"pcodec:9@{kind}"))
-        sizes = (
-            len(codec.compress(data)),
-            codec.estimated(data, len(data)),
-            len(codec.compress(data)),
-        )
-        assert max(sizes) < 11_100
+        assert max(len(codec.compress(data)), codec.estimated(data, len(data))) < 11_100
+        assert len(codec.compress(data)) < 11_100  # as was estimated
 
 
 def test_multiples_are_found_that_it_misses_by_chance() -> None:
