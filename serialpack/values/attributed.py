@@ -84,7 +84,9 @@ def keeps_more(cls: Any) -> str:
     base = solid_base(cls)
     if base is not object:
         return "is written in C" if base is cls else f"is derived from {base.__name__}"
-    if cls is object or cls.__new__ is not object.__new__:
+    if cls is object:
+        return "keeps nothing"
+    if cls.__new__ is not object.__new__:
         return "has its own __new__"
     package = str(cls.__module__).partition(".")[0]
     known = package in _LIBRARIES or package in sys.stdlib_module_names

@@ -59,6 +59,7 @@ WHY: dict[str, tuple[Any, str]] = {
     "dropped": ([Dropped()], r"\$\[0\]: .*\(the class Dropped has a __del__\)"),
     "a metaclass": ([Made()], r"\$\[0\]: .*\(the class Made has the metaclass Meta\)"),
     "made anew": ([Always()], r"\$\[0\]: .*\(the class Always has its own __new__\)"),
+    "nothing": ([object()], r"\$\[0\]: .*\(the class object keeps nothing\)"),
     "as a key": ([Keyed()], r"\$\[0\]: .*\(the class Keyed has its own __hash__\)"),
     "of C code": ([partial(int)], r"\$\[0\]: .*\(the class partial is written in C\)"),
     "in two places": (_twice(), r"\$: .*\(one list or the like in two places of objects"),
