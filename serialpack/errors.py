@@ -358,7 +358,8 @@ class ValueRefusedError(RefusedError):
 
 
 class PickleWarning(UserWarning):
-    """``dump`` took pickle, since nothing safe holds the object: ``load`` needs ``trust=True``."""
+    """``dump`` took pickle, since nothing safe holds the object, for a value that it names and a
+    reason: ``load`` needs ``trust=True``."""
 
 
 class DroppedWarning(UserWarning):

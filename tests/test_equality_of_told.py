@@ -96,6 +96,23 @@ def test_what_its_class_leaves_out_is_told() -> None:
         assert (again.x, again.connection, hasattr(again, "cache")) == (1, [], False)
 
 
+def test_all_that_classes_leave_out_is_told() -> None:
+    """The first attribute alone was named: a cache, and not the readings after it."""
+    value, other = Cached(1), Cached(2)
+    for each in (value, other):
+        each.cache, each.readings = {"a": 1}, [1, 2, 3]  # type: ignore[attr-defined]
+    with pytest.warns(serialpack.DroppedWarning) as told:
+        serialpack.dumps([value, other], "pickle")
+    words = str(told[0].message)
+    named = "cache", "connection", "readings"
+    assert [words.count(f"$[0].{name}: ") for name in named] == [1, 1, 1]
+    assert "$[1]" not in words  # an attribute of a class once
+    for name in "abcd":
+        setattr(value, name, [name])
+    with pytest.warns(serialpack.DroppedWarning, match="; 2 more, which classes leave out"):
+        serialpack.dumps(value, "pickle")
+
+
 class Labelled(np.ndarray):
     """NumPy tells pickle nothing of attributes that a class derived from its own has."""
 
@@ -115,13 +132,13 @@ def test_what_its_class_does_not_know_of_is_not_left_out(note: Any) -> None:
 
 def test_what_it_tells_must_be_the_same() -> None:
     one, other = Cached(1), Cached(2)
-    found = difference(one, other, by_word=True)
+    found = difference(one, other, left_out=[])
     assert found is not None
     assert found.value_path == "$.x"
-    assert difference(Reduced(1), Reduced(2), by_word=True) is not None
-    assert difference([one], [Cached(1)], by_word=True) is None
+    assert difference(Reduced(1), Reduced(2), left_out=[]) is not None
+    assert difference([one], [Cached(1)], left_out=[]) is None
     other.x, other.connection = 1, None  # type: ignore[assignment]
-    found = difference(one, other, by_word=True)
+    found = difference(one, other, left_out=[])
     assert found is not None
     assert found.value_path == "$.connection"
 
@@ -145,7 +162,7 @@ def test_another_number_is_not_left_out() -> None:
 def test_what_an_error_came_from_is_not_left_out() -> None:
     error = ValueError("a")
     error.__cause__ = KeyError("b")
-    found = difference(error, ValueError("a"), by_word=True)
+    found = difference(error, ValueError("a"), left_out=[])
     assert found is not None
     assert found.value_path == "$.__cause__"
 
@@ -153,7 +170,7 @@ def test_what_an_error_came_from_is_not_left_out() -> None:
 def test_what_has_no_word_for_pickle_drops_nothing() -> None:
     one, other = Plain(1), Plain(1)
     one.y = 2  # type: ignore[attr-defined]
-    assert difference(one, other, by_word=True) is not None
+    assert difference(one, other, left_out=[]) is not None
 
 
 class Plain:
@@ -170,7 +187,7 @@ def _made(x: Any) -> Any:
 def test_another_class_of_that_name_is_told() -> None:
     with pytest.warns(serialpack.DroppedWarning, match="of another class of that name"):
         serialpack.dumps(_made(1), "pickle")
-    assert difference(_made(1), _made(2), by_word=True) is not None
+    assert difference(_made(1), _made(2), left_out=[]) is not None
 
 
 class Quantity(np.ndarray):

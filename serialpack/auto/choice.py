@@ -147,6 +147,19 @@ def settle(
     declared = FORMATS.declaration(format)
     # Of records it matters whether there are more than in one block.
     head = peek(choice.block_size + bool(declared.columns))
+    found = _settled(choice, format, head, source, many=many)
+    usual = EFFORTS[DEFAULT_EFFORT].block_size
+    if choice.sized or many or len(head) > usual:
+        return found
+    # Of all that there is, in one block, nobody need say that others could be larger.
+    return found._replace(block_size=min(found.block_size, usual))
+
+
+def _settled(
+    choice: Choice, format: str, head: Buffer, source: Source | None, *, many: bool
+) -> Choice:
+    """As ``settle``, with what the source begins with."""
+    declared = FORMATS.declaration(format)
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
         return choice if declared.is_text or not head else _for_few(choice, format, head)

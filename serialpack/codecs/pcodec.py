@@ -42,6 +42,9 @@ _THOROUGH, _QUICK, _CHUNKS = 10, 8, (1 << 16, 1 << 20)
 #: says the same of so few numbers, or narrow ones; of more, of so many bytes at least, pieces tell.
 _SLOW, _DELTA_LEVEL, _FEW, _FEW_NARROW, _WIDE = 8, 5, 1 << 13, 1 << 16, 4
 
+#: Differences to the one before are not taken where a piece is so much smaller without them.
+_ONE_BEFORE, _CLEARLY_LESS = ("try_consecutive", 1), 0.99
+
 #: The levels that tell what is left, where not all is tried, and where it is.
 _TELLING, _TELLING_MORE = 7, 9
 
@@ -196,6 +199,8 @@ class Pcodec(Codec):
             found = sum(len(chunk.write_page(page)) for page in range(len(chunk.n_per_page())))
         else:
             found = int(meta.bits * len(numbers)) // 8
+        if way.delta == AUTO and _better_without(numbers, way, meta.delta):
+            return self._told(numbers, way._replace(delta=NO_OP), part_of)
         return found + int((_AROUND + meta.size) * part_of), meta.delta
 
     def _numbers(self, data: Buffer) -> "tuple[NDArray[Any], int]":
@@ -326,9 +331,8 @@ def _left(numbers: "NDArray[Any]", way: ChunkWay, level: int = _DELTA_LEVEL) -> 
 
 
 def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
-    """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
-    it is left to be found for each chunk. So it is where most numbers have come before, or several
-    stand together: then it counts how far back, and how often in all of them."""
+    """How differences are taken where pieces of ``numbers`` tell the same; else each chunk finds
+    that: where most have come before, or several stand together, it counts how far back, in all."""
     size, count = numbers.itemsize, len(numbers)
     wide = size >= _WIDE
     if way.delta != AUTO:
@@ -337,7 +341,9 @@ def _delta_of(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
         return _quickly(numbers, way)
     least, most = _PIECE
     middle = _middle(numbers, most)
-    if not wide or _recurs(middle) or _stand_together(middle[: 2 * least]):
+    if not wide:
+        return NO_OP if _better_without(numbers, way, _ONE_BEFORE) else AUTO
+    if _recurs(middle) or _stand_together(middle[: 2 * least]):
         return AUTO
     length = min(max(count // _SHARE, least), most)
     starts = [int((count - length) * share) for share in _PLACES]
@@ -357,7 +363,17 @@ def _quickly(numbers: "NDArray[Any]", way: ChunkWay) -> Delta:
     config, numbers = config_of(_DELTA_LEVEL, way), np.ascontiguousarray(numbers)
     meta = FileCompressor().chunk_compressor(numbers, config).write_meta()
     read = Meta.read(meta, 8 * numbers.itemsize)
-    return AUTO if read is None else read.delta
+    found = AUTO if read is None else read.delta
+    return NO_OP if _better_without(numbers, way, found) else found
+
+
+def _better_without(numbers: "NDArray[Any]", way: ChunkWay, delta: Delta) -> bool:
+    """Whether ``delta``, to the one before, leaves more than none, as often of rows less rows."""
+    if delta[0] != _ONE_BEFORE[0]:
+        return False
+    piece = _middle(numbers, _PIECE[1]).view(numbers.dtype)
+    none, left = (_left(piece, way._replace(delta=each)) for each in (NO_OP, delta))
+    return none < _CLEARLY_LESS * left
 
 
 def _recurs(bits: "NDArray[Any]") -> bool:

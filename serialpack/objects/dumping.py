@@ -238,7 +238,7 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
                 refused = failed.refusal
                 continue
             if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
-                _warn(refused().value_path)
+                _warn(refused())
             return writer, pieces
         assert refused is not None
         raise refused()
@@ -257,7 +257,11 @@ def _tried(chain: str, *, proved: bool) -> list[str]:
 _warned = Event()
 
 
-def _warn(path: str) -> None:
-    """A PickleWarning, once in a process: ``path`` is the first value that nothing else holds."""
+def _warn(refused: ValueRefusedError) -> None:
+    """A PickleWarning, once in a process; ``refused``: by the last that is safe, with the place of
+    the first value that nothing else holds, and why."""
     _warned.set()
-    warn_caller(f"{path}: only pickle holds it, so that load needs trust=True", PickleWarning)
+    said = (
+        f"{refused.value_path}: {refused.message}; pickle can, and load needs trust=True for that"
+    )
+    warn_caller(said, PickleWarning)

@@ -8,7 +8,7 @@ objects are held, too; nothing of it is called.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from types import GenericAlias, NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union
@@ -37,14 +37,16 @@ _WORDS: dict[str, Any] = {cls.__name__: cls for cls in _TYPES}
 _WORDS |= {"None": NoneType, "Any": Any, "...": ...}
 _NAMES = {id(value): word for word, value in _WORDS.items()}
 
-#: How many stand in one at most, and how deep: to compare many takes long.
+#: How many stand in one at most, and how deep: to compare many takes long, and what stands in
+#: several places is there as often.
 _MOST, _DEEPEST = 100, 20
 
 
 def parts_of_generic(value: Any, holds: Callable[[type], bool]) -> list[Any]:
     """The parts of a type with others filled in; TypeError where one of them is not held.
     ``holds``: whether objects of a class are."""
-    parts: list[Any] = _told(value, holds, 0)
+    _check_size(value, _inside)
+    parts: list[Any] = _told(value, holds)
     return parts
 
 
@@ -53,13 +55,39 @@ def generic_of(parts: list[Any], holds: Callable[[type], bool]) -> Any:
     class is not here."""
     if not parts or parts[0] not in _KINDS:
         raise ValueError("no type with others filled in")
-    return _made(parts, holds, 0)
+    _check_size(parts, _inside_told)
+    return _made(parts, holds)
+
+
+def _check_size(value: Any, inside: Callable[[Any], Sequence[Any]]) -> None:
+    """ValueError where more stand in ``value``, or deeper, than may."""
+    left = [(value, 0)]
+    for count in range(_MOST + 2):
+        if not left:
+            return
+        each, level = left.pop()
+        if level > _DEEPEST or count > _MOST:
+            break
+        left.extend((part, level + 1) for part in inside(each)[: _MOST + 1])
+    raise ValueError("a type with too many others filled in")
+
+
+def _inside(value: Any) -> Sequence[Any]:
+    kind = type(value)
+    if kind not in GENERICS:
+        return ()
+    args: tuple[Any, ...] = value.__args__
+    return args if kind in (UnionType, _UNION) else (value.__origin__, *args)
+
+
+def _inside_told(told: Any) -> Sequence[Any]:
+    return told[1:] if type(told) is list and told[:1] != ["class"] else ()
 
 
 def shown_generic(told: Any) -> str:
     """The words of such a type, without looking for it."""
-    if type(told) is str:
-        return told
+    if type(told) is not list:
+        return f"{told}"
     kind, *parts = told
     if kind == "class":
         return f"{parts[1]}"
@@ -67,7 +95,9 @@ def shown_generic(told: Any) -> str:
     return " | ".join(words) if kind != "generic" else f"{words[0]}[{', '.join(words[1:])}]"
 
 
-def _told(value: Any, holds: Callable[[type], bool], level: int) -> Any:
+def _told(value: Any, holds: Callable[[type], bool]) -> Any:
+    if value is None:  # of ``list[None]``
+        return None
     if (word := _NAMES.get(id(value))) is not None:
         return word
     kind = type(value)
@@ -75,16 +105,14 @@ def _told(value: Any, holds: Callable[[type], bool], level: int) -> Any:
         if not isinstance(value, type) or not _is_held(value, holds):
             raise TypeError(f"a type filled in with {value!r}")
         return ["class", *names_of_class(value)]
-    if level > _DEEPEST or len(value.__args__) > _MOST:
-        raise TypeError("a type with too many others filled in")
-    args = [_told(each, holds, level + 1) for each in value.__args__]
+    args = [_told(each, holds) for each in value.__args__]
     if kind in (UnionType, _UNION):
         return ["|" if kind is UnionType else "Union", *args]
     origin = value.__origin__
     known = _is_box(origin) if kind is _FILLED else origin in _ORIGINS
     if getattr(value, "__unpacked__", False) or not known:
         raise TypeError(f"the type {value!r}")
-    return ["generic", _told(origin, holds, level + 1), *args]
+    return ["generic", _told(origin, holds), *args]
 
 
 def _is_held(cls: Any, holds: Callable[[type], bool]) -> bool:
@@ -105,15 +133,17 @@ def _is_box(cls: Any) -> bool:
 _FILL = "__class_getitem__"
 
 
-def _made(told: Any, holds: Callable[[type], bool], level: int) -> Any:
+def _made(told: Any, holds: Callable[[type], bool]) -> Any:
+    if told is None:
+        return None
     if type(told) is str and told in _WORDS:
         return _WORDS[told]
-    if type(told) is not list or not 1 < len(told) <= _MOST + 2 or level > _DEEPEST:
+    if type(told) is not list or len(told) < 2:
         raise ValueError("no type with others filled in")
     kind, *parts = told
     if kind == "class":
         return _class(*parts, holds=holds)
-    made = [_made(each, holds, level + 1) for each in parts]
+    made = [_made(each, holds) for each in parts]
     found: Any = None
     if kind == "|":
         found = reduce(operator.or_, made)

@@ -51,8 +51,9 @@ from serialpack.serializers._regex_fraction import (
 )
 from serialpack.serializers._time_zones import moment_back, parts_of_moment, parts_of_zone, zone_of
 from serialpack.serializers.arrays import bytes_in
+from serialpack.text import in_message
 from serialpack.values.aliasing import is_fixed
-from serialpack.values.attributed import base_of_exception, has_attributes_alone
+from serialpack.values.attributed import base_of_exception, has_attributes_alone, keeps_more
 from serialpack.values.derived import base_of
 from serialpack.values.models import is_model
 
@@ -154,6 +155,13 @@ def maker_of_others(cls: Any) -> Callable[[Any], Parts | None] | None:
     if base_of_exception(cls) is not None:
         return _with_code(ERROR, maker_of_errors(cls))
     return None
+
+
+def why_not_held(cls: Any) -> str:
+    """Why objects of ``cls``, which neither knows, are not held."""
+    why = "" if issubclass(cls, BaseException) else keeps_more(cls)
+    name = in_message(cls.__qualname__)
+    return f"the class {name} {why}" if why else f"cannot hold {name}"
 
 
 def _maker_of_fields_or_more(cls: Any) -> Callable[[Any], Parts | None]:

@@ -37,6 +37,7 @@ from serialpack.serializers._own_types import (
     maker_of,
     maker_of_others,
     parts_of_rows,
+    why_not_held,
 )
 from serialpack.serializers.arrays import (
     SAME,
@@ -57,6 +58,7 @@ from serialpack.serializers.of_polars import parts_of_polars
 from serialpack.serializers.of_pydantic import parts_of_url
 from serialpack.serializers.of_scipy import parts_of_scipy
 from serialpack.serializers.of_xarray import parts_of_xarray
+from serialpack.serializers.refused import with_reason
 from serialpack.stages.stage import Buffer
 from serialpack.values.aliasing import in_one_place, is_fixed
 from serialpack.values.kinds import TEXT_KINDS, Difference
@@ -131,9 +133,7 @@ class ObjectsSerializer(RecordSerializer):
         return outline(message)
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
-        lost, why = super().blame_one(record, error), str(error)
-        told = lost.kind != "object" or why in lost.was or why.startswith("cannot hold ")
-        return lost if told else lost._replace(was=f"{lost.was} ({why})")
+        return with_reason(super().blame_one(record, error), str(error))
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = Scattered(pieces)
@@ -339,7 +339,7 @@ class _ExtensionWriter:
             self._of_library = made is not None or of_library
         if made is None:
             if type(value) in self._makers or (make := maker_of_others(type(value))) is None:
-                raise TypeError(f"cannot hold {type(value).__name__}")
+                raise TypeError(why_not_held(type(value)))
             self._makers[type(value)] = make
             return self._extension(value)
         code, parts = made

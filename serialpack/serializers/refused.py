@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from serialpack.values.kinds import value_step
+from serialpack.values.kinds import VIEW, Difference, value_step
 from serialpack.values.models import is_model, model_state
 from serialpack.values.pickled_state import kept_in_attributes
 
@@ -25,6 +25,15 @@ def first_refused(parts: Sequence[Any], refused: Callable[[Any], object]) -> int
         return at
     at = first_refused(parts[half:], refused)
     return at if at < 0 else half + at
+
+
+def with_reason(lost: Difference, why: str) -> Difference:
+    """``lost``, with ``why`` the object there, or one in the array, is not held, where that says
+    more than that it is not."""
+    is_told = lost.was == VIEW or why in lost.was or why.startswith("cannot hold ")
+    if is_told or lost.kind not in ("object", "number-array"):
+        return lost
+    return lost._replace(was=f"{lost.was} ({why})")
 
 
 def innermost(
@@ -59,7 +68,9 @@ def _parts(value: Any, *, objects: bool) -> tuple[list[Any], list[Any]] | None:
     kind: Any = type(value)  # what stands for another object says that it is of its class
     if issubclass(kind, dict):  # whatever a class of somebody's makes of that
         return list(dict.keys(value)), list(dict.values(value))
-    if issubclass(kind, list) or kind is tuple:
+    if issubclass(kind, list):
+        return [], [*list.__iter__(value)]
+    if kind is tuple:
         return [], list(value)
     held = _held(value) if objects else None
     return None if held is None else ([*held], [*held.values()])

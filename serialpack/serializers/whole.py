@@ -90,7 +90,7 @@ def _is_held(name: str, records: list[Any]) -> bool:
         again = deserialized(other, dumped(other, records[0]))
     except (NotTaken, ValueRefusedError, *FAILURES):
         return False
-    return difference(records[0], again, identity=True, by_word=True) is None
+    return difference(records[0], again, identity=True, left_out=[]) is None
 
 
 def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
@@ -200,24 +200,38 @@ def prove(
     again = hooked(again, object_hook)
     with gc_paused():
         lost = difference(obj, again, identity=serializer.identity)
-        dropped = None
-        if lost is not None and _is_dropped(serializer, obj, again):
-            dropped, lost = lost, None
+        dropped: list[Difference] = []
+        if lost is not None and _is_dropped(serializer, obj, again, dropped):
+            dropped, lost = dropped or [lost], None
     if lost is None and check is not None and checksum(data) != check:
         was = f"{shown(obj)}, which changes what it is loaded from"
         lost = Difference(0, "$", was, "", "object")
     if lost is not None:
         raise serializer.refuse(lost, None, _hint(serializer, lost))
-    if dropped is not None:
-        what = f"{dropped.value_path}: {dropped.was} became {dropped.became}"
-        warn_caller(f"{what}, which its class leaves out where it is pickled", DroppedWarning)
+    if dropped:
+        warn_caller(_told_dropped(dropped), DroppedWarning)
 
 
-def _is_dropped(serializer: RecordSerializer, obj: Any, again: Any) -> bool:
-    """Whether what ``again`` differs in is what classes leave out of what they tell pickle."""
+def _is_dropped(
+    serializer: RecordSerializer, obj: Any, again: Any, dropped: list[Difference]
+) -> bool:
+    """Whether what ``again`` differs in is what classes leave out of what they tell pickle, which
+    is added to ``dropped``."""
     if serializer.safe or not serializer.holds_objects:
         return False
-    return difference(obj, again, identity=serializer.identity, by_word=True) is None
+    return difference(obj, again, identity=serializer.identity, left_out=dropped) is None
+
+
+#: The most attributes that are named of those that classes leave out.
+_NAMED = 5
+
+
+def _told_dropped(dropped: list[Difference]) -> str:
+    told = [f"{each.value_path}: {each.was} became {each.became}" for each in dropped[:_NAMED]]
+    told += [f"{len(dropped) - _NAMED} more"] if len(dropped) > _NAMED else []
+    if len(told) == 1:
+        return f"{told[0]}, which its class leaves out where it is pickled"
+    return f"{'; '.join(told)}, which classes leave out where objects are pickled"
 
 
 def _hint(serializer: RecordSerializer, lost: Difference) -> str | None:

@@ -56,32 +56,50 @@ _OF_GROUP = [vars(BaseExceptionGroup)[name] for name in ("message", "exceptions"
 ExceptionState = tuple[Any, Any, Any, Any, Any, Any]
 
 
-def _runs_nothing(cls: Any, base: type) -> bool:
-    """Whether a class derived from ``base`` runs nothing where an object of it is made, kept or
-    dropped, and says of none what is written."""
+def _runs(cls: Any, base: type) -> str:
+    """What a class derived from ``base`` runs where an object of it is made, kept or dropped, or by
+    what it says of one what is written; empty where it does nothing of that."""
+    if type(cls) not in METACLASSES:
+        return f"has the metaclass {type(cls).__name__}"
+    for word in _WORDS:
+        if getattr(cls, word, None) is not getattr(base, word, None):
+            return f"has its own {word}"
+    if hasattr(cls, "__del__"):
+        return "has a __del__"
+    if hides_attributes(cls):
+        return "has its own __dict__"
     own = [word for word in ("__hash__", "__eq__") if getattr(cls, word) is not getattr(base, word)]
-    return (
-        type(cls) in METACLASSES
-        and all(getattr(cls, word, None) is getattr(base, word, None) for word in _WORDS)
-        and not hasattr(cls, "__del__")
-        and not hides_attributes(cls)
-        and (not own or cls.__hash__ is None or is_known_of_pydantic(cls))  # as keys they are asked
-    )
+    if own and cls.__hash__ is not None and not is_known_of_pydantic(cls):  # as keys they are asked
+        return f"has its own {own[0]}"
+    return ""
 
 
 @lru_cache(256)
-def has_attributes_alone(cls: Any) -> bool:
-    """Whether objects of ``cls``, of none of Python's modules, keep nothing but attributes.
+def keeps_more(cls: Any) -> str:
+    """Why objects of ``cls`` may keep more than attributes, as what is said of it; empty where they
+    keep nothing else, and it is of none of Python's modules.
 
     One with a ``__new__`` of its own decides which object there is, such as always the same one.
     """
-    if solid_base(cls) is not object or cls is object or cls.__new__ is not object.__new__:
-        return False
+    base = solid_base(cls)
+    if base is not object:
+        return "is written in C" if base is cls else f"is derived from {base.__name__}"
+    if cls is object:
+        return "keeps nothing"
+    if cls.__new__ is not object.__new__:
+        return "has its own __new__"
     package = str(cls.__module__).partition(".")[0]
     known = package in _LIBRARIES or package in sys.stdlib_module_names
-    known = known and not is_known_of_pydantic(cls)
-    foreign = cls in copyreg.dispatch_table or (known and package != "__main__")
-    return not foreign and _runs_nothing(cls, object)
+    if known and package != "__main__" and not is_known_of_pydantic(cls):
+        return f"is of {package}"
+    if cls in copyreg.dispatch_table:
+        return "is pickled as copyreg says"
+    return _runs(cls, object)
+
+
+def has_attributes_alone(cls: Any) -> bool:
+    """Whether objects of ``cls``, of none of Python's modules, keep nothing but attributes."""
+    return not keeps_more(cls)
 
 
 @lru_cache(256)
@@ -109,7 +127,7 @@ def base_of_exception(cls: Any) -> Any:
         return None
     base: Any = solid_base(cls)
     known = vars(builtins).get(base.__name__) is base
-    return base if known and cls.__new__ is base.__new__ and _runs_nothing(cls, base) else None
+    return base if known and cls.__new__ is base.__new__ and not _runs(cls, base) else None
 
 
 def _places(base: type) -> dict[str, Any]:

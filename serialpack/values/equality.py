@@ -6,7 +6,7 @@ be loaded so again); and, where a serializer promises that, which containers are
 same. This is the proof behind "same or refused" for values that have no text to compare.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -43,16 +43,25 @@ from serialpack.values.quick_equality import lists_same, quickly_same
 
 
 def difference(
-    was: Any, became: Any, *, identity: bool = False, by_word: bool = False, record: int = 0
+    was: Any,
+    became: Any,
+    *,
+    identity: bool = False,
+    left_out: list[Difference] | None = None,
+    record: int = 0,
 ) -> Difference | None:
     """The first place where ``became`` is not the same as ``was``; None where it is.
 
-    ``identity``: two places that held one and the same object must do so again. ``by_word``: of an
-    object whose class says itself what pickle writes, what that leaves out may differ.
+    ``identity``: two places that held one and the same object must do so again. ``left_out``: of an
+    object whose class says itself what pickle writes, what that leaves out may differ, and is added
+    to these, an attribute of a class once.
     """
     if quickly_same(was, became, identity=identity):
         return None
-    found = _Walk(identity, by_word).first(was, became)
+    walk = _Walk(identity, by_word=left_out is not None)
+    found = walk.first(was, became)
+    if left_out is not None:
+        left_out.extend(walk.left_out.values())
     return found and found._replace(record=record)
 
 
@@ -63,6 +72,14 @@ class _Whole(NamedTuple):
     was: Any
     became: Any
     lost: Callable[[Any, Any], Difference]
+
+
+class _LeftOut(NamedTuple):
+    """An attribute that a class leaves out of what it tells pickle, on both sides."""
+
+    name: str
+    was: Any
+    became: Any
 
 
 #: A step of a path, with the values there on both sides.
@@ -76,13 +93,19 @@ _Path = tuple[Any, str | _Whole]
 #: Containers of fewer values are compared value by value.
 _MANY = 256
 
+#: An attribute that a class leaves out is compared in so many objects: each may hold all others.
+_MOST_LOOKED = 100
+
 
 class _Walk:
     """Compares two values place by place, without recursion."""
 
-    def __init__(self, identity: bool, by_word: bool) -> None:
+    def __init__(self, identity: bool, *, by_word: bool) -> None:
         self._identity = identity
         self._by_word = by_word
+        #: By class and name, what classes leave out that differs.
+        self.left_out: dict[tuple[int, str], Difference] = {}
+        self._looked: Counter[tuple[int, str]] = Counter()
         #: By id, what each object was compared with; and the other way round.
         self._became: dict[int, Any] = {}
         self._was: dict[int, Any] = {}
@@ -117,11 +140,25 @@ class _Walk:
                 continue
             inner = list(self._inside(x, y))
             self._kept.append(inner)
+            pairs: list[Pair] = []
             for found in inner:
                 if isinstance(found, Difference):
                     return _at(path, found)
-            stack.extend(((path, step), *pair) for step, *pair in reversed(inner))
+                if isinstance(found, _LeftOut):
+                    self._leave_out(path, x, found)
+                else:
+                    pairs.append(found)
+            stack.extend(((path, step), *pair) for step, *pair in reversed(pairs))
         return None
+
+    def _leave_out(self, path: _Path, value: Any, found: _LeftOut) -> None:
+        key = id(type(value)), found.name
+        self._looked[key] += 1
+        if key in self.left_out or self._looked[key] > _MOST_LOOKED:
+            return
+        if difference(found.was, found.became) is not None:
+            lost = _lost(found.was, found.became)
+            self.left_out[key] = _at((path, f".{found.name}"), lost)
 
     def _shared(self, x: Any, y: Any) -> Difference | None:
         """The difference where one of the two objects was met before, beside another one; else
@@ -144,7 +181,7 @@ class _Walk:
             both = tuple([*map_.items()] for map_ in both)
         return lists_same(*both)
 
-    def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
+    def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference | _LeftOut]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
         kind: Any = type(x)  # what stands for another object says that it is of its class
         if issubclass(kind, Mapping):
@@ -185,7 +222,7 @@ class _Walk:
             yield (_Whole(x, y, _lost), *pair)
 
 
-def _attributes(x: Any, y: Any, *, by_word: bool) -> Iterator[Pair | Difference]:
+def _attributes(x: Any, y: Any, *, by_word: bool) -> Iterator[Pair | Difference | _LeftOut]:
     sides = (x, attributes(x)), (y, attributes(y))
     speaks, left_out = not tells_all(type(x)), False
     # Of what an exception came, pickle never writes: no class of its own has decided that.
@@ -199,8 +236,11 @@ def _attributes(x: Any, y: Any, *, by_word: bool) -> Iterator[Pair | Difference]
             )
             added = was is NOTHING and became is None
             untold = added or (type(was) is type(became) and is_untold(was))
-            if speaks and (untold or leaves_out(named, name, was, became)):
+            if speaks and untold:
                 left_out = True  # its class answers for it
+            elif speaks and leaves_out(named, name, was, became):
+                left_out = True
+                yield _LeftOut(name, was, became)
             else:
                 yield (f".{name}", was, became)
     if left_out:

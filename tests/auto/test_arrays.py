@@ -371,3 +371,17 @@ def test_what_was_made_is_of_those_bytes_alone() -> None:
     for source, known in ((data, b"made"), (data[:-1] + b"!", None)):
         (block,) = _whole("bytes", data, b"made", io.BytesIO(source).read, 1 << 20)
         assert (block.data, block.payload) == (source, known)
+
+
+def test_differences_to_rows_are_tried_without_those_to_planes(tmp_path: Path) -> None:
+    """Of a volume that is smooth in all directions only those of both were tried before pcodec,
+    which left 5 % more at effort 6 than at the usual one."""
+    plane, row, number = np.ix_(np.arange(75), np.arange(50), np.arange(60))
+    smooth = np.sin(plane / 3) + np.cos(row / 8) + np.sin(number / 9)
+    noise = np.random.default_rng(9).normal(0, 8, smooth.shape)
+    np.save(tmp_path / "a.npy", (smooth * 500 + noise).astype("i2"))
+    sizes = [
+        serialpack.pack(tmp_path / "a.npy", tmp_path / "a.spk", effort=effort, force=True).packed
+        for effort in (3, 6)
+    ]
+    assert sizes[1] <= sizes[0]

@@ -184,6 +184,19 @@ def test_what_hardly_shrinks_is_stored_as_the_effort_says() -> None:
     assert member(packed(partly(0.07), codec="zstd:3")).stored_blocks == 0
 
 
+def test_no_effort_stores_more_than_another(tmp_path: Path) -> None:
+    """From -5 on the header told how large other blocks could be, where there are none."""
+    (tmp_path / "noise").write_bytes(random.Random(2).randbytes(1_300_000))
+    packed = [
+        serialpack.pack(tmp_path / "noise", tmp_path / "a.spk", effort=effort, force=True).packed
+        for effort in (3, 5, 9)
+    ]
+    assert len(set(packed)) == 1
+    asked = serialpack.pack(tmp_path / "noise", tmp_path / "b.spk", block_size=8 << 20)
+    assert asked.packed > packed[0]
+    assert serialpack.inspect(tmp_path / "b.spk").members[0].block_size == 8 << 20
+
+
 def test_samples_decide_before_the_codec_sees_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """What they take for noise is looked at whole, but at a level that passes over noise."""
     from serialpack.codecs.zstd import Zstd

@@ -37,6 +37,19 @@ def sound(count: int) -> NDArray[Any]:
     return noisy.astype("<i2")
 
 
+def test_rows_less_rows_keep_their_differences() -> None:
+    """The library took differences of these once more, which left 8 % more of pictures."""
+    across, down = np.arange(141), np.arange(141)[:, None]
+    noise = np.random.default_rng(1).normal(0, 3, (141, 141))
+    picture = (128 + 60 * np.sin(across / 15) + 40 * np.cos(down / 21) + noise).astype("u1")
+    picture[1:] = np.diff(picture, axis=0)
+    for kind in ("i1", "i2"):
+        data: Buffer = picture.view("i1").astype(kind).tobytes()
+        codec = CODECS.create(*parse_stage(CODECS, f"pcodec:9@{kind}"))
+        assert max(len(codec.compress(data)), codec.estimated(data, len(data))) < 11_100
+        assert len(codec.compress(data)) < 11_100  # as was estimated
+
+
 def test_multiples_are_found_that_it_misses_by_chance() -> None:
     """Many of the numbers are multiples of one: it sees that or not, by how many there are."""
     draw = np.random.default_rng(1)

@@ -60,6 +60,7 @@ TYPES = {
     "own of own": Box[Box[Point]],
     "of an enum": Box[Colour],
     "of plain types": Box[datetime.datetime | Decimal],
+    "of None": dict[str, None],
     "union": int | None | list[str],
     "optional": Optional[int],  # noqa: UP045
     "Union": Union[int, Box[str]],  # noqa: UP007
@@ -107,6 +108,18 @@ def test_others_are_left_to_pickle(value: Any) -> None:
         serialpack.dumps(value, "objects", verify=False)
 
 
+def test_types_that_stand_in_many_places_are_left_to_pickle() -> None:
+    """Each was written as often as it stands in others: 30 levels of two would be a thousand
+    million."""
+    value: Any = int
+    for _ in range(18):
+        value = tuple[value, value]
+    with pytest.raises(serialpack.ValueRefusedError, match="too many others filled in"):
+        serialpack.dumps(value, "objects")
+    again = serialpack.loads(serialpack.dumps(value, "pickle"), trust=True)
+    assert difference(value, again, identity=True) is None
+
+
 def _box(*parts: Any) -> list[Any]:
     return ["generic", ["class", __name__, "Box"], *parts]
 
@@ -133,6 +146,8 @@ BAD: dict[str, Any] = {
     "a plain type": ["generic", "int", "str"],
     "deep": _deep(30),
     "many": ["Union", *(_box("int") for _ in range(200))],
+    "many in all": ["Union", *(_box(*["int"] * 20) for _ in range(20))],
+    "no arguments": [None],
     "dots": ["|", "...", "..."],
 }
 

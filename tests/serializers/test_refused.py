@@ -149,3 +149,16 @@ def test_what_stands_for_another_object_is_refused_or_the_same(value: Any) -> No
     again = serialpack.loads(serialpack.dumps([Told(value)], "pickle"), trust=True)
     assert again[0]._value == value
     assert difference(Told(value), Told([value])) is not None
+
+
+class Unlike(list[Any]):
+    def __iter__(self) -> Any:
+        raise ValueError("not so")
+
+    __len__ = __iter__
+
+
+def test_a_list_that_gives_no_items_is_refused_in_a_line() -> None:
+    """Whoever looked for the item to blame got the class's own ValueError."""
+    with pytest.raises(serialpack.ValueRefusedError, match="not so"):
+        serialpack.dumps(Unlike([1]), "pickle")

@@ -326,7 +326,9 @@ class LayoutChoice:
         elif seen.far:
             hopeful = _HOPEFUL * (by_itself - seen.fewer) < seen.least < by_itself / _FAR
             if hopeful or not self._asked:
-                yield partial(self._pcodec, Way(seen.far, ()), "i")
+                # Of differences of differences it may leave more than of these.
+                for far in dict.fromkeys((seen.far, seen.far[:1])):
+                    yield partial(self._pcodec, Way(far, ()), "i")
 
     def _filtered(self, ways: list[Way], threads: int) -> list[ArrayChain]:
         """The smallest of ``ways`` before a quick level of zstd, and before its own."""
