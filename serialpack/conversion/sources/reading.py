@@ -113,24 +113,7 @@ class SourceReader:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
         try:
-<<<<<<< HEAD
             records = self._parsed(block, losses, lossy=lossy, literals=literals, usual=usual)
-=======
-            if self._rows is not None:
-                records, found = self._rows.read(block, allowed, literals=literals)
-                nulls = Losses(losses.allowed)
-                nulls.merge(loss for loss in found if loss.rule == NULLS)
-                nulls.check_carried(self._plan.target)
-                losses.merge(found)
-                return records
-            if self._database is not None:
-                records, found = self._database.read(block)
-                losses.merge(found)
-                return records
-            if not lossy and not self._untags and not fmt.tells:
-                return fmt.parse_quickly(block) if usual else fmt.parse(block)
-            records, found = parse_lossy(fmt, block, allowed)
->>>>>>> everyday
         except Unheld as unheld:
             refused = self._refuse(unheld.difference, block.first_record)
             if unheld.hint:
@@ -146,6 +129,9 @@ class SourceReader:
         allowed = losses.allowed | self._beside if lossy else frozenset[str]()
         if self._rows is not None:
             records, found = self._rows.read(block, allowed, literals=literals)
+            nulls = Losses(losses.allowed)
+            nulls.merge(loss for loss in found if loss.rule == NULLS)
+            nulls.check_carried(self._plan.target)
         elif self._database is not None:
             records, found = self._database.read(block)
         elif not lossy and not self._untags and not fmt.tells:
