@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from serialpack.values.kinds import VIEW, Difference, value_step
+from serialpack.values.kinds import Difference, value_step
 from serialpack.values.models import is_model, model_state
 from serialpack.values.pickled_state import kept_in_attributes
 
@@ -29,11 +29,11 @@ def first_refused(parts: Sequence[Any], refused: Callable[[Any], object]) -> int
 
 def with_reason(lost: Difference, why: str) -> Difference:
     """``lost``, with ``why`` the object there, or one in the array, is not held, where that says
-    more than that it is not."""
-    is_told = lost.was == VIEW or why in lost.was or why.startswith("cannot hold ")
+    more than that it is not, and nothing else is said."""
+    is_told = lost.because or lost.instead is not None or why.startswith("cannot hold ")
     if is_told or lost.kind not in ("object", "number-array"):
         return lost
-    return lost._replace(was=f"{lost.was} ({why})")
+    return lost._replace(because=why)
 
 
 def innermost(

@@ -269,8 +269,6 @@ def bare(record: Any) -> Difference:
     return Difference(0, "$", shown(record), "", "bare", instead=instead)
 
 
-#: What ``shown`` gives for a memoryview, whose address tells nobody anything.
-VIEW = "a memoryview"
 #: Types whose classes are not told from them by their words.
 _AS_PLAIN = (int, float, complex, str, bytes, list, tuple, dict)
 _PLAIN_WORDS: frozenset[Any] = frozenset(kind.__repr__ for kind in _AS_PLAIN)
@@ -288,7 +286,7 @@ def shown(value: Any) -> str:
     if value is None:
         return "null"
     if type(value) is memoryview:
-        return VIEW
+        return "a memoryview"  # whose address tells nobody anything
     try:
         text = ascii(value)
         if type(value) not in _AS_PLAIN and type(value).__repr__ in _PLAIN_WORDS:
