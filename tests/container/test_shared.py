@@ -31,6 +31,7 @@ from serialpack.stages.chain import Chain, StageSpec
 from tests.container.mutants import mutants
 from tests.container.test_archive import FILES, archive, members, tree
 from tests.counting import Counting
+from tests.noise import noise
 from tests.pipes import Pipe
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX modes, links and owners")
@@ -96,8 +97,8 @@ def test_what_is_no_json_goes_with_its_kind(tmp_path: Path) -> None:
 
 def test_one_entry_is_had_by_reading_its_block_and_no_other(tmp_path: Path) -> None:
     given = documents(tmp_path, 80)
-    for path in given.values():
-        path.write_bytes(path.read_bytes() + os.urandom(2000).hex().encode())
+    for number, path in enumerate(given.values()):
+        path.write_bytes(path.read_bytes() + noise(2000, number).hex().encode())
     data = packed(given, block_size=16 << 10, format="bytes")
     rows = find_members(io.BytesIO(data))[0].index.rows
     assert len(rows) > 15

@@ -21,12 +21,12 @@ from tests.faults.conftest import (
     feed,
     finish,
     hidden,
-    noise,
     records,
     wait_for,
     written,
 )
 from tests.injected import HIDDEN, has_unnamed, injected
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="watches the program through /proc"
