@@ -334,9 +334,7 @@ def test_a_signal_that_code_in_c_makes_an_error_of_another_kind_is_a_signal(
     assert not [*folder.iterdir()]
 
 
-def test_a_signal_that_code_in_c_drops_is_answered_again(
-    start: Start, source: Path, tmp_path: Path
-) -> None:
+def test_one_that_code_in_c_drops_is_answered(start: Start, source: Path, tmp_path: Path) -> None:
     """CPython's compiler drops all but KeyboardInterrupt where it computes a constant, as when
     modules are compiled: the program went on to its end, and heard no signal any more."""
     env = injected(
