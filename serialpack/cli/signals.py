@@ -7,18 +7,20 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
+from weakref import ref
 
 from serialpack.hidden import remove_hidden
 
-#: Seconds after which a signal that came while a native module was loaded is answered, if it is.
+#: Seconds after which it is looked whether a signal is answered yet, and again and again.
 _GLANCE = 0.01
 
 #: A signal that is not answered yet.
 _late: set[int] = set()
 
-#: The signal that was answered with Stopped.
-_answered: set[int] = set()
+#: The signal that was answered, and with what, as long as that is on its way.
+_answered: dict[int, ref[Stopped]] = {}
 
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
@@ -29,6 +31,7 @@ class Stopped(BaseException):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
+        _answered[number] = ref(self)
 
 
 def until_stopped(work: Callable[[], int]) -> int:
@@ -44,14 +47,15 @@ def until_stopped(work: Callable[[], int]) -> int:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _stop)
         code = work()
-        if _late:  # else its timer would end what comes now
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            raise Stopped(_late.pop())
+        stop_if_asked()  # else the timer would end what comes now
         # All is said and done: Python's own ending would have a traceback for what comes now.
         for number in _SIGNALS:
             if signal.getsignal(number) is _stop:
                 signal.signal(number, signal.SIG_DFL)
     except Stopped as ended:
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            signal.setitimer(signal.ITIMER_REAL, 0)
         remove_hidden()
         return 128 + ended.number
     finally:
@@ -60,40 +64,47 @@ def until_stopped(work: Callable[[], int]) -> int:
 
 
 def stop_if_asked() -> None:
-    """Stopped, once more, if a signal was answered: for who is about to tell of an error.
+    """Stopped, once more, if a signal came: for who is about to tell of an error, or of the end.
 
     Code in C that looks for signals while it makes an error may raise another in Stopped's place,
     as ``from module import absent`` does (a TypeError of CPython's ``PyErr_SetImportError``).
     """
-    for number in _answered:
+    for number in (*_answered, *_late):
         raise Stopped(number)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
     """Answer a signal with Stopped: at once, or when the native module that is being loaded is
-    done."""
+    done; and once more where that was lost."""
     # Once is enough: a second Ctrl-C must not break into the cleaning up.
     for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda _, frame: _answer(number, frame))
+        signal.setitimer(signal.ITIMER_REAL, _GLANCE, _GLANCE)
+    _answer(number, frame)
+
+
+def _answer(number: int, frame: FrameType | None) -> None:
+    """Raise Stopped, but while one is on its way. Code in C drops what it does not expect, as
+    CPython's compiler does where it computes a constant: the program would go on, and be deaf."""
+    if number in _answered and _answered[number]() is not None:
+        return
     if _loads_native(frame) and hasattr(signal, "setitimer"):
         # What is raised there becomes a panic of Rust's, or an error of another kind: wait for it.
         _late.add(number)
-        signal.signal(signal.SIGALRM, lambda _, frame: _stop(number, frame))
-        signal.setitimer(signal.ITIMER_REAL, _GLANCE)
         return
     _late.discard(number)
-    _answered.add(number)
     raise Stopped(number)
 
 
 def _loads_native(frame: FrameType | None) -> bool:
     """Whether ``frame`` is called by the first steps of a native module: as it is imported, or as
     one of Rust asks for NumPy's version in its first call."""
-    from importlib.machinery import ExtensionFileLoader
-
     first_steps = [ExtensionFileLoader.create_module, ExtensionFileLoader.exec_module]
-    if (numpy := sys.modules.get("numpy.lib._version")) is not None:
-        first_steps.append(numpy.NumpyVersion.__init__)
+    # The module may be there, and the class not yet.
+    if version := getattr(sys.modules.get("numpy.lib._version"), "NumpyVersion", None):
+        first_steps.append(version.__init__)
     codes = {step.__code__ for step in first_steps}
     while frame is not None and frame.f_code not in codes:
         frame = frame.f_back

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import struct
 import zipfile
 from pathlib import Path
@@ -26,6 +25,7 @@ from serialpack.formats.messages.long_bytes import LEAST, LongBytes
 from serialpack.pipeline.stored import StoredBytes
 from tests.auto.test_arrays import regions
 from tests.counting import Counting
+from tests.noise import noise
 from tests.spec_decoder import decode
 
 RNG = np.random.default_rng(3)
@@ -91,7 +91,7 @@ def test_a_chain_that_is_named_is_everywhere() -> None:
 
 def test_what_does_not_shrink_is_marked_as_stored() -> None:
     """A large value alone in its block had a chain of its own, of the codec none."""
-    value = {"a": os.urandom(1_500_000), "b": 1}
+    value = {"a": noise(1_500_000), "b": 1}
     data = serialpack.dumps(value, "msgpack+lz4")
     (member,) = serialpack.inspect(io.BytesIO(data)).members
     assert [block.stored for block in member.blocks] == [True] * 3

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.noise import noise
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX file modes and links")
 
@@ -23,7 +24,7 @@ def inputs(tmp_path: Path) -> list[str]:
     (tmp_path / "dir").mkdir()
     (tmp_path / "a.json").write_bytes(b'{"a": 1}\n')
     (tmp_path / "dir/b.csv").write_bytes(CSV)
-    (tmp_path / "dir/noise").write_bytes(os.urandom(3000))
+    (tmp_path / "dir/noise").write_bytes(noise(3000))
     return ["a.json", "dir/b.csv", "dir/noise"]
 
 

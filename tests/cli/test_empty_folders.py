@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
 from tests.injected import HIDDEN, has_unnamed, injected
+from tests.noise import noise
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_an_archive_whose_entries_fail_leaves_no_folder(run: Run, tmp_path: Path
     """But those that it holds, also empty ones."""
     (tmp_path / "in/x").mkdir(parents=True)
     (tmp_path / "in/empty").mkdir()
-    (tmp_path / "in/x/a.bin").write_bytes(os.urandom(200_000))
+    (tmp_path / "in/x/a.bin").write_bytes(noise(200_000))
     several = ("--archive", "--block-size", "64K")
     run("pack", "in/x/a.bin", *several, "-o", "alone.spk")
     run("pack", "-r", "in", *several, "-o", "all.spk")

@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.cli.told import lines, needs_posix
+from tests.noise import noise
 
 
 def test_pack_inspect_unpack(run: Run, sample: Path) -> None:
@@ -319,6 +320,6 @@ def test_ranges_say_that_they_are_a_part(run: Run, sample: Path) -> None:
 
 def test_what_does_not_shrink_is_said_to_be_stored(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "noise"
-    path.write_bytes(os.urandom(100_000))
+    path.write_bytes(noise(100_000))
     assert json.loads(run("pack", "--json", path).stdout)["stored_blocks"] == 1
     assert "1 stored" in run("inspect", f"{path}.spk").stdout.decode()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.docs.test_schemas import check
+from tests.noise import noise
 
 
 def lines(said: bytes) -> list[dict[str, Any]]:
@@ -254,10 +255,10 @@ def test_an_output_of_a_source_of_another_size_is_not_left(
 ) -> None:
     """A source that a backup gave back was older than its output, which was left as it was."""
     source, command = tmp_path / "a.bin", ("pack", "--skip-existing", "--block-size", "1M", "a.bin")
-    source.write_bytes(os.urandom(size))
+    source.write_bytes(noise(size))
     run(*command)
     assert b"is whole and no older, left as it is" in run(*command).stderr
-    source.write_bytes(os.urandom(size - 1))
+    source.write_bytes(noise(size - 1))
     os.utime(source, (1e9, 1e9))
     wrong = "a.bin.spk: exists already, and is of a source of another size; -f overwrites it\n"
     assert run(*command, code=1).stderr.decode() == f"serialpack: {wrong}"

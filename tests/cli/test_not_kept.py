@@ -207,7 +207,10 @@ def test_times_that_no_archive_holds_are_told(run: Run, tmp_path: Path) -> None:
         pytest.skip("this file system has no such times")
     pack = ("pack", "-r", "in", "--archive", "-o", "a.spk")
     said = run(*pack).stderr.decode()
-    assert "a.spk: 2 entries have times before 1677 or after 2262, of which the nearest" in said
+    # Some file systems, as that of memory, have the year 1677, too.
+    times = [each.stat().st_mtime_ns for each in (tmp_path / "in").iterdir()]
+    outside = sum(not -(1 << 63) <= time < 1 << 63 for time in times)
+    assert f"a.spk: {outside} entries have times before 1677 or after 2262, of which the" in said
     run("unpack", "-q", "a.spk", "-o", "out")
     last = ((1 << 63) - 1) / 1e9
     assert {(tmp_path / "out/in" / each.name).stat().st_mtime for each in late} == {last}

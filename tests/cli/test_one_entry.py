@@ -12,6 +12,7 @@ import pytest
 
 import serialpack
 from tests.cli.conftest import Run
+from tests.noise import noise
 
 NAMES = ("a.json", "dir/a.json", "dir/b.csv", "dir/large.ndjson", "dir/noise", "dir/[x].csv")
 
@@ -25,7 +26,7 @@ def contents(tmp_path: Path) -> dict[str, bytes]:
         "dir/a.json": b'[{"id": 4}, {"id": 5}]\n',
         "dir/b.csv": b"id,name\n" + b"".join(b"%d,n%d\n" % (n, n) for n in range(9)),
         "dir/large.ndjson": b"".join(json.dumps(row).encode() + b"\n" for row in rows),
-        "dir/noise": os.urandom(100),
+        "dir/noise": noise(100),
         "dir/[x].csv": b"id;name\n1;x\n2;y\n",
     }
     assert tuple(given) == NAMES

@@ -166,14 +166,13 @@ BAD = [
 def test_bad_pickles_get_one_line(
     run: Run, tmp_path: Path, name: str, data: bytes, code: int
 ) -> None:
-    path = tmp_path / "bad.pkl"
-    path.write_bytes(data)
-    line = only_line(run("pack", "-s", "json", "--trust", path, code=code).stderr)
+    (tmp_path / "bad.pkl").write_bytes(data)
+    line = only_line(run("pack", "-s", "json", "--trust", "bad.pkl", code=code).stderr)
     assert len(line) < 250, name
     if name not in ("gone", "exit", "depth"):  # what is well written is kept
-        line = only_line(run("pack", "-s", "pickle", path, code=3).stderr)
+        line = only_line(run("pack", "-s", "pickle", "bad.pkl", code=3).stderr)
         assert ("UTF-16" if name == "utf-16" else ": byte ") in line
-    assert not path.with_name("bad.pkl.spk").exists()
+    assert not (tmp_path / "bad.pkl.spk").exists()
 
 
 def test_marshal_of_another_python_is_refused(

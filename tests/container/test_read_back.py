@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import tracemalloc
 from contextlib import suppress
 from typing import Any
@@ -20,6 +19,7 @@ from serialpack.container.limits import MAX_RECORDS, MAX_SERIALIZED, max_stored
 from serialpack.container.writer import MemberWriter
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError
 from serialpack.stages.stage import MAX_BLOCK
+from tests.noise import noise
 
 MIB = 1 << 20
 
@@ -147,7 +147,7 @@ def test_more_serialized_bytes_than_a_block_may_have() -> None:
 @pytest.mark.parametrize("codec", ["none", "zstd"])
 def test_noise_as_columns_in_the_largest_blocks(codec: str) -> None:
     """Text that does not shrink takes a little more than itself, which may be as much as it may."""
-    source = os.urandom(MAX_BLOCK)
+    source = noise(MAX_BLOCK)
     out, back = io.BytesIO(), io.BytesIO()
     how: dict[str, Any] = {"serializer": "columns", "format": "bytes", "block_size": MAX_BLOCK}
     serialpack.pack(io.BytesIO(source), out, codec=codec, effort=1, **how)

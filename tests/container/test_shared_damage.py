@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.bad.short import CHECK, NAME, REST, SIZE, built
 from tests.container.test_archive import tree
 from tests.container.test_shared import contents, documents, needs_posix, packed
 from tests.first_rows import encode_first
+from tests.noise import noise
 from tests.pipeline.damage import flipped
 from tests.pipes import Pipe
 
@@ -137,7 +137,7 @@ def test_a_cut_in_what_is_not_wanted_is_told(
     """Behind it there may be entries that are."""
     given = documents(tmp_path, 8)
     large = tmp_path / "large"
-    large.write_bytes(os.urandom(20_000))
+    large.write_bytes(noise(20_000))
     data = packed({**given, "in/large": large}, block_size=4 << 10, serializer="raw")
     starts = [member.start for member in find_members(io.BytesIO(data))]
     cut = make(data[: starts[1] + 9_000])
@@ -152,7 +152,7 @@ def test_some_entries_are_had_beside_a_damaged_block(tmp_path: Path, header: boo
     archive is read from its end, which does not walk over headers."""
     given = documents(tmp_path, 40)
     (tmp_path / "folder").mkdir()
-    given |= {os.urandom(20).hex(): tmp_path / "folder" for _ in range(2200)}
+    given |= {noise(20, n).hex(): tmp_path / "folder" for n in range(2200)}
     data = packed(given, block_size=4 << 10, serializer="raw")
     shared, closing = find_listed(io.BytesIO(data))
     assert len(closing.index.digest) == 16, "a short member, which has no end"

@@ -283,13 +283,25 @@ def test_parts_are_explained() -> None:
 # --- measuring --------------------------------------------------------------------------------
 
 
+class _Seen(dict[int, int]):
+    """Peaks, by pid; of each there is a file, too, named by the times that 40 MB are in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __setitem__(self, pid: int, peak: int) -> None:
+        super().__setitem__(pid, peak)
+        (self._folder / str(peak // 40_000_000)).touch()
+
+
 @linux
-def test_peaks_of_all_processes() -> None:
-    """A command that holds 40 MB, and has a child that holds 80 MB."""
-    hold = "import time; held = b'x' * {} ; time.sleep(0.3)"
-    child = f"[sys.executable, '-c', {hold.format(80_000_000)!r}]"
-    both = f"import subprocess, sys; subprocess.run({child}); {hold.format(40_000_000)}"
-    peaks: dict[int, int] = {}
+def test_peaks_of_all_processes(tmp_path: Path) -> None:
+    """A command that holds 40 MB, and has a child that holds 80 MB, each until that was seen."""
+    hold = "import os, time\nheld = b'x' * {}\nwhile not os.path.exists({!r}): time.sleep(0.01)"
+    child = f"[sys.executable, '-c', {hold.format(80_000_000, str(tmp_path / '2'))!r}]"
+    mine = hold.format(40_000_000, str(tmp_path / "1"))
+    both = f"import subprocess, sys; subprocess.run({child})\n{mine}"
+    peaks = _Seen(tmp_path)
     run(Step([sys.executable, "-c", both]), peaks)
     assert sorted(peak // 40_000_000 for peak in peaks.values()) == [1, 2]
 

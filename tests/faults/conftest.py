@@ -15,6 +15,7 @@ from typing import IO, Any
 import pytest
 
 from tests.cli.conftest import environment
+from tests.noise import noise
 
 Command = subprocess.Popen[bytes]
 Start = Callable[..., Command]
@@ -120,10 +121,6 @@ def feed(process: Command, data: bytes) -> IO[bytes]:
     process.stdin.write(data)
     process.stdin.flush()
     return process.stdin
-
-
-def noise(size: int, seed: int = 1) -> bytes:
-    return Random(seed).randbytes(size)
 
 
 def records(size: int) -> bytes:

@@ -15,6 +15,7 @@ from serialpack.pipeline.workers import MANY_FILES
 from tests.faults.conftest import Start, finish, wait_for
 from tests.faults.disk import limited, traced
 from tests.injected import HIDDEN, has_unnamed, injected
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
 
@@ -268,7 +269,7 @@ def test_what_fails_is_named_and_the_rest_go_on(start: Start, batch: Path, tmp_p
     """A source that vanished, a name too long with its ending, and a target that is full."""
     (batch / "gone.json").symlink_to("nothing")
     (batch / ("n" * 252)).write_text("1")
-    (batch / "large").write_bytes(os.urandom(200_000))
+    (batch / "large").write_bytes(noise(200_000))
     said = finish(start("pack", "-r", batch, "-o", "out", before=limited("-f 200")), 1, most=4)
     assert "gone.json: cannot read: it is a link to nothing, where" in said
     assert "cannot write: file name too long; -o names the output of one file" in said

@@ -19,8 +19,9 @@ import pytest
 
 import serialpack
 from serialpack.errors import FileError
-from tests.faults.conftest import KIB, MIB, Start, finish, hidden, noise
+from tests.faults.conftest import KIB, MIB, Start, finish, hidden
 from tests.faults.disk import injecting, limited
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
 

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from tests.faults.conftest import COMMAND, hidden, noise
+from tests.faults.conftest import COMMAND, hidden
 from tests.faults.disk import injecting, traced
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
 

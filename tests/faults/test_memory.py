@@ -14,7 +14,8 @@ import pytest
 
 import serialpack
 from tests.cli.conftest import environment
-from tests.faults.conftest import KIB, MIB, Start, noise, records
+from tests.faults.conftest import KIB, MIB, Start, records
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
 

@@ -14,8 +14,9 @@ import pytest
 import serialpack
 from serialpack.cli import app
 from serialpack.cli.words import LESS_MEMORY
-from tests.faults.conftest import MIB, Command, Start, hidden, noise, records
+from tests.faults.conftest import MIB, Command, Start, hidden, records
 from tests.faults.disk import limited
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from tests.faults.conftest import COMMAND, KIB, MIB, Start, feed, finish, hidden, noise
+from tests.faults.conftest import COMMAND, KIB, MIB, Start, feed, finish, hidden
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX pipes and shells")
 

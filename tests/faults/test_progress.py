@@ -24,11 +24,11 @@ from tests.faults.conftest import (
     Start,
     catches_signals,
     feed,
-    noise,
     records,
     wait_for,
 )
 from tests.faults.terminal import Terminal, ended
+from tests.noise import noise
 
 
 @pytest.fixture

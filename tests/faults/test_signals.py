@@ -21,12 +21,12 @@ from tests.faults.conftest import (
     feed,
     finish,
     hidden,
-    noise,
     records,
     wait_for,
     written,
 )
 from tests.injected import HIDDEN, has_unnamed, injected
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="watches the program through /proc"
@@ -334,8 +334,28 @@ def test_a_signal_that_code_in_c_makes_an_error_of_another_kind_is_a_signal(
     assert not [*folder.iterdir()]
 
 
+def test_one_that_code_in_c_drops_is_answered(start: Start, source: Path, tmp_path: Path) -> None:
+    """CPython's compiler drops all but KeyboardInterrupt where it computes a constant, as when
+    modules are compiled: the program went on to its end, and heard no signal any more."""
+    env = injected(
+        tmp_path / "dropped",
+        "import os, time\n"
+        "def fsync(fd):\n"
+        "    try:\n"
+        f"        os.kill(os.getpid(), {int(signal.SIGINT)})\n"
+        "        len([])\n"
+        "    except BaseException:\n"
+        "        pass\n"
+        "    time.sleep(5)\n"
+        "os.fsync = fsync\n",
+    )
+    end_of(start("pack", source, "-o", tmp_path / "out", env=env), signal.SIGINT)
+    assert not (tmp_path / "out").exists()
+    assert not hidden(tmp_path)
+
+
 #: Sends a signal in Python that a native module calls: as it is imported, and in its first call, in
-#: which one of Rust asks for NumPy's version.
+#: which one of Rust asks for NumPy's version; and before the class is there that it asks.
 _FIRST_STEPS = {
     "imported": (
         "def steps(frame, event, argument):\n"
@@ -351,6 +371,14 @@ _FIRST_STEPS = {
         "def steps(frame, event, argument):\n"
         "    code = frame.f_code\n"
         "    if code.co_name == '__init__' and code.co_filename.endswith('lib/_version.py'):\n"
+        "        sys.settrace(None)\n"
+        "        os.kill(os.getpid(), number)\n"
+        "sys.settrace(steps)\n"
+    ),
+    "not there": (
+        "def steps(frame, event, argument):\n"
+        "    code = frame.f_code\n"
+        "    if code.co_name == '<module>' and code.co_filename.endswith('lib/_version.py'):\n"
         "        sys.settrace(None)\n"
         "        os.kill(os.getpid(), number)\n"
         "sys.settrace(steps)\n"

@@ -11,8 +11,9 @@ import pytest
 import serialpack
 from serialpack.errors import FileError
 from serialpack.files.disk import remove_source
-from tests.faults.conftest import KIB, MIB, Start, finish, hidden, noise
+from tests.faults.conftest import KIB, MIB, Start, finish, hidden
 from tests.injected import HIDDEN, injected
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
 

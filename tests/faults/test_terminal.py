@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from tests.faults.conftest import KIB, Start, noise, records
+from tests.faults.conftest import KIB, Start, records
 from tests.faults.terminal import Terminal, ended
+from tests.noise import noise
 
 
 @pytest.fixture

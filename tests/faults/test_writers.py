@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from tests.faults.conftest import Start, hidden, noise, wait_for
+from tests.faults.conftest import Start, hidden, wait_for
+from tests.noise import noise
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
 

@@ -19,6 +19,7 @@ from serialpack.files.output import Output, OutputGroup
 from serialpack.files.targets import sink
 from serialpack.hidden import is_hidden
 from tests.injected import has_unnamed
+from tests.noise import noise
 
 of_linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
 
@@ -76,7 +77,7 @@ def test_without_a_commit_nothing_is_there(tmp_path: Path) -> None:
 def test_what_the_disk_does_not_hold_gets_no_name(tmp_path: Path, each: bool) -> None:
     """It is read back where the source is to be removed."""
     paths = [tmp_path / f"{number}" for number in range(6)]
-    large = os.urandom(100_000)
+    large = noise(100_000)
     with OutputGroup(each=each, read_back=True) as group:
         for path in paths:
             with Output(path) as output:

@@ -259,9 +259,10 @@ def test_no_case_of_the_suite_is_misread(shared_data: Path) -> None:
     assert read_as > 100
 
 
-@pytest.mark.parametrize("name", ["yaml-real", "config"])
-def test_real_files_are_read(shared_data: Path, name: str) -> None:
-    for path in (shared_data / name).rglob("*.y*ml"):
+def test_real_files_are_read(shared_data: Path) -> None:
+    paths = [*(shared_data / "yaml-real").rglob("*.y*ml")]
+    assert paths
+    for path in paths:
         out = io.BytesIO()
         serialpack.convert(path, out, to="pickle", lossy=["comments"])
         assert out.tell()

@@ -112,7 +112,7 @@ def test_processes_that_were_started_ahead_are_used_or_ended() -> None:
     (left,) = children() - before
     assert left == worker._process.pid
     worker.close()
-    assert children() == before
+    assert children() <= before
 
 
 def test_a_process_that_dies_is_an_error_and_no_hang() -> None:

@@ -23,6 +23,7 @@ from serialpack.stores.base import Change, KeyValueStore
 from serialpack.stores.keys import encoded_key
 from serialpack.stores.registry import opened_store, store_named
 from serialpack.stores.values import trained
+from tests.noise import noise
 from tests.stores.kinds import ON_DISK, url_of
 
 _ROOT = Path(__file__).parents[2]
@@ -218,7 +219,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, scheme: str, name: st
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 65536, size + 65536))
         with serialpack.store(url) as store:
             try:
-                store.update({n: os.urandom(4000) for n in range(200)})
+                store.update({n: noise(4000, n) for n in range(200)})
             except serialpack.FileError as error:
                 os.write(1, str(error).encode())
 
@@ -330,7 +331,7 @@ def test_what_a_killed_writer_left_is_not_taken_for_the_new_ones(tmp_path: Path)
     """The journal of a database that is replaced would be played back into the one in its place."""
     url = f"sqlite-kv://{tmp_path}/s.db"
     with serialpack.store(url) as store:
-        store.update({n: os.urandom(1000) for n in range(300)})
+        store.update({n: noise(1000, n) for n in range(300)})
 
     def write() -> None:
         connection = sqlite3.connect(tmp_path / "s.db", isolation_level=None)

@@ -14,6 +14,7 @@ from serialpack.cli.reporting.tally import TESTED, Tally
 from tests.cli.conftest import Run
 from tests.docs.test_schemas import check
 from tests.injected import injected
+from tests.noise import noise
 
 #: What ``unpack`` makes of a container, by its options.
 WAYS: dict[str, tuple[str, ...]] = {
@@ -126,7 +127,7 @@ def folder(tmp_path: Path) -> Path:
     (folder / "x/empty").mkdir(parents=True)
     for number in range(5):
         (folder / f"{number}.json").write_text(f'{{"n": {number}}}')
-    (folder / "x/large").write_bytes(os.urandom(100_000))
+    (folder / "x/large").write_bytes(noise(100_000))
     (folder / "x/text.txt").write_text("text\n")
     if os.name == "posix":
         (folder / "link").symlink_to("0.json")
@@ -253,7 +254,7 @@ def test_an_archive_that_is_not_brought_to_disk_removes_nothing(run: Run, folder
 
 
 def test_a_damaged_archive_is_not_taken_for_its_sources(run: Run, folder: Path) -> None:
-    (folder / "x/large").write_bytes(os.urandom(200_000))
+    (folder / "x/large").write_bytes(noise(200_000))
     run("pack", "-r", "in", "--archive", "-o", "all.spk", "--block-size", "64K")
     archive = folder.parent / "all.spk"
     data = bytearray(archive.read_bytes())
@@ -313,7 +314,7 @@ def test_what_times_do_not_tell_is_made_again_and_left_where_it_is_the_same(
 def test_salvaged_again_what_is_lost_is_said_again(run: Run, tmp_path: Path) -> None:
     """An output of before is left, and the exit code is that of what is lost."""
     for name in "ab":
-        (tmp_path / name).write_bytes(os.urandom(300_000))
+        (tmp_path / name).write_bytes(noise(300_000, ord(name)))
         run("pack", name, "--block-size", "64K", "--rm")
     data = bytearray((tmp_path / "a.spk").read_bytes())
     data[150_000] ^= 1
@@ -357,7 +358,7 @@ def test_a_large_source_is_removed_too_once_its_output_is_there(
 ) -> None:
     """One of more than 4 MiB, which no other process does, was refused: it exists already."""
     for name in "ab":
-        (tmp_path / name).write_bytes(os.urandom(size))
+        (tmp_path / name).write_bytes(noise(size, ord(name)))
         os.utime(tmp_path / name, (1, 1))
     run("pack", "a", "b")
     whole = (tmp_path / "b.spk").read_bytes()
