@@ -320,8 +320,9 @@ def _as_others_have_it(path: str) -> str | None:
 
     context = click.get_current_context()
     verb, typed = str(context.command.name), typed_words()
-    others = [file for file in context.params["files"] if file != path]
-    at = typed.index(path) if path in typed else 0
+    if path not in typed:  # it stands in a list
+        return None
+    others, at = [file for file in context.params["files"] if file != path], typed.index(path)
     if verb == "unpack" and typed[at - 1] == "-f" and path.lower() in FORMATS:
         return shlex.join(["serialpack", *typed[: at - 1], "-F", *typed[at:]])
     named = is_target(path) if verb == "unpack" else path.endswith(SUFFIX)

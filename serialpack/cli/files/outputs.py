@@ -19,11 +19,6 @@ from serialpack.text import printable
 if TYPE_CHECKING:
     from serialpack.formats import Declaration
 
-#: Options that say what columns of text become, and what is written.
-_OF_TARGETS = frozenset({"--infer", "--types", "--table", "--flatten", "--indent", "--ascii"})
-#: A hint of commands is no longer.
-_LONGEST = 200
-
 _ONE_BY_ONE = "-o names it, one by one"
 _ONCE = "name it once"
 
@@ -293,7 +288,10 @@ def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
             from serialpack.conversion.targets.writers import is_written
 
             if is_written(named.name):
-                one = f"{_joining_command(shown, files)} joins them; "
+                from serialpack.cli.files.joining_command import joining_command
+
+                formats = {each.name if each else "" for each in map(_format_named, files)}
+                one = f"{joining_command(shown, named.name, formats)} joins them; "
                 said = {word.partition("=")[0] for word in typed_words()} & {"--to", "-t"}
                 each = "" if said else f"--to {named.name} "
         raise UsageError(
@@ -306,36 +304,6 @@ def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
                 else f"{each}-o {shlex.quote(f'{shown}/')} is a folder"
             ),
         )
-
-
-def _joining_command(output: str, files: Sequence[str]) -> str:
-    """The commands by which ``files`` become the one file ``output``: with all else that was typed,
-    where that is one line to read.
-
-    The rows of tables of text pass as such a table, so that their columns get types together.
-    """
-    import click
-
-    from serialpack.conversion.losses.rules import TEXT_TABLES
-
-    formats = {named.name if (named := _format_named(path)) else "" for path in files}
-    through = "csv" if formats <= TEXT_TABLES else "ndjson"
-    start, end = ["--to", through, "-o", STDIO], ["serialpack", "unpack", "-F", through]
-    typed = typed_words()
-    words = iter(typed[typed.index(str(click.get_current_context().command.name)) + 1 :])
-    before: list[str] = []
-    for word in words:
-        option, is_set, _ = word.partition("=")
-        if option in ("-o", "--output", "-t", "--to") and not is_set:
-            next(words, None)
-        elif option in _OF_TARGETS:
-            takes = () if is_set or option == "--infer" else (next(words, ""),)
-            end += [word, *takes]
-        elif option not in ("--output", "--to"):
-            before.append(word)
-    into = shlex.join([*end, "-o", output])
-    whole = f"{shlex.join(['serialpack', 'unpack', *before, *start])} | {into}"
-    return whole if len(whole) <= _LONGEST else f"{shlex.join(start)} | {into}"
 
 
 def _format_named(output: str) -> Declaration | None:

@@ -126,7 +126,9 @@ class Packer:
             return {}
         if self._manner.verbose:
             say(self._manner, f"  {report.format}: {report.why}")
-        if self._mover.targets.is_file and (words := _misnamed(path, target, str(report.chain))):
+        if self._mover.targets.is_file and (
+            words := _misnamed(path, target, str(report.chain), self._format)
+        ):
             say(self._manner, f"  {words}")
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
@@ -355,9 +357,9 @@ def _closing(path: str, report: PackReport) -> str:
     )
 
 
-def _misnamed(path: str, target: str, chain: str) -> str | None:
+def _misnamed(path: str, target: str, chain: str, said: str | None) -> str | None:
     """What is to be said of a container that is called as a file of another kind is; None where it
-    is not, or is one of these, too."""
+    is not, or is one of these, too. ``said``: the format of ``path``, where the user named it."""
     if target.endswith((SUFFIX, ".dat", ".bin")):  # the most of all, and names of any bytes
         return None
     from serialpack.compressed.source import compression_named
@@ -368,7 +370,8 @@ def _misnamed(path: str, target: str, chain: str) -> str | None:
     if is_zstd or (compression is None and to in (None, "bytes")):
         return None
     converts = path != STDIO and compression is None and to is not None and is_written(to)
-    way = f"; {shlex.join(['serialpack', 'unpack', '-f', path, '-o', target])} converts"
+    words = ["-f", *(["-F", said] if said else []), "-o", target, *["--"] * (path[0] == "-"), path]
+    way = f"; {shlex.join(['serialpack', 'unpack', *words])} converts"
     return f"{target} is a container{way if converts else ', whatever its name says'}"
 
 

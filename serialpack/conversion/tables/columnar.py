@@ -36,14 +36,14 @@ def records_by_column(value: Any, place: str) -> list[dict[Any, Any]]:
     if _is_split(value):
         return _of_split(value, place)
     kinds = set(map(type, value.values()))
-    columns = [list(_items(part)) for part in value.values()] if len(kinds) < 2 else []
     if kinds <= {list}:
-        return _records(value, columns, None, place)
+        return _records(value, [*value.values()], None, place)
     if kinds == {dict}:
         labels = list(next(iter(value.values())))
         for name, column in value.items():
             if list(column) != labels:
                 raise _none(f"{place}{value_step(name)} has other labels than the first column")
+        columns = [list(column.values()) for column in value.values()]
         return _records(value, columns, labels, place)
     first = type(next(iter(value.values())))
     wanted = first if first in (list, dict) else list

@@ -283,3 +283,38 @@ def test_tables_get_types_together_where_they_are_joined(run: Run, tmp_path: Pat
     run(*second, stdin=run(*first).stdout)
     run("unpack", "all.ndjson.avro", "--to", "ndjson", "-o", "all.ndjson")
     assert (tmp_path / "all.ndjson").read_bytes() == b'{"n":2,"s":"1"}\n{"n":2,"s":"x"}\n'
+
+
+_WAYS = ["--flatten", "--infer", "--rm", "-N", "--json", "--dry-run", "-qf", "--typed"]
+
+
+@pytest.mark.parametrize("more", _WAYS)
+def test_the_way_to_join_goes_through(more: str, run: Run, tmp_path: Path) -> None:
+    """Of options without a value the next was taken for one, those of files were kept, for which a
+    pipe is none, and values became text on the way."""
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_bytes(b"n.x,s\n2,true\n")
+    for out in ["-o", "all.parquet"], ["-oall.parquet"]:
+        done = run("unpack", "a.csv", "b.csv", more, *out, code=2)
+        way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
+        first, second = (half.split()[1:] for half in way.split(" | "))
+        run(*second, *(["-f"] if more != "-qf" else []), stdin=run(*first).stdout)
+        value: Any = [2, True] if more in ("--typed", "--infer") else ["2", "true"]
+        table = run("unpack", "all.parquet", "--to", "ndjson", "-o", "-").stdout
+        assert [list(json.loads(line).values()) for line in table.splitlines()] == [value] * 2
+
+
+def test_the_way_to_join_has_what_both_its_commands_need(run: Run, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_bytes(b'[{"m": null, "a": {"b": 1}}]')
+    done = run("unpack", "a.json", "b.json", "--ascii", "-o", "all.json", code=2)
+    assert b" | serialpack unpack -F ndjson --ascii -o all.json joins" in done.stderr
+    done = run("unpack", "--lossy", "null", "-o", "all.toml", "--", "a.json", "b.json", code=2)
+    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
+    first, second = (half.split()[1:] for half in way.split(" | "))
+    run(*second, stdin=run(*first).stdout)
+    assert (tmp_path / "all.toml").read_bytes().count(b"b = 1") == 2
+    tables = ["--table", "t", "-o", "x.db", "a.json", "b.json"]
+    done = run("unpack", *tables, code=2)
+    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
+    assert [half.count("--table") for half in way.split(" | ")] == [0, 1]

@@ -51,7 +51,17 @@ def test_a_container_that_is_called_as_another_file_is_told(run: Run, tmp_path: 
     assert line.startswith(is_one)
     run(*shlex.split(line.removeprefix(is_one).removesuffix(" converts")))
     assert (tmp_path / "b.parquet").read_bytes().startswith(b"PAR1")
+    (tmp_path / "-x").write_bytes(b"a: 1\n")  # the command took it for options, and for no YAML
+    *_, line = lines(run("pack", "-F", "yaml", "-o", "c.json", "--", "-x").stderr)
+    run(*shlex.split(line.partition("; serialpack ")[2].removesuffix(" converts")))
+    assert (tmp_path / "c.json").read_bytes() == b'{"a":1}\n'
     *_, line = lines(run("pack", "a.csv", "-o", "b.csv.gz").stderr)
     assert line == "  b.csv.gz is a container, whatever its name says"
     for name in ("b.zst", "c.spk", "c"):  # the first is what any zstd tool reads
         assert len(lines(run("pack", "a.csv", "-o", name).stderr)) == 1
+
+
+def test_a_word_of_a_list_was_not_typed(run: Run) -> None:
+    """What was meant by the word before it was said, which was any."""
+    done = run("unpack", "--files-from", "-", "-f", stdin=b"json\n", code=1)
+    assert b"cannot read: no such file or directory\n" in done.stderr

@@ -81,6 +81,9 @@ def test_arrays_by_name_are_columns(tmp_path: Path) -> None:
     [
         ({"a": [1, 2], "b": [1]}, "2 values of 'a', 1 of 'b'"),
         ({"a": [1], "b": 2}, r"\$\.b is 2"),
+        ({"a": 1}, r"\$\.a is 1"),
+        ({"a": None, "b": None}, r"\$\.a is null"),
+        ({"a": "xy"}, r"\$\.a is 'xy'"),
         ({"a": [1], "b": {"0": 2}}, r"\$\.b is "),
         ({"a": {"x": 1}, "b": {"y": 1}}, r"\$\.b has other labels"),
         ({"a": {"x": 1, "y": 2}, "b": {"y": 1, "x": 2}}, r"\$\.b has other labels"),
