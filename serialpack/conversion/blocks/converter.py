@@ -72,10 +72,10 @@ class BlockConverter(RowWriter):
         )
         self._struct: RecordStruct | None = None
         #: Whether UUIDs may say more than the target holds, which many of its readers would lose.
-        self._drops_safety = not (
-            self._tags
-            or self._reader.format.declared.is_text
-            or _WITH_SAFETY.isdisjoint(self._writers[-1].serializer.cannot)
+        self._drops_safety = (
+            self._reader.gives_objects
+            and not self._tags
+            and not _WITH_SAFETY.isdisjoint(self._writers[-1].serializer.cannot)
         )
         self._may_be_struct = (
             plan.verify

@@ -91,6 +91,10 @@ class SourceReader:
             assert isinstance(serializer, RecordSerializer)
             serializer.configure(plan.source_settings)
             self._serializer = serializer
+        #: Whether there may be any of Python's objects among what is read.
+        self.gives_objects = self._untags or (
+            not fmt.safe if self._serializer is None else self._serializer.holds_objects
+        )
 
     def read(
         self,
