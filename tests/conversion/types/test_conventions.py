@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -50,7 +51,7 @@ def by_polars(values: Sequence[float]) -> list[str]:
 
 
 def by_sqlite(values: Sequence[float]) -> list[str]:
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         return [base.execute("select ? || ''", (value,)).fetchone()[0] for value in values]
 
 
