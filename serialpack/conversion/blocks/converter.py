@@ -231,10 +231,8 @@ class BlockConverter(RowWriter):
     ) -> list[Any]:
         """The records with the values that the target has for what they are."""
         if self._typer is not None:
-            told = self._losses()
-            told.merge(self._typer.apply(records, first_record, losses.allowed))
-            told.check_carried(self.plan.target)
-            losses.merge(told)
+            told = self._typer.apply(records, first_record, losses.allowed)
+            losses.carry(told, self.plan.target)
         if self._carrier is not None:
             return self._carrier.carried(records, losses, first_record)
         if lossy and self._join is not None:

@@ -99,10 +99,7 @@ class RowWriter(ProvingWriter):
 
     def _told_of(self, written: Written, losses: Losses) -> Piece:
         """The piece, when what was carried is told; ValueRefusedError where that may not be."""
-        told = self._losses()
-        told.merge(written.told)
-        told.check_carried(self.plan.target)
-        losses.merge(told)
+        losses.carry(written.told, self.plan.target)
         return written.piece
 
     def _columns_by_rules(

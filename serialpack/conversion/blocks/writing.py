@@ -20,7 +20,7 @@ from serialpack.conversion.types.typing import decimal_columns, keep_digits
 from serialpack.errors import RefusedError, ValueRefusedError, Ways
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
-from serialpack.formats.json.values import check_json, same_json
+from serialpack.formats.json.values import is_json, same_json
 from serialpack.formats.shared.document import compared
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import Difference
@@ -188,7 +188,9 @@ class ProvingWriter:
         structure, join = self.plan.structure or Structure.SEQUENCE, self._join
         dumped = values if join is None else join.lowered(values, structure)
         data = writer.dump(dumped)
-        if not self.plan.verify and _needs_no_proof(dumped):
+        # Of what JSON has no words for, many libraries make what they have a type for, and JSON's
+        # own writers each its own words: what is told may not depend on the proof, nor on them.
+        if not self.plan.verify and is_json(dumped):
             return data, None
         again = (writer.load_literals if literals else writer.load)(data, len(dumped))
         if join is not None:
@@ -264,16 +266,3 @@ class ProvingWriter:
         from serialpack.conversion.blocks import hints
 
         return hints.lost_by(self._writers[-1], records)
-
-
-def _needs_no_proof(dumped: list[Any]) -> bool:
-    """Whether ``dumped`` may go unproved: what JSON has words for is written or an error.
-
-    Of other values many libraries make what they have a type for, and JSON's own writers each its
-    own words: what was to be told would depend on the proof, and on who writes the block.
-    """
-    try:
-        check_json(dumped)
-    except ValueError:
-        return False
-    return True

@@ -85,6 +85,13 @@ class Losses:
         more = other._found if isinstance(other, Losses) else other
         self._found = totals([*self._found, *more])
 
+    def carry(self, found: Losses | Iterable[Loss], target: str) -> None:
+        """Count what was carried; ValueRefusedError where that is not allowed: then none of it."""
+        told = Losses(self.allowed, self.asked)
+        told.merge(found)
+        told.check_carried(target)
+        self.merge(told)
+
     def check_carried(self, target: str) -> None:
         """ValueRefusedError for what was carried where that is not allowed."""
         for loss in self.report():

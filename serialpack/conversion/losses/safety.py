@@ -25,10 +25,7 @@ def without_safety(records: list[Any], losses: Losses, first_record: int, target
         return records
     dropper = _Dropper()
     made = dropper.changed(records, first_record)
-    told = Losses(losses.allowed)
-    told.merge(dropper.losses())
-    told.check_carried(target)
-    losses.merge(told)
+    losses.carry(dropper.losses(), target)
     return made
 
 

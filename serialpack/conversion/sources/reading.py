@@ -133,9 +133,8 @@ class SourceReader:
         allowed = losses.allowed | self._beside if lossy else frozenset[str]()
         if self._rows is not None:
             records, found = self._rows.read(block, allowed, literals=literals)
-            nulls = Losses(losses.allowed)
-            nulls.merge(loss for loss in found if loss.rule == NULLS)
-            nulls.check_carried(self._plan.target)
+            losses.carry([loss for loss in found if loss.rule == NULLS], self._plan.target)
+            found = [loss for loss in found if loss.rule != NULLS]
         elif self._database is not None:
             records, found = self._database.read(block)
         elif not lossy and not self._untags and not fmt.tells:

@@ -15,7 +15,7 @@ from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import gathered
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.depth.values import holds_itself
-from serialpack.formats.json.values import check_json
+from serialpack.formats.json.values import is_json
 from serialpack.formats.pieces.join import Piece
 from serialpack.formats.shared.document import compared
 from serialpack.text import number_of
@@ -148,20 +148,12 @@ def _within(path: str) -> str:
 
 def _not_json(column: TableColumn, values: Sequence[Any]) -> Difference | None:
     """The first value that is none of JSON, of which its writer makes some text all the same."""
-    if _is_json([value for value in values if value is not MISSING]):
+    if is_json([value for value in values if value is not MISSING]):
         return None
     for number, value in enumerate(values):
-        if value is not MISSING and not _is_json([value]):
+        if value is not MISSING and not is_json([value]):
             return lost_in(number, column.value_path, value)
     return None
-
-
-def _is_json(values: list[Any]) -> bool:
-    try:
-        check_json(values)
-    except ValueError:
-        return False
-    return True
 
 
 def as_json_texts(

@@ -84,9 +84,10 @@ class TextTable(Table):
                 self._as_json(column, each, first_record, told) if column.is_json else each
                 for column, each in zip(columns, values, strict=True)
             ]
-        for column, each in zip(columns, values, strict=True):
-            if column.is_json:
-                self._look_at_json(column, each)
+        else:
+            for column, each in zip(columns, values, strict=True):
+                if column.is_json:
+                    self._look_at_json(column, each)
         absent = list(map(type, values)).count(Absent)
         for column, each in zip(columns, values, strict=True):
             if type(each) is Absent and not absent:

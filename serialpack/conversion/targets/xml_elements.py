@@ -47,8 +47,7 @@ class ElementCarrier(Carrier):
             turner = _Turner(number, told.asked)
             made.append(turner.turned(record) if type(record) is dict else record)
             told.merge(turner.told)
-        told.check_carried(self._plan.target)
-        losses.merge(told)
+        losses.carry(told, self._plan.target)
         return made
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 #: Up to here all integers are doubles.
 EXACT = 1 << 53
 
-#: Between these Python writes no exponent, and none of the conventions does.
-PLAIN, ALL_PLAIN = (1e-4, 1e16), (1e-3, 1e5)
+#: From here on Python writes no exponent; between these none of the conventions does.
+_PLAIN, ALL_PLAIN = 1e-4, (1e-3, 1e5)
 
 #: What R writes with an exponent, and Python without: where that makes it shorter.
 R_SHORTER = r"^-?(0\.000[1-9]|[1-9]0{5,}|[1-9][0-9]*0{6,})$"
@@ -81,7 +81,7 @@ def _digits(text: str) -> tuple[str, int]:
 def texts_of(values: Sequence[float], name: str) -> list[str]:
     """Doubles as the convention of this name writes them."""
     convention = CONVENTIONS[name]
-    low = max(PLAIN[0], 10.0**convention.least)
+    low = max(_PLAIN, 10.0**convention.least)
     high = min(float(EXACT), 10.0 ** (convention.most + 1))
     texts = list(map(repr, values))
     if not convention.whole:  # the integer -0 would be 0

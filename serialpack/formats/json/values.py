@@ -23,6 +23,15 @@ _JSON_TYPES = {type(None), bool, int, float, str, Literal, *_CONTAINERS}
 _TOGETHER = 1000
 
 
+def is_json(records: list[Any]) -> bool:
+    """Whether all that is in ``records`` are values of JSON: see ``check_json``."""
+    try:
+        check_json(records)
+    except ValueError:
+        return False
+    return True
+
+
 def check_json(records: list[Any]) -> None:
     """ValueError where something in ``records`` is not a value of JSON, or is nested too deeply.
 
