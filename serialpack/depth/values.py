@@ -118,12 +118,15 @@ def check_values(records: list[Any]) -> None:
         return
     if _is_shallow(records, _SHALLOW, named=False):
         return
-    depth, level = 0, list[Any]()
+    depth, level, searched = 0, list[Any](), False
     for depth, level in enumerate(islice(_levels(records), MAX_DEPTH + 1)):
         # Objects that refer to each other stay on all levels. One search for a value that holds
-        # itself finds them, before the levels are gone through to the limit.
-        if depth == _TREES and holds_itself(level):
-            raise TooDeep
+        # itself finds them, before the levels are gone through to the limit; where few are on a
+        # level, that is less work than the search, which goes on below it.
+        if depth >= _TREES and not searched and len(level) > _SEVERAL:
+            searched = True
+            if holds_itself(level):
+                raise TooDeep
     if depth == MAX_DEPTH and any(map(_is_level, level)):
         raise TooDeep
 

@@ -5,6 +5,8 @@ same, whatever the values and the target.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from itertools import cycle, islice
 from typing import Any
 
 import pytest
@@ -27,6 +29,12 @@ TEXTS = {
     "many digits in yaml": ("yaml", b"a: 0.12345678901234567890123\n"),
     "one list": ("json", b'{"a":[1]}'),
 }
+#: The records in which a value stands.
+AROUND: dict[str, Callable[[Callable[[], Any]], list[Any]]] = {
+    "alone": lambda make: [{"v": make()}],
+    "beside text": lambda make: [{"v": "text"}, {"v": make()}],
+    "in a list": lambda make: [{"v": [make(), make()]}],
+}
 
 
 @pytest.mark.slow
@@ -37,19 +45,16 @@ def test_the_proof_changes_nothing_that_is_told(target: str) -> None:
     tried = list(TEXTS.items())
     by_escapes = {*TEXT_TABLES, "sqlite"}  # which JSON text in a cell has, and no proof reads
     writer = writers("pickle", {})[-1]
-    for case in USUAL:
+    # Each value stands in one of these ways before each target, in all of them before some.
+    turns = islice(cycle(AROUND.items()), written().index(target) % len(AROUND), None)
+    for case, (name, around) in zip(USUAL, turns):  # noqa: B905 - the turns do not end
         if case.kind == "surrogates" and target in by_escapes:
             continue
-        for name, records in {
-            "alone": [{"v": case.make()}],
-            "beside text": [{"v": "text"}, {"v": case.make()}],
-            "in a list": [{"v": [case.make(), case.make()]}],
-        }.items():
-            try:
-                tried.append((f"{case.name}, {name}", ("pickle", writer.dump(records))))
-            except NOT_HELD:
-                continue
-    assert len(tried) > 200
+        try:
+            tried.append((f"{case.name}, {name}", ("pickle", writer.dump(around(case.make)))))
+        except NOT_HELD:
+            continue
+    assert len(tried) > 100
     for name, (source, data) in tried:
         assert _told(data, source, target, verify=True) == _told(
             data, source, target, verify=False
