@@ -254,6 +254,13 @@ class CsvText(ValueFormat):
         widths = set(map(len, rows))
         if widths == {width}:
             return [dict(zip(names, row, strict=True)) for row in rows]
+        return self._uneven(block, names, rows, text, begin)
+
+    def _uneven(
+        self, block: SourceBlock, names: list[str], rows: list[list[str]], text: str, begin: int
+    ) -> list[dict[str, str]]:
+        """As ``_records``, of rows of which some have more or fewer fields than there are names."""
+        width, widths = len(names), set(map(len, rows))
         records: list[dict[str, str]] = []
         told: dict[str, Loss] = {}
         headed = not self.declared.headless
