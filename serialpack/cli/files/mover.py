@@ -334,7 +334,7 @@ class Mover:
         for path in paths:
             check_removal(path, keep=self._outputs.keep)
         if self.dry_run:
-            from serialpack.cli.files.plans import check_place
+            from serialpack.cli.files.dry_run import check_place
 
             if STDIO not in paths:
                 check()

@@ -6,5 +6,6 @@ One module for each thing that is told; none decides what is done, or how a comm
 - ``tally``, ``converted``, ``salvage``, ``far``: of many files, of conversions, of damaged
   containers, of storage that is not here
 - ``journal``, ``journal_sums``: the lines of ``--json`` in a file, and their sums
-- ``inspected``, ``shapes``: what ``inspect`` found, of a container and of any other file
+- ``inspected``, ``shapes``, ``listings``: what ``inspect`` found, of a container and of any other
+  file, and what is in an archive
 """

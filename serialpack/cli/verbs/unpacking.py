@@ -175,7 +175,7 @@ class Unpacker:
 
     def _check(self, path: str, target: str | None, *, force: bool) -> None:
         """Raise what a plan can tell of unpacking the file ``path``."""
-        from serialpack.cli.files.plans import check_packed
+        from serialpack.cli.files.dry_run import check_packed
 
         api.check(path, target, force=force)
         check_packed(path, salvage=self._asked.salvage)
@@ -183,7 +183,7 @@ class Unpacker:
     def _check_entries(self, path: str, folder: str) -> None:
         """Raise what a plan can tell of unpacking the entries of the archive ``path`` below
         ``folder``."""
-        from serialpack.cli.files.plans import check_entries
+        from serialpack.cli.files.dry_run import check_entries
 
         outputs = self._asked.outputs
         if self._asked.salvage:

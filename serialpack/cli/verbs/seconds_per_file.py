@@ -1,4 +1,4 @@
-"""What a file takes beside the work on its bytes, where ``pack -r`` and ``unpack -r`` do many."""
+"""What a file takes beside the work on its bytes, for ``bench`` of many files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from serialpack.files.source import file_error
 _FILES, _BYTES, _ROUNDS = 64, 64, 4
 
 
-def handling() -> tuple[float, float]:
+def seconds_per_file() -> tuple[float, float]:
     """Seconds to pack a file of next to nothing, and to unpack it: opening it, writing what it
     becomes and giving that its name; without bringing it to disk.
 
