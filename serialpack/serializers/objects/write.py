@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from serialpack.depth import TooDeep
-from serialpack.formats.msgpack.values import FIRST_ROOM, is_too_deep
+from serialpack.depth import TooDeep, says_depth
+from serialpack.formats.msgpack.values import FIRST_ROOM
 from serialpack.formats.python.buffers import LARGE, frame_pieces
 from serialpack.formats.shared.recursion import NeedsRoom, with_room
 from serialpack.serializers.objects._extension_table import COUNTED
@@ -158,7 +158,7 @@ class ExtensionWriter:
         try:
             data: bytes = self._packers[self._level].pack(self._apart(value) if looked else value)
         except ValueError as error:
-            if is_too_deep(error):
+            if says_depth(error):
                 raise TooDeep from None
             raise
         if self._alone and ANY_TAKEN.search(data):
