@@ -12,7 +12,7 @@ from serialpack.archive.detect import is_archive
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.inputs import Takes
 from serialpack.cli.files.mover import Input
-from serialpack.cli.files.run import data_of, error_line, named, rounded, say
+from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import file_unpacker, know
 from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
 from serialpack.cli.options.chosen_entries import (
@@ -23,6 +23,7 @@ from serialpack.cli.options.chosen_entries import (
 )
 from serialpack.cli.options.requests import UnpackRequest
 from serialpack.cli.reporting.salvage import every_damage, losses, tell_losses
+from serialpack.cli.reporting.say import error_line, named, rounded, say
 from serialpack.cli.reporting.tally import MANY, TESTED
 from serialpack.cli.words import complain
 from serialpack.errors import (
