@@ -96,10 +96,10 @@ def pack(
     from serialpack.pipeline.pack import pack_smallest, source_format, ways_of
     from serialpack.pipeline.packing import Packing, check_meta
 
-    choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
+    asked = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
     check_meta(meta)
-    choice = choice._replace(threads=threads or usable_cores())
+    asked = asked._replace(threads=threads or usable_cores())
     format = None if format is None else FORMATS.source(format).name
     with opened_source(source, trust=trust) as opened:
         check_target(target, force, opened.stat)
@@ -109,7 +109,7 @@ def pack(
         name, mtime = identity or _identity(opened)
         format = format or opened.format
         format = told(format, entry or name, head, AsFound(delimiter, encoding, no_header))
-        asked, choice = choice, settle(choice, format, opened.peek, opened)
+        choice = settle(asked, format, opened.peek, opened)
         packing = Packing(
             chain=choice.chain,
             format=source_format(choice.chain, format, head, trust=trust),
@@ -157,6 +157,7 @@ def pack(
         dictionary=packing.dictionary and str(packing.dictionary),
         saved=member.saved,
         not_kept=not_kept_by(write),
+        sparse=opened.is_sparse,
     )
 
 
@@ -237,14 +238,11 @@ def unpack(
                 how["alone"] = target is not None
                 salvaged = salvage_source(opened, write, progress=progress, **how)
                 done, damage = salvaged.done, {"damage": salvaged.damage, "lost": salvaged.lost}
-            elif record_range is not None:
-                from serialpack.pipeline.ranges import Span, unpack_records
+            elif ranges:
+                from serialpack.pipeline.ranges import Span, unpack_bytes, unpack_records
 
-                done = unpack_records(opened, write, Span(*record_range), max_size, trust=trust)
-            elif byte_range is not None:
-                from serialpack.pipeline.ranges import Span, unpack_bytes
-
-                done = unpack_bytes(opened, write, Span(*byte_range), max_size, trust=trust)
+                of_range = unpack_records if byte_range is None else unpack_bytes
+                done = of_range(opened, write, Span(*ranges[0]), max_size, trust=trust)
             else:
                 how["elsewhere"] = elsewhere
                 done = unpack_stream(opened.read, write, progress=progress, **how)

@@ -26,7 +26,8 @@ class PackReport(NamedTuple):
     ``entry``: its path in the archive that it went into, where it did. ``dropped``: what will not
     come back of the source though its values do, by rule: comments, and the like. ``dictionary``:
     the name and hash of the one that is needed to unpack it; ``saved``: how many bytes smaller it
-    makes the container. ``not_kept``: what of the source's mode and time the target lacks.
+    makes the container. ``not_kept``: what of the source's mode and time the target lacks;
+    ``sparse``: whether the source has holes, which come back filled with zeros.
     """
 
     source: str
@@ -48,6 +49,7 @@ class PackReport(NamedTuple):
     dictionary: str | None = None
     saved: int = 0
     not_kept: NotKept | None = None
+    sparse: bool = False
 
     @property
     def kept(self) -> str:

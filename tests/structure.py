@@ -200,14 +200,15 @@ def part_of(module: str, inside: str = "", apart: Collection[str] = ()) -> str:
     """The module or folder of the package, or of the folder ``inside`` it, that ``module`` is or is
     in; empty: the package, or that folder, itself.
 
-    ``apart``: modules in a folder (``tables.writers``) that are parts of their own.
+    ``apart``: modules and folders in a folder (``tables.writers``) that are parts of their own.
     """
     below = module.partition(".")[2].removeprefix(inside).removeprefix(".")
-    return below if below in apart else below.partition(".")[0]
+    own = next((part for part in apart if f"{below}.".startswith(f"{part}.")), None)
+    return own or below.partition(".")[0]
 
 
 def set_apart(layers: Sequence[Collection[str]]) -> set[str]:
-    """The modules in a folder that have a layer other than that of their folder."""
+    """The modules and folders in a folder that have a layer other than that of their folder."""
     return {part for layer in layers for part in layer if "." in part}
 
 

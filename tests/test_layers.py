@@ -29,7 +29,7 @@ LAYERS: list[set[str]] = [
     {"memory"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "serializers"},
-    {"detection"},
+    {"detection", "serializers.objects"},
     {"auto", "dictionaries"},
     {"pipeline"},
     {"inspection", "stores"},
@@ -80,7 +80,7 @@ STAGES = {"auto", "codecs", "filters", "formats", "pipeline", "serializers"}
 
 def test_every_module_has_one_layer() -> None:
     """A new module or folder is placed in the table, once, before anything uses it."""
-    assert not structure.misplaced(LAYERS, {*map(structure.part_of, PACKAGE.modules)} - {""})
+    assert not structure.misplaced(LAYERS, parts_in("", LAYERS) - {""})
     assert not structure.misplaced(CLI_LAYERS, parts_in("cli", CLI_LAYERS))
     assert not structure.misplaced(CONVERSION_LAYERS, parts_in("conversion", CONVERSION_LAYERS))
 
@@ -93,8 +93,10 @@ def test_imports_point_down() -> None:
 
 
 def parts_in(folder: str, layers: list[set[str]]) -> set[str]:
-    """The parts of a folder of the package, with those that ``layers`` set apart."""
-    inside = [module for module in PACKAGE.modules if module.startswith(f"serialpack.{folder}.")]
+    """The parts of a folder of the package, with those that ``layers`` set apart; without
+    ``folder``, of the package itself."""
+    within = ".".join(["serialpack", *([folder] if folder else []), ""])
+    inside = [module for module in PACKAGE.modules if module.startswith(within)]
     apart = structure.set_apart(layers)
     return {structure.part_of(module, folder, apart) for module in inside}
 
@@ -174,6 +176,23 @@ def test_a_module_set_apart_from_its_folder_has_a_layer_of_its_own(
     tree = planted(tmp_path, **{"high/under/__init__.py": "", "high/under/above.py": "", **texts})
     layers = [{"under"}, {"top"}, {"under.above"}]
     assert len(structure.upward_imports(tree, layers, "high")) == found
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        ({"high/under/base.py": "import house.high.top, house.high.under.other"}, 0),
+        ({"high/under/base.py": "import house.last"}, 1),
+        ({"high/top.py": "import house.high.under.base"}, 1),
+        ({"last.py": "import house.high.under.base, house.high.top"}, 0),
+    ],
+)
+def test_a_folder_set_apart_from_its_folder_has_a_layer_of_its_own(
+    tmp_path: Path, texts: dict[str, str], found: int
+) -> None:
+    files = ("high/under/__init__.py", "high/under/base.py", "high/under/other.py", "last.py")
+    tree = planted(tmp_path, **{**dict.fromkeys(files, ""), **texts})
+    assert len(structure.upward_imports(tree, [{"high"}, {"high.under"}, {"last"}])) == found
 
 
 def test_what_is_needed_by_a_detour_is_found(tmp_path: Path) -> None:

@@ -112,6 +112,14 @@ def bash(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str
     yield f"# bash {HEADER}"
     yield "# Source it, or put it into ~/.local/share/bash-completion/completions/serialpack."
     yield _BASH_WORDS.rstrip("\n")
+    yield from _bash_kinds(found)
+    yield from _bash_options(found)
+    yield from _bash_values(offered)
+    names = [v.name for v in found] + [n for o in program_options() for n in o.typed]
+    yield _BASH_MAIN.rstrip("\n").replace("@VERBS@", " ".join(names))
+
+
+def _bash_kinds(found: list[VerbFacts]) -> Iterator[str]:
     yield ""
     yield "# Set kind: what the option $2 of the verb $1 takes. Fails for one that takes nothing."
     yield "_serialpack_kind() {"
@@ -124,6 +132,9 @@ def bash(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str
     yield "        *) return 1 ;;"
     yield "    esac"
     yield "}"
+
+
+def _bash_options(found: list[VerbFacts]) -> Iterator[str]:
     yield ""
     yield "# Set options and ending: what the verb $1 can be given."
     yield "_serialpack_options() {"
@@ -136,6 +147,9 @@ def bash(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str
     yield "        *) options= ending= ;;"
     yield "    esac"
     yield "}"
+
+
+def _bash_values(offered: dict[str, list[Word]]) -> Iterator[str]:
     yield ""
     yield "# Offer values of the kind that begin with $2; $1 is typed before it in the same word."
     yield "_serialpack_value() {"
@@ -157,5 +171,3 @@ def bash(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str
     yield "    esac"
     yield '    _serialpack_add -P "$1${2%%:*}:" -W "$levels" -- "${2#*:}"'
     yield "}"
-    names = [v.name for v in found] + [n for o in program_options() for n in o.typed]
-    yield _BASH_MAIN.rstrip("\n").replace("@VERBS@", " ".join(names))

@@ -13,17 +13,7 @@ def zsh(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str]
     yield f"# zsh {HEADER}"
     yield "# Put it into a folder that is in $fpath before compinit runs."
     for kind, choices in offered.items():
-        yield ""
-        yield f"_serialpack_{kind}() {{"
-        if kind in with_levels(offered):
-            yield from _zsh_levels(choices)
-        yield "  local -a choices=("
-        for word in choices:
-            name = word.word.replace(":", "\\:")  # or it would end there
-            yield f"    {_zsh_quote(f'{name}:{word.about}')}"
-        yield "  )"
-        yield f"  _describe -V -t {kind}s {kind} choices"
-        yield "}"
+        yield from _zsh_choices(kind, choices, leveled=kind in with_levels(offered))
     yield ""
     yield "# Files that end in $1, and folders on the way to them."
     yield "_serialpack_ending() {"
@@ -33,16 +23,43 @@ def zsh(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str]
     yield "    'folders:folder:_path_files -/'"
     yield "}"
     for verb in found:
-        yield ""
-        yield f"_serialpack-{verb.name}() {{"
-        yield "  _arguments -s -S : \\"
-        for option in verb.options:
-            for spec in _zsh_specs(option):
-                yield f"    {spec} \\"
-        # A space before an action: it wants its own arguments only.
-        files = f" _serialpack_ending {verb.suffix}" if verb.suffix else "_files"
-        yield f"    {_zsh_quote(f'*:file:{files}')}"
-        yield "}"
+        yield from _zsh_verb(verb)
+    yield from _zsh_program(found)
+    yield ""
+    yield '_serialpack "$@"'
+
+
+def _zsh_choices(kind: str, choices: list[Word], *, leveled: bool) -> Iterator[str]:
+    """The function that offers the words of a kind; ``leveled``: and levels behind them."""
+    yield ""
+    yield f"_serialpack_{kind}() {{"
+    if leveled:
+        yield from _zsh_levels(choices)
+    yield "  local -a choices=("
+    for word in choices:
+        name = word.word.replace(":", "\\:")  # or it would end there
+        yield f"    {_zsh_quote(f'{name}:{word.about}')}"
+    yield "  )"
+    yield f"  _describe -V -t {kind}s {kind} choices"
+    yield "}"
+
+
+def _zsh_verb(verb: VerbFacts) -> Iterator[str]:
+    """The function that completes what stands behind a verb."""
+    yield ""
+    yield f"_serialpack-{verb.name}() {{"
+    yield "  _arguments -s -S : \\"
+    for option in verb.options:
+        for spec in _zsh_specs(option):
+            yield f"    {spec} \\"
+    # A space before an action: it wants its own arguments only.
+    files = f" _serialpack_ending {verb.suffix}" if verb.suffix else "_files"
+    yield f"    {_zsh_quote(f'*:file:{files}')}"
+    yield "}"
+
+
+def _zsh_program(found: list[VerbFacts]) -> Iterator[str]:
+    """The function that completes the verb, and calls that of the verb."""
     yield ""
     yield "_serialpack() {"
     yield "  local curcontext=$curcontext state state_descr line ret=1"
@@ -65,8 +82,6 @@ def zsh(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str]
     yield "  esac"
     yield "  return ret"
     yield "}"
-    yield ""
-    yield '_serialpack "$@"'
 
 
 def _zsh_levels(choices: list[Word]) -> Iterator[str]:

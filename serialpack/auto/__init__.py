@@ -1,7 +1,7 @@
 """The choice of stages, and its reason: what ``auto`` does.
 
 Enter at ``choice.choose``, before anything of the source is known, and ``choice.settle``, with its
-first bytes. ``arrays`` tries filters on samples of numbers, ``raw_numbers`` finds these in files
-that do not say that they hold any, ``extents`` gives each large value of an object a chain of its
-own.
+first bytes. ``records`` tries columns on a sample, ``arrays`` filters on samples of numbers;
+``raw_numbers`` finds these in files that do not say that they hold any, ``extents`` gives each
+large value of an object a chain of its own.
 """

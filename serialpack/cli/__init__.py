@@ -10,7 +10,7 @@ Enter at ``main``. ``--version`` is answered before anything is imported; everyt
 - ``verbs``: one file a verb, which calls the library
 
 Beside them, ``signals`` answers Ctrl-C, ``guard`` tells where memory ended, ``words`` writes what
-is said, and ``naming`` names outputs after inputs.
+is said, ``lines`` the lines of ``--json``, and ``naming`` names outputs after inputs.
 """
 
 import os

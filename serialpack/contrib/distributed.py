@@ -22,10 +22,10 @@ from serialpack.depth import TooDeep
 from serialpack.errors import CodecError, DamagedError, MissingLibraryError
 from serialpack.formats.python.buffers import LARGE
 from serialpack.pipeline.squeeze import Squeeze
-from serialpack.serializers.arrays import array_over
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.extensions import load_over
-from serialpack.serializers.objects import ObjectsSerializer
+from serialpack.serializers.objects.arrays import array_over
+from serialpack.serializers.objects.objects import ObjectsSerializer
+from serialpack.serializers.objects.read import load_over
 from serialpack.stages.chain import parse_chain
 from serialpack.stages.stage import Buffer
 

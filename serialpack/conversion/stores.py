@@ -25,7 +25,7 @@ from serialpack.formats.base import Style, ValueFormat, too_large
 from serialpack.pipeline.line import Progress
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.whole import of_values
+from serialpack.serializers.one_object import of_values
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
 from serialpack.stores.base import Change, DuplicateKey

@@ -20,5 +20,6 @@ from serialpack.depth._json import json_depth as json_depth
 from serialpack.depth._limit import MAX_DEPTH as MAX_DEPTH
 from serialpack.depth._limit import TOO_DEEP as TOO_DEEP
 from serialpack.depth._limit import TooDeep as TooDeep
+from serialpack.depth._limit import says_depth as says_depth
 from serialpack.depth._messages import check_messages as check_messages
 from serialpack.depth.bson import check_documents as check_documents

@@ -20,3 +20,9 @@ class TooDeep(ValueError, RecursionError):
 
     def __init__(self) -> None:
         super().__init__(TOO_DEEP)
+
+
+def says_depth(error: Exception) -> bool:
+    """Whether a library that tells it in words alone (msgpack, orjson, ormsgpack) did not write a
+    value for its levels."""
+    return "recursion" in str(error).lower()

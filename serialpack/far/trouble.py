@@ -37,6 +37,9 @@ _PASSING = {408, 429, 500, 502, 503, 504}
 #: The beginnings of paramiko's messages for a server that did not answer in time.
 _SILENT_SSH = "error reading ssh protocol banner", "no existing session"
 
+#: The beginning of gcsfs's message for a status of 403, which it tells in no other way.
+_FORBIDDEN = "Forbidden"
+
 #: URLs for which the libraries themselves try several times.
 _PATIENT = re.compile(r"\b(s3a?|gc?s)://")
 
@@ -155,7 +158,7 @@ def _is_silence(error: Exception) -> bool:
 
 
 def _forbids(error: Exception) -> bool:
-    return _no_login(error) or str(error).startswith("Forbidden")  # gcsfs's word for 403
+    return _no_login(error) or str(error).startswith(_FORBIDDEN)
 
 
 def _no_login(error: Exception) -> bool:

@@ -2,6 +2,8 @@
 
 Enter at ``source.Source`` to read what a caller names, at ``targets.sink`` to write there, and at
 ``folders.Walk`` for the files below a folder, as ``globs`` and ``gitignore`` choose them.
+``regular`` opens what was found to be a regular file and nothing else, ``paths`` makes names in
+containers of paths and paths of these, ``not_kept`` tells what an output lacks of its source.
 
 - source: a file, pipe, buffer or URL that is read; ``peek`` shows its first bytes without reading
   them

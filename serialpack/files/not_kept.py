@@ -51,13 +51,18 @@ def not_kept(found: os.stat_result, mode: int | None, mtime: int | None) -> NotK
 
 def has_holes(path: str, found: os.stat_result) -> bool:
     """Whether the file at ``path``, whose status is ``found``, is sparse: long runs of zeros take
-    no room on the disk. OSError."""
+    no room on the disk. False where nobody can tell."""
     blocks = getattr(found, "st_blocks", None)
     if blocks is None or blocks * 512 >= found.st_size:
         return False
-    fd = os.open(path, os.O_RDONLY | NO_WAIT)
+    try:
+        fd = os.open(path, os.O_RDONLY | NO_WAIT)
+    except (OSError, ValueError):
+        return False
     try:  # what the file system has compressed takes less room, too, and has none
         return os.lseek(fd, 0, os.SEEK_HOLE) < found.st_size
+    except OSError:
+        return False
     finally:
         os.close(fd)
 

@@ -24,6 +24,7 @@ from serialpack.errors import (
     changed,
 )
 from serialpack.far import is_far
+from serialpack.files.not_kept import has_holes
 from serialpack.files.regular import RegularPath, open_regular
 from serialpack.text import printable
 
@@ -117,6 +118,12 @@ class Source:
         """The path, where a library can open it on this machine and read the same bytes; else
         None."""
         return self.path if self.owned and not self.is_far and self.stat else None
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is a file of this machine that has holes."""
+        here, found = self.here, self.stat
+        return here is not None and found is not None and has_holes(here, found)
 
     @property
     def is_far(self) -> bool:

@@ -34,13 +34,22 @@ class ArchivedEntry(NamedTuple):
     owner: tuple[int, int] | None = None
 
 
+class EntryLists:
+    """Decodes the lists of entries in the members of one container, and keeps the last two: they
+    are gone through several times, and mostly there are only these."""
+
+    def __init__(self) -> None:
+        #: As ``decode_rows``.
+        self.decoded = lru_cache(2)(decode_rows)
+
+
 def entries_in(
-    header: Header, format: str, rows: Iterable[IndexRow], size: int, packed: int
+    header: Header, format: str, rows: Iterable[IndexRow], size: int, packed: int, lists: EntryLists
 ) -> Sequence[ArchivedEntry] | None:
     """The entries of one member of an archive; None where the member is of no archive.
 
     ``format``, ``size``, ``packed``: of the member; ``rows``: of its index, with the lists of their
-    entries. DamagedError where these lists are malformed.
+    entries, which ``lists`` decodes. DamagedError where these lists are malformed.
     """
     if not header.in_archive:
         return None
@@ -58,14 +67,14 @@ def entries_in(
                 owner=(owner[0], owner[1]) if owner else None,
             ),
         )
-    return SharedEntries(format, rows)
+    return SharedEntries(format, rows, lists)
 
 
 class SharedEntries(Sequence[ArchivedEntry]):
     """The entries of a member that shares blocks. Those of a block are made when they are come to,
     and not kept: a few bytes of rows may list a million.
 
-    ``rows``: as of ``entries_in``, in which DamagedError is raised at once. ``takes``: of which
+    ``rows``, ``lists``: as of ``entries_in``; DamagedError is raised at once. ``takes``: of which
     paths entries are in it.
     """
 
@@ -73,15 +82,16 @@ class SharedEntries(Sequence[ArchivedEntry]):
         self,
         format: str,
         rows: Iterable[IndexRow],
+        lists: EntryLists,
         takes: Callable[[str], bool] = lambda _: True,
     ) -> None:
-        self._format, self._takes = format, takes
+        self._format, self._lists, self._takes = format, lists, takes
         self._rows = [row for row in rows if row.entries]
         self._ends = [*accumulate(sum(1 for _ in self._of(row)) for row in self._rows)]
 
     def chosen(self, takes: Callable[[str], bool]) -> "SharedEntries":
         """Those of whose paths ``takes`` is true."""
-        return SharedEntries(self._format, self._rows, takes)
+        return SharedEntries(self._format, self._rows, self._lists, takes)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -105,12 +115,8 @@ class SharedEntries(Sequence[ArchivedEntry]):
         return _listed(entry, self._format, row.share(begin, end))
 
     def _of(self, row: IndexRow) -> Iterator[tuple[EntryRow, int, int]]:
-        spans = entry_spans(_decoded(row.entries or b""))
+        spans = entry_spans(self._lists.decoded(row.entries or b""))
         return (span for span in spans if self._takes(span[0].path))
-
-
-#: They are gone through several times, and mostly there are only these.
-_decoded = lru_cache(2)(decode_rows)
 
 
 def chosen_of(

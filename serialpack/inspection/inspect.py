@@ -13,6 +13,7 @@ from serialpack.detection.detect import AsFound, told
 from serialpack.detection.encoded import other_encoding
 from serialpack.errors import UsageError
 from serialpack.files.source import Source
+from serialpack.inspection.archived import EntryLists
 from serialpack.inspection.info import Inspection, Shape
 from serialpack.inspection.look import (
     LARGE_SAMPLE,
@@ -59,14 +60,17 @@ def inspect_source(
     if is_small(head):
         return Inspection(source.path, source.size, (small_info(source),), None)
     if is_container(head):
+        lists = EntryLists()
         if source.seekable():
-            found = [with_forms(source, m, columns=columns) for m in find_listed(source.file)]
+            found = [
+                with_forms(source, m, lists, columns=columns) for m in find_listed(source.file)
+            ]
             if len(found) == 1 and not source.is_far:
                 found = [with_listing(source, with_outline(source.file, found[0]))]
         else:
             if columns:
                 raise UsageError("columns are looked at in a file, not in a pipe")
-            found = [member_info(m) for m in _read_through(source)]
+            found = [member_info(m, lists) for m in _read_through(source)]
         return Inspection(source.path, source.size, tuple(found), None)
     return Inspection(source.path, source.size, (), _shape(source, format, table))
 
@@ -91,7 +95,8 @@ def _inspect_remains(source: Source) -> Inspection:
     if not remains.members:
         raise nothing_left()
     headed = [(member, header_of(member)) for member in remains.members]
-    members = tuple(remains_info(member, header) for member, header in headed if header is not None)
+    lists = EntryLists()
+    members = tuple(remains_info(m, header, lists) for m, header in headed if header is not None)
     return Inspection(source.path, source.size, members, None, tuple(remains.damage))
 
 

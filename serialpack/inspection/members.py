@@ -29,7 +29,7 @@ from serialpack.detection.detect import told
 from serialpack.errors import DamagedError, SerialpackError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
-from serialpack.inspection.archived import entries_in
+from serialpack.inspection.archived import EntryLists, entries_in
 from serialpack.inspection.datasets import is_library_read, library_listing
 from serialpack.inspection.info import ColumnsInfo, MemberInfo
 from serialpack.inspection.look import (
@@ -58,16 +58,20 @@ def small_info(source: Source) -> MemberInfo:
     payload = len(Small.decode(data).payload)
     file = io.BytesIO(expand(data))
     (member,) = find_members(file)
-    info = with_outline(file, _with_array(file, member, member_info(member), whole=True))
+    info = with_outline(
+        file, _with_array(file, member, member_info(member, EntryLists()), whole=True)
+    )
     start = len(data) - payload - CHECK_SIZE
     block = info.blocks[0]._replace(start=start, end=start + payload)
     return info._replace(packed=len(data), container=len(data) - payload, blocks=(block,))
 
 
-def with_forms(source: Source, member: StoredMember, *, columns: bool) -> MemberInfo:
+def with_forms(
+    source: Source, member: StoredMember, lists: EntryLists, *, columns: bool
+) -> MemberInfo:
     """The info of ``member`` with the array in it and, of the serializer columns, the forms of its
     blocks. ``columns``: describe the columns of each block, too, for which all blocks are read."""
-    info = _with_array(source.file, member, member_info(member), whole=not source.is_far)
+    info = _with_array(source.file, member, member_info(member, lists), whole=not source.is_far)
     if info.chain.serializer.name != "columns" or not info.blocks:
         return info
     if source.is_far and not columns:  # each block would take a request, to read one byte
@@ -179,8 +183,8 @@ def with_outline(file: IO[bytes], info: MemberInfo) -> MemberInfo:
     return info._replace(holds=holds(file))
 
 
-def member_info(member: StoredMember) -> MemberInfo:
-    """What header and index say of ``member``; no block is read."""
+def member_info(member: StoredMember, lists: EntryLists) -> MemberInfo:
+    """What header and index say of ``member``; no block is read. ``lists``: of its container."""
     header: Header = member.header
     index: Index = member.index
     plan = member_plan(header)
@@ -210,7 +214,7 @@ def member_info(member: StoredMember) -> MemberInfo:
         exact=index.exact,
         digest=index.digest.hex(),
         blocks=blocks,
-        entries=entries_in(header, plan.format, index.rows, index.size, member.length),
+        entries=entries_in(header, plan.format, index.rows, index.size, member.length, lists),
     )
 
 
@@ -235,9 +239,9 @@ def _member_info_of(header: Header, plan: Plan, **found: Any) -> MemberInfo:
     )
 
 
-def remains_info(member: "FoundMember", header: Header) -> MemberInfo:
+def remains_info(member: "FoundMember", header: Header, lists: EntryLists) -> MemberInfo:
     """What is left of a member of a damaged container, by its ``header``; blocks that are damaged
-    are marked so."""
+    are marked so. ``lists``: of the container."""
     plan = member_plan(header)
     blocks, payload = [], 0
     rows = [] if member.index is None or member.index.index is None else member.index.index.rows
@@ -280,5 +284,5 @@ def remains_info(member: "FoundMember", header: Header) -> MemberInfo:
         exact=all(block.exact for block in blocks),
         digest=None if index is None else index.digest.hex(),
         blocks=tuple(blocks),
-        entries=entries_in(header, plan.format, rows, sum(b.size for b in blocks), packed),
+        entries=entries_in(header, plan.format, rows, sum(b.size for b in blocks), packed, lists),
     )

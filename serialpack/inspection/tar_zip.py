@@ -84,11 +84,15 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
         return Listing(kind, tuple(found), None, False, error.said, error)
     except _FAILURES as error:
         why = error_words(error)
-        if "not a zip file" in why:
+        if _NO_DIRECTORY in why:
             why = "its directory is missing, which stands at the end of one"
         damage = DamagedError(f"a damaged {kind}: {in_message(why)}", path=source.path)
         return Listing(kind, tuple(found), None, False, str(damage), damage)
     return Listing(kind, tuple(found), count, True)
+
+
+#: What zipfile says of a file without the end of a zip.
+_NO_DIRECTORY = "not a zip file"
 
 
 class _Bound(Exception):

@@ -32,7 +32,7 @@ from serialpack.pipeline.packing import Packing, check_meta
 from serialpack.pipeline.unpack import Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.pipeline.writers import Writer, writer_of
-from serialpack.serializers.whole import (
+from serialpack.serializers.one_object import (
     Default,
     NotTaken,
     ObjectHook,

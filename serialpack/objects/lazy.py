@@ -25,9 +25,9 @@ from serialpack.formats.python.buffers import frame_layout, is_framed
 from serialpack.formats.python.pickle import load_beside
 from serialpack.formats.shared.document import Malformed
 from serialpack.pipeline.stored import StoredBytes
-from serialpack.serializers.arrays import type_of
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.extensions import load_over
+from serialpack.serializers.objects.arrays import type_of
+from serialpack.serializers.objects.read import load_over
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,7 @@ from serialpack.pipeline.plan import SETTINGS, Plan
 from serialpack.pipeline.small import unpack_small
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.cached import kept_reader
-from serialpack.serializers.whole import ObjectHook, deserialized, hooked
+from serialpack.serializers.one_object import ObjectHook, deserialized, hooked
 from serialpack.stages.stage import Buffer
 from serialpack.text import error_words, in_message
 

@@ -249,12 +249,12 @@ class BlockUnpacker:
     def decompress(self, stored: StoredBlock, timer: Timer) -> Buffer:
         """The first half of unpacking: the serialized bytes, whose checksum is verified."""
         if (self.keeps or self.serializer.exact) and not stored.block.exact:
-            raise _damaged(stored, f"says that {self.serializer.name} is not exact")
+            raise damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
         # That of a block in place is made of the checksums of its parts, which were verified.
         if not stored.block.in_place and checksum(data) != stored.block.check:
-            raise _damaged(stored, "the checksum of its content does not match")
+            raise damaged(stored, "the checksum of its content does not match")
         timer.lap("checksum")
         return data
 
@@ -268,13 +268,13 @@ class BlockUnpacker:
             try:
                 source = self._undone(block, data)
             except MALFORMED as error:
-                raise _damaged(stored, f"its values cannot be read ({error})") from None
+                raise damaged(stored, f"its values cannot be read ({error})") from None
         timer.lap("deserialize")
         exact = block.exact
         if exact and source is not data and checksum(source) != block.source_check:
-            raise _damaged(stored, "the checksum of its source does not match")
+            raise damaged(stored, "the checksum of its source does not match")
         if exact and len(source) != block.size:
-            raise _damaged(
+            raise damaged(
                 stored, f"it restores to {number_of(len(source), 'byte')}, not {block.size:,}"
             )
         timer.lap("checksum")
@@ -307,7 +307,7 @@ class BlockUnpacker:
         try:
             yield from self.squeeze.codec.decompress_pieces(stored.payload[0], block.size)
         except CodecError as error:
-            raise _damaged(stored, f"its payload {error}") from None
+            raise damaged(stored, f"its payload {error}") from None
 
     def _data(self, stored: StoredBlock) -> Buffer:
         """The serialized bytes of a stored block: filters and codec are undone, part by part, in
@@ -326,9 +326,9 @@ class BlockUnpacker:
             try:
                 found = self._parts(part, payload, stored=stored.block.stored, room=place)
             except CodecError as error:
-                raise _damaged(stored, f"its payload {error}") from None
+                raise damaged(stored, f"its payload {error}") from None
             except DamagedError as error:
-                raise _damaged(stored, error.message) from None
+                raise damaged(stored, error.message) from None
             if place is None:
                 pieces.append(found)
             elif found is not place:
@@ -338,5 +338,6 @@ class BlockUnpacker:
         return pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces))
 
 
-def _damaged(stored: StoredBlock, what: str) -> DamagedError:
+def damaged(stored: StoredBlock, what: str) -> DamagedError:
+    """The error for what is wrong with a block."""
     return DamagedError(what, block=stored.block.seq, start=stored.start, end=stored.end)

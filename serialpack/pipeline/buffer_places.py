@@ -14,7 +14,7 @@ from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_
 from serialpack.formats.shared.large import LargeValue
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
-from serialpack.serializers.whole import of_values
+from serialpack.serializers.one_object import of_values
 from serialpack.stages.chain import StageSpec
 
 

@@ -19,7 +19,7 @@ from serialpack.pipeline.buffer_places import heads_of
 from serialpack.pipeline.stored import StoredBytes
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.whole import of_values
+from serialpack.serializers.one_object import of_values
 from serialpack.stages.stage import Buffer
 
 #: The most bytes of a message that is outlined: to read a longer one would be to unpack it.

@@ -8,7 +8,7 @@ from serialpack.container.entries import Covered, EntryRow, entry_spans
 from serialpack.container.frames import checksum
 from serialpack.container.rows import decode_rows
 from serialpack.errors import DamagedError, LostEntries
-from serialpack.pipeline.blocks import BlockUnpacker
+from serialpack.pipeline.blocks import BlockUnpacker, damaged
 from serialpack.pipeline.plan import Plan
 from serialpack.stages.stage import Buffer
 
@@ -72,13 +72,13 @@ class SharedUnpacker:
 def entries_of(stored: StoredBlock) -> list[EntryRow]:
     """The entries that a block says it holds; DamagedError where it says nothing, or wrongly."""
     if stored.block.entries is None:
-        raise stored.damage or _damaged(stored, "does not say which entries it holds")
+        raise stored.damage or damaged(stored, "does not say which entries it holds")
     try:
         entries = decode_rows(stored.block.entries)
     except DamagedError as error:
-        raise _damaged(stored, error.message) from None
+        raise damaged(stored, error.message) from None
     if sum(entry.size for entry in entries) != stored.block.size:
-        raise _damaged(stored, "its entries are not as large as it is")
+        raise damaged(stored, "its entries are not as large as it is")
     return entries
 
 
@@ -86,20 +86,16 @@ def check_faults(stored: StoredBlock, entries: list[EntryRow]) -> None:
     """DamagedError where one of ``entries`` cannot be in an archive."""
     for entry in entries:
         if fault := entry.fault:
-            raise _damaged(stored, f"the path of an entry {fault}: {entry.path[:100]!r}")
+            raise damaged(stored, f"the path of an entry {fault}: {entry.path[:100]!r}")
 
 
 def check_entries(stored: StoredBlock, entries: list[EntryRow], data: Buffer) -> None:
     """DamagedError where ``data``, the restored block, does not hold the bytes of ``entries``."""
     if len(data) != stored.block.size:
-        raise _damaged(stored, "its entries are not as large as it is")
+        raise damaged(stored, "its entries are not as large as it is")
     view = memoryview(data)
     for entry, begin, end in entry_spans(entries):
         if entry.check is None or not entry.is_file:
             continue  # it has no check of its own: those of the block cover it
         if checksum(view[begin:end]) != entry.check:
-            raise _damaged(stored, f"the checksum of {entry.path} does not match")
-
-
-def _damaged(stored: StoredBlock, what: str) -> DamagedError:
-    return DamagedError(what, block=stored.block.seq, start=stored.start, end=stored.end)
+            raise damaged(stored, f"the checksum of {entry.path} does not match")

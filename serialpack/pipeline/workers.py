@@ -11,6 +11,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from itertools import chain
 from time import perf_counter
 from typing import Any, Generic, TypeVar
@@ -163,81 +164,92 @@ def in_order(
     # The first jobs may be large: no name here may keep them until the last one is done.
     jobs = chain(iter([first] if second is None else [first, second]), jobs)
     del first, second
-    room = _Room(threads + 2, most)
-    yield from _by_threads(jobs, failed, doing, make_worker, threads, room, weight)
+    work = _ByThreads(doing, make_worker, _Room(threads + 2, most), weight, failed)
+    yield from work.results(jobs, threads)
 
 
-def _by_threads(
-    jobs: Iterator[Job],
-    failed: Exception | None,
-    doing: _Doing[Job, Result],
-    make_worker: Callable[[], Callable[[Job], Result]],
-    threads: int,
-    room: _Room,
-    weight: Callable[[Job], int],
-) -> Generator[tuple[Job, Result], None, None]:
-    """As ``in_order``, by threads. ``failed``: the error to raise behind the last job."""
-    todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
-    ordered: queue.SimpleQueue[_Slot[Job, Result]] = queue.SimpleQueue()
-    # Made beforehand: where there is no memory to make it, that must not look like the end of jobs.
-    last: _Slot[Job, Result] = _Slot(None)
-    last.error = failed
-    # Where memory was refused to one, others may meet what it left half done, as an import.
-    refused: list[MemoryError] = []
-    stopped = threading.Event()
+class _ByThreads(Generic[Job, Result]):
+    """Does the work of ``in_order`` by threads: one feeds those that work, the caller takes what
+    they made. ``failed``: the error to raise behind the last job."""
 
-    def feed() -> None:
+    def __init__(
+        self,
+        doing: _Doing[Job, Result],
+        make_worker: Callable[[], Callable[[Job], Result]],
+        room: _Room,
+        weight: Callable[[Job], int],
+        failed: Exception | None,
+    ) -> None:
+        self._doing, self._make_worker = doing, make_worker
+        self._room, self._weight = room, weight
+        self._todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
+        self._ordered: queue.SimpleQueue[_Slot[Job, Result]] = queue.SimpleQueue()
+        # Made beforehand: where there is no memory to make it, that must not look like the end of
+        # jobs.
+        self._last: _Slot[Job, Result] = _Slot(None)
+        self._last.error = failed
+        # Where memory was refused to one, others may meet what it left half done, as an import.
+        self._refused: list[MemoryError] = []
+        self._stopped = threading.Event()
+
+    def results(
+        self, jobs: Iterator[Job], threads: int
+    ) -> Generator[tuple[Job, Result], None, None]:
+        """Each job with its result, in order."""
+        helpers = Helpers([partial(self._feed, jobs, threads), *[self._work] * threads])
+        try:
+            while (slot := helpers.awaited(self._ordered)) is not self._last:
+                helpers.wait_for(slot.done)
+                if slot.error is not None:
+                    raise self._refused[0] if self._refused else slot.error
+                assert slot.job is not None
+                assert slot.result is not None
+                yield slot.job, slot.result
+                self._doing.ended(slot)
+                done_with = self._weight(slot.job)
+                del slot
+                self._room.free(done_with)
+            if self._last.error is not None:
+                raise self._last.error
+        finally:
+            self._stopped.set()
+            self._room.free(0)
+
+    def _feed(self, jobs: Iterator[Job], threads: int) -> None:
+        """Put jobs where those who work, and the caller, find them."""
         try:
             for job in jobs:
-                room.wait(weight(job), stopped)
-                if stopped.is_set():
+                self._room.wait(self._weight(job), self._stopped)
+                if self._stopped.is_set():
                     break
                 slot: _Slot[Job, Result] = _Slot(job)
-                ordered.put(slot)
-                todo.put(slot)
+                self._ordered.put(slot)
+                self._todo.put(slot)
         except BaseException as error:
-            last.error = error
+            self._last.error = error
         finally:
-            ordered.put(last)
+            self._ordered.put(self._last)
             for _ in range(threads):
-                todo.put(None)
+                self._todo.put(None)
 
-    def work() -> None:
+    def _work(self) -> None:
+        """Do what there is to do, until there is no more."""
         worker: Callable[[Job], Result] | None = None
-        while (slot := todo.get()) is not None:
+        while (slot := self._todo.get()) is not None:
             try:
-                if not stopped.is_set():
-                    worker = worker or make_worker()
-                    slot.result = doing.result(worker, slot)
+                if not self._stopped.is_set():
+                    worker = worker or self._make_worker()
+                    slot.result = self._doing.result(worker, slot)
             except BaseException as error:
                 slot.error = error
                 if isinstance(error, MemoryError):
-                    refused.append(error)
+                    self._refused.append(error)
             finally:
                 slot.done.release()
                 del slot  # its memory is not needed while the next one is waited for
         close = getattr(worker, "close", None)
         if close is not None:
             close()
-
-    helpers = Helpers([feed, *[work] * threads])
-    try:
-        while (slot := helpers.awaited(ordered)) is not last:
-            helpers.wait_for(slot.done)
-            if slot.error is not None:
-                raise refused[0] if refused else slot.error
-            assert slot.job is not None
-            assert slot.result is not None
-            yield slot.job, slot.result
-            doing.ended(slot)
-            done_with = weight(slot.job)
-            del slot
-            room.free(done_with)
-        if last.error is not None:
-            raise last.error
-    finally:
-        stopped.set()
-        room.free(0)
 
 
 def usable_cores() -> int:

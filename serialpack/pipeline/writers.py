@@ -17,7 +17,7 @@ from serialpack.formats.base import Style
 from serialpack.pipeline.small import SmallWriter
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
-from serialpack.serializers.whole import of_values
+from serialpack.serializers.one_object import of_values
 
 #: How many writers a thread keeps.
 _MOST = 64

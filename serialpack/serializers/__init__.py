@@ -1,14 +1,14 @@
 """The serializers: records to bytes and back, and which values each can hold.
 
 Enter at ``SERIALIZERS``, which makes a serializer by its name; ``base.Serializer`` is the contract.
-One file a serializer. To add one: a class in a file here, and a line in ``stages/registry.py``.
+One file a serializer, or a package where it takes several. To add one: a class here, and a line in
+``stages/registry.py``.
 
-Those whose first letter is ``_`` are what several share. ``objects`` writes Python's objects as
-extensions of MessagePack, which ``extensions`` reads: of Python's own types (``_own_types``,
-``_own_classes``), of arrays, and of a library each (``of_numpy``, ``of_pandas``, ...);
-``_extension_table`` has all of them. ``whole`` takes one object through a serializer and back, with
-the proof, and ``hooks`` its ``default`` and ``object_hook``. ``refused`` finds which part of a
-value is not held, ``holders`` who else holds it. ``of_format`` leaves the work to a format.
+Those whose first letter is ``_`` are what several share. ``objects`` has a package of its own,
+above the others. ``one_object`` takes one object through a serializer and back, with the proof, and
+``hooks`` its ``default`` and ``object_hook``; ``cached`` keeps those that read objects.
+``refused`` finds which part of a value is not held, ``holders`` who else holds it. ``of_format``
+leaves the work to a format.
 
 - exact: whatever the source, its very bytes come back (``raw``, ``columns``)
 - stored format: the format that its bytes are in; what one serializer wrote, all of its format read

@@ -29,10 +29,19 @@ from serialpack.values.kinds import (
 )
 
 if TYPE_CHECKING:
-    from serialpack.serializers._outline import ObjectOutline
+    from serialpack.formats.arrays.header import ArrayHeader
 
 #: What libraries raise for a value that they cannot write or read; other errors become these.
 FAILURES = (ValueError, TypeError, OverflowError, RecursionError, BufferError)
+
+
+class ObjectOutline:
+    """``value``: plain values, with words for arrays. ``beside``: what each buffer beside the
+    message is, in order: the description of an array, or None."""
+
+    def __init__(self, value: Any, beside: list[ArrayHeader | None]) -> None:
+        self.value = value
+        self.beside = beside
 
 
 class Serializer(Stage, ABC):

@@ -10,7 +10,7 @@ from typing import Any
 from serialpack.formats.base import Style
 from serialpack.serializers import reader
 from serialpack.serializers.base import RecordSerializer
-from serialpack.serializers.whole import of_values
+from serialpack.serializers.one_object import of_values
 
 #: The name of a serializer, and its parameters.
 _Called = tuple[str, tuple[int, ...]]

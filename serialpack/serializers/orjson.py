@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.depth import says_depth
 from serialpack.serializers._jsonlines import JsonLines, check_integers, read_lines
 from serialpack.stages.stage import Buffer
 
@@ -45,7 +46,7 @@ class OrJsonSerializer(JsonLines):
             return b"".join([dumps(record, None, in_line) for record in records])
         except TypeError as error:
             super().check_values(records)
-            if "ecursion" not in str(error):
+            if not says_depth(error):
                 raise
         records = [_in_fragments(record, fragment) for record in records]
         return b"".join([dumps(record, None, in_line) for record in records])

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.depth import says_depth
 from serialpack.formats.msgpack.heads import head, without_head
 from serialpack.formats.msgpack.values import extension, pack
 from serialpack.msgpack_bytes import FIX_LIST, FIX_MAP
@@ -44,7 +45,7 @@ class OrMsgPackSerializer(Messages):
                 return packed(records[0])
             return without_head(packed(records), len(records))
         except TypeError as error:
-            if "ecursion" not in str(error):
+            if not says_depth(error):
                 raise
         pieces: list[bytes] = []
         for record in records:

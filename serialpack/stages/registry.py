@@ -41,7 +41,7 @@ SERIALIZERS: Registry[Any] = Registry(
     Entry("avro", 55, "serialpack.serializers.avro:AvroSerializer"),
     Entry("parquet", 58, "serialpack.serializers.parquet:ParquetSerializer"),
     Entry("arrow", 59, "serialpack.serializers.arrow:ArrowSerializer"),
-    Entry("objects", 60, "serialpack.serializers.objects:ObjectsSerializer"),
+    Entry("objects", 60, "serialpack.serializers.objects.objects:ObjectsSerializer"),
 )
 
 FILTERS: Registry[Any] = Registry(

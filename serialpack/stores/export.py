@@ -10,7 +10,7 @@ from serialpack.errors import FileError, RefusedError
 from serialpack.files.source import Source
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.whole import of_values, prove, serialized
+from serialpack.serializers.one_object import of_values, prove, serialized
 from serialpack.stages.stage import Buffer
 from serialpack.stores.base import KeyValueStore
 from serialpack.stores.header import header_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import threading
@@ -157,11 +158,16 @@ def _opened(path: str, mode: Mode) -> Any:
         return lmdb.open(path, map_size=_LESS_ROOM, **how)
     except lmdb.Error as error:
         # Of what the system said LMDB has a class for EACCES, and for EROFS only its words.
-        forbidden = isinstance(error, lmdb.ReadonlyError) or "Read-only" in str(error)
+        forbidden = isinstance(error, lmdb.ReadonlyError) or _says(error, errno.EROFS)
         if mode != "r" or not forbidden:
             raise
         # The lock file, in which readers enter themselves, cannot be made beside the store.
         return lmdb.open(path, map_size=_ROOM, **{**how, "lock": False})
+
+
+def _says(error: Exception, number: int) -> bool:
+    """Whether LMDB tells an error of the system: it has its words, but not its ``number``."""
+    return os.strerror(number) in str(error)
 
 
 @contextmanager
@@ -182,5 +188,5 @@ def _translated() -> Iterator[None]:
     except lmdb.MapFullError:
         raise RefusedError("LMDB has no more room in the addresses that it was given") from None
     except lmdb.Error as error:
-        hint = "is there room on the disk?" if "Input/output" in str(error) else None
+        hint = "is there room on the disk?" if _says(error, errno.EIO) else None
         raise FileError(f"LMDB: {error}", hint=hint) from None

@@ -24,7 +24,7 @@ from serialpack.errors import (
 )
 from serialpack.files.source import Path
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.whole import NotTaken, dumped, proved
+from serialpack.serializers.one_object import NotTaken, dumped, proved
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
 from serialpack.stores.base import Change, KeyValueStore, StoreChanged

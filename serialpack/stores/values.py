@@ -26,7 +26,7 @@ from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.serializers.whole import deserialized, of_values
+from serialpack.serializers.one_object import deserialized, of_values
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 from serialpack.stores.header import StoreHeader
 from serialpack.stores.keys import shown_key

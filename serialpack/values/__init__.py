@@ -2,10 +2,12 @@
 
 Enter at ``equality.difference``, the strict comparison, and ``kinds.KINDS``, the kinds of values
 that stages and formats may not hold. ``quick_equality`` finds most pairs the same at the speed of
-C, ``parts`` says what a value is made of. Of objects, ``attributed``, ``derived``, ``models`` and
+C, ``parts`` says what a value is made of, ``kind_of`` of which kind it is, ``structure`` how
+records make up a document. Of objects, ``attributed``, ``derived``, ``models`` and
 ``instance_dict`` say what they keep, ``pickled_state`` whether their class tells pickle all of it,
-``aliasing`` whether a part stands in several places. Values of their own: ``arrays``, ``masks``,
-``durations``, ``nanoseconds``, ``missing``, ``yaml_tags``.
+``kept_in_c`` what C code has of them, ``aliasing`` whether a part stands in several places. Values
+of their own: ``arrays``, ``masks``, ``durations``, ``nanoseconds``, ``missing``, ``yaml_tags``;
+``multiples`` says of what floats are.
 
 - kind: a value type, or a property of a value, that somebody may not hold: ``bigint``,
   ``nan-bits``, ``duplicate-keys``, ``order``; a type alone does not say it

@@ -12,7 +12,7 @@ from serialpack.bench.measuring.object_trials import Calls
 from serialpack.bench.measuring.trials import Care, Figures
 from serialpack.bench.measuring.workbench import Workbench
 from serialpack.objects.dumping import dumps
-from serialpack.serializers import whole
+from serialpack.serializers import one_object
 
 BLOCK = 4 << 20
 
@@ -43,13 +43,13 @@ def test_the_step_of_the_serializer_is_without_the_proof(
 ) -> None:
     """``dumps`` proves: once for itself, and not once more for the serializer alone."""
     proved: list[object] = []
-    prove = whole.prove
+    prove = one_object.prove
 
     def noted(*args: Any) -> Any:
         proved.append(args)
         return prove(*args)
 
-    monkeypatch.setattr(whole, "prove", noted)
+    monkeypatch.setattr(one_object, "prove", noted)
     figures(bench, "json+none")  # what is imported first is
     proved.clear()
     found = figures(bench, "json+none")

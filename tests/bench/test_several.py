@@ -17,7 +17,7 @@ from serialpack.bench.results import Results, Row, from_json
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.several.chosen import LEAST_FILES, sample_files
 from serialpack.bench.several.survey import AT_LEAST, sample, survey
-from serialpack.cli.files.handling import handling
+from serialpack.cli.verbs.seconds_per_file import seconds_per_file
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.errors import FileError, UsageError
 from tests.bench.found import PLENTY
@@ -176,13 +176,13 @@ def test_what_a_file_costs_is_measured_and_nothing_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    pack, unpack = handling()
+    pack, unpack = seconds_per_file()
     assert 0 < pack < 1
     assert 0 < unpack < 1
     assert not list(tmp_path.iterdir())
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(FileError, match="temporary file"):
-        handling()
+        seconds_per_file()
 
 
 def test_a_survey_of_some_stands_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

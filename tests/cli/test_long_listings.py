@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import stat
@@ -42,6 +43,21 @@ def test_a_long_listing_takes_the_memory_of_one_block(tmp_path: Path, args: list
     few = peak(tmp_path, "inspect", *args, str(tmp_path / "few.spk"))
     many = peak(tmp_path, "inspect", *args, str(tmp_path / "many.spk"))
     assert many - few < 10, (few, many)
+
+
+def test_entries_live_no_longer_than_who_asked_for_them() -> None:
+    """A cache of the module held the last that anybody had listed, for ever."""
+
+    def rows() -> int:
+        gc.collect()
+        return sum(type(each) is EntryRow for each in gc.get_objects())
+
+    data, before = an_archive(1), rows()
+    found = serialpack.inspect(io.BytesIO(data))
+    assert [len(member.entries or ()) for member in found.members] == [LISTED]
+    assert rows() - before >= LISTED
+    del found
+    assert rows() == before
 
 
 def test_a_long_listing_is_told_whole(tmp_path: Path, run: Run) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.archive.not_kept import leads_out
+from serialpack.cli.reporting.tally import Tally
 from tests.cli.conftest import Run
 from tests.cli.told import needs_posix
 
@@ -90,6 +91,20 @@ def test_holes_of_files_packed_alone_are_told(run: Run, tmp_path: Path) -> None:
     assert b"holes of 2 sparse sources (first ./a) come back filled" in done.stderr
     assert b"holes" not in run("pack", "c").stderr
     assert b"holes of b" in run("pack", "--rm", "b").stderr
+
+
+@pytest.mark.skipif(not _has_holes(tempfile.gettempdir()), reason="files have no holes here")
+def test_the_report_says_that_a_source_has_holes(tmp_path: Path) -> None:
+    """The sum asked each source once more, which need not be there any more, or here."""
+    for name, size in (("large", 1 << 20), ("small", 1 << 15)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
+        source = tmp_path / name
+        report = serialpack.pack(source, tmp_path / f"{name}.spk")
+        source.unlink()
+        tally = Tally("packed")
+        tally.add_report(report, 1)
+        assert [*tally.not_kept.lines] == [f"holes of {source} come back filled with zeros"]
 
 
 @needs_posix

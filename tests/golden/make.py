@@ -299,7 +299,7 @@ def make(golden: Golden) -> bytes:
     from serialpack import api
     from serialpack.formats.python.buffers import LARGE
     from serialpack.serializers import SERIALIZERS
-    from serialpack.serializers.whole import of_values
+    from serialpack.serializers.one_object import of_values
 
     names = golden.source.split(",")
     if "shared" in golden.options:

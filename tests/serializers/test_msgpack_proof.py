@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import ValueRefusedError
-from serialpack.serializers import whole
+from serialpack.serializers import one_object
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.serializers.chains import record_serializer
@@ -102,7 +102,7 @@ def test_bytes_that_were_not_written_so_prove_nothing() -> None:
 
 @pytest.mark.parametrize("size", [1, 1500])
 def test_a_plain_message_is_compared_no_further(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "plainly_same", None)
+    monkeypatch.setattr(one_object, "plainly_same", None)
     value = [{"id": n, "name": "a", "x": n / 7} for n in range(size)]
     assert serialpack.loads(serialpack.dumps(value, "msgpack")) == value
     with pytest.raises(TypeError):

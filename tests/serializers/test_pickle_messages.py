@@ -13,7 +13,7 @@ import pytest
 import serialpack
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.document import Malformed
-from serialpack.serializers import SERIALIZERS, whole
+from serialpack.serializers import SERIALIZERS, one_object
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values import quick_equality
 
@@ -57,7 +57,7 @@ def test_what_is_written_by_pickle_is_written_once_more_to_prove_it(
 
     monkeypatch.setattr(quick_equality, "_kept", quick_equality._Picklers())
     monkeypatch.setattr(quick_equality, "_PlainPickler", Seen)
-    monkeypatch.setattr(whole, "difference", None)
+    monkeypatch.setattr(one_object, "difference", None)
     value = [{"a": n, "b": [n * 0.5]} for n in range(100)]
     serialpack.dumps(value, "pickle")
     assert written == [value]

@@ -93,8 +93,6 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
     payload = sum(_stands_for(each, count) for each in found) * scale
     overhead = total((each.overhead for each in figures), lambda m: m.stands.files)
     records = [each.records for each in figures if each.records is not None]
-    spreads = [each.spread for each in figures if each.spread is not None]
-    wall = sum(each.pack + each.unpack for each in figures)
     steps = figures[0].steps
     return Figures(
         source=source,
@@ -107,14 +105,20 @@ def weighed(found: Sequence[Measured], crowd: Crowd) -> Figures:
         unpack_mean=work(each.unpack_mean for each in figures) + files * crowd.unpack,
         steps={step: work(each.steps[step] for each in figures) for step in steps},
         runs=min(each.runs for each in figures),
-        spread=None
-        if len(spreads) < len(found) or not wall
-        else sum((each.pack + each.unpack) * (each.spread or 0.0) for each in figures) / wall,
+        spread=_mean_spread(figures),
         memory=max((each.memory for each in figures if each.memory is not None), default=None),
         kept="exact" if all(each.kept == "exact" for each in figures) else "faithful",
         means={step: work((each.means or {})[step] for each in figures) for step in steps},
         error=_error(found, count) * scale / max(payload + overhead, 1.0),
     )
+
+
+def _mean_spread(figures: Sequence[Figures]) -> float | None:
+    """The mean of the spreads, by the seconds of each; None where one is not known."""
+    wall = sum(each.pack + each.unpack for each in figures)
+    if not wall or any(each.spread is None for each in figures):
+        return None
+    return sum((each.pack + each.unpack) * (each.spread or 0.0) for each in figures) / wall
 
 
 def _times(found: Sequence[Measured], file: Measured) -> float:

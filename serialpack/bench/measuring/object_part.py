@@ -17,7 +17,7 @@ from serialpack.pipeline.blocks import Serialized
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.packing import Packing, prepare
 from serialpack.pipeline.timing import Timer
-from serialpack.serializers import SERIALIZERS, whole
+from serialpack.serializers import SERIALIZERS, one_object
 from serialpack.stages.stage import Buffer
 
 
@@ -36,15 +36,15 @@ def serialize_object(
     """Serialize ``value``, prove it where ``proved``, and load it.
     RefusedError where it cannot be held."""
     warm_up(str(packing.chain))
-    serializer = whole.of_values(SERIALIZERS.create(*packing.chain.serializer))
+    serializer = one_object.of_values(SERIALIZERS.create(*packing.chain.serializer))
     serializer.configure(packing.settings)
 
     def dump(_: bool) -> tuple[Buffer, dict[str, float]]:
         timer = Timer()
-        pieces = whole.serialized(serializer, value)
+        pieces = one_object.serialized(serializer, value)
         timer.lap("serialize")
         if proved:
-            whole.prove(serializer, value, value, pieces, None)
+            one_object.prove(serializer, value, value, pieces, None)
             timer.lap("prove")
         return pieces[0] if len(pieces) == 1 else bytearray().join(pieces), timer.seconds
 
@@ -55,7 +55,7 @@ def serialize_object(
         pieces: list[Buffer] = [bytearray(data) if isinstance(data, bytearray) else data]
         timer = Timer()
         with gc_paused():
-            whole.deserialized(serializer, pieces)
+            one_object.deserialized(serializer, pieces)
         timer.lap("deserialize")
         return None, timer.seconds
 

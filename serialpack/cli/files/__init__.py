@@ -6,10 +6,9 @@ that are there already, sources to be removed, journals, progress, what goes wro
 
 - ``inputs``, ``outputs``, ``jobs``: the files to be read, their targets, and both in pairs
 - ``batch``, ``fast_path``, ``workers``, ``cluster``: many files side by side, here or on a cluster
-- ``rerun``, ``plans``: what an earlier run has done, what a run would do
-- ``run``: files one after another, for the verbs that write none
+- ``rerun``, ``dry_run``: what an earlier run has done, what a run would do
+- ``each_file``: files one after another; ``standard_streams``: ``-`` as one of them
 - ``joined``: several outputs in one file; ``joining_command``: of formats that have none;
   ``archiving``: the inputs of ``pack --archive``
-- ``cluster_here`` starts the cluster of ``--scheduler local``; ``handling`` measures for ``bench``
-  what a file takes beside the work on its bytes
+- ``cluster_here`` starts the cluster of ``--scheduler local``
 """

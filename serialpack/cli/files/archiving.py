@@ -6,10 +6,11 @@ import os
 import shlex
 from collections.abc import Sequence
 
+from serialpack.cli.files.each_file import check_name
 from serialpack.cli.files.inputs import recursive_command
-from serialpack.cli.files.run import check_name, say
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.options.requests import Manner
+from serialpack.cli.reporting.say import say
 from serialpack.container.entries import fault_of
 from serialpack.errors import FileError, FolderError, RefusedError, SerialpackError, UsageError
 from serialpack.files.paths import entry_path

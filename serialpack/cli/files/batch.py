@@ -123,7 +123,7 @@ class GroupWorker:
                     group.only_same = job.again
                     outcomes.append(self._work(job, self._alive))
                 except (SerialpackError, OSError, MemoryError) as error:
-                    from serialpack.cli.files.run import ours
+                    from serialpack.cli.files.each_file import ours
 
                     group.drop(whole)
                     outcomes.append(ours(error))

@@ -6,10 +6,10 @@ from functools import partial
 from serialpack.cli.files.inputs import NONE, Inputs, Takes, input_files
 from serialpack.cli.files.mover import Mover
 from serialpack.cli.files.outputs import Targets
-from serialpack.cli.files.run import say
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.requests import Outputs, PackRequest, UnpackRequest
 from serialpack.cli.reporting.far import hear_of_far
+from serialpack.cli.reporting.say import say
 from serialpack.errors import UsageError
 from serialpack.far import is_far
 from serialpack.files.regular import as_found

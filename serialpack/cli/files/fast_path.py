@@ -21,6 +21,7 @@ from serialpack.auto.choice import LEAST
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detection.detect import AsFound, told
 from serialpack.errors import SerialpackError
+from serialpack.files.not_kept import has_holes
 from serialpack.files.output import Output
 from serialpack.files.regular import NO_WAIT
 from serialpack.formats import FORMATS
@@ -232,6 +233,7 @@ class AlikePacker(_Alike[PackReport]):
             exact=block.exact,
             proved=model.proved,
             seconds=seconds,
+            sparse=has_holes(job.path, plain.status),
         )
         return _Made(packed, plain.status, report)
 

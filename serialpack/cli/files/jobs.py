@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 
 from serialpack.cli.files.batch import FileJob
+from serialpack.cli.files.each_file import check_name
 from serialpack.cli.files.outputs import Targets
-from serialpack.cli.files.run import check_name
 from serialpack.cli.naming import check_removal
 from serialpack.cli.options.requests import Outputs
 from serialpack.errors import ExistingFileError, SerialpackError

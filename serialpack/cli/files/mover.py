@@ -6,19 +6,14 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from serialpack.cli.files.each_file import each_file, tell_found
 from serialpack.cli.files.inputs import Inputs
 from serialpack.cli.files.outputs import Targets
-from serialpack.cli.files.run import (
-    each_file,
-    files_bar,
-    print_line,
-    progress_bar,
-    say,
-    stdout,
-    tell_found,
-)
+from serialpack.cli.files.standard_streams import stdout
 from serialpack.cli.naming import STDIO, check_removal, is_there, stat_of
 from serialpack.cli.options.requests import Manner, Outputs
+from serialpack.cli.reporting.bars import files_bar, progress_bar
+from serialpack.cli.reporting.say import print_line, say
 from serialpack.cli.reporting.tally import MANY, Tally
 from serialpack.cli.words import complain
 from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
@@ -334,7 +329,7 @@ class Mover:
         for path in paths:
             check_removal(path, keep=self._outputs.keep)
         if self.dry_run:
-            from serialpack.cli.files.plans import check_place
+            from serialpack.cli.files.dry_run import check_place
 
             if STDIO not in paths:
                 check()

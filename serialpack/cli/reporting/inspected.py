@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from serialpack.cli.lines import Later
+from serialpack.cli.reporting.listings import (
+    listing_line,
+    listing_rows,
+    show_entries,
+    show_listing,
+)
 from serialpack.cli.reporting.shapes import (
     array_line,
     array_rows,
     holds_rows,
-    listing_line,
-    listing_rows,
     shape_line,
     shape_rows,
-    show_entries,
-    show_listing,
 )
 from serialpack.cli.words import counted, percent, print_table, ratio
 from serialpack.formats import FORMATS

@@ -11,7 +11,7 @@ from time import perf_counter
 from serialpack.cli.words import percent
 from serialpack.errors import ArchiveError, ExistingFileError, SerialpackError
 from serialpack.files.disk import remove_source
-from serialpack.files.not_kept import NotKeptSum, has_attributes, has_holes
+from serialpack.files.not_kept import NotKeptSum, has_attributes
 from serialpack.reports import ConvertReport, PackReport, Report, UnpackReport
 from serialpack.text import number_of
 from serialpack.units import format_size
@@ -53,10 +53,8 @@ class Tally:
         self.add(report.sizes, files)
         if isinstance(report, PackReport | UnpackReport | ConvertReport):
             self.not_kept.add(report.target or "", report.not_kept)
-        if isinstance(report, PackReport):
-            with suppress(OSError, ValueError):  # of what is far, or a pipe
-                if has_holes(report.source, os.stat(report.source)):
-                    self.not_kept.add_sparse(report.source)
+        if isinstance(report, PackReport) and report.sparse:
+            self.not_kept.add_sparse(report.source)
 
     def remove(
         self, path: str, before: os.stat_result | None, *, attributes_told: bool = False

@@ -8,5 +8,5 @@ a verb when it is called for:
 - of ``unpack``: ``unpacking``, ``convert`` (``--to``), ``tables_apart`` (a database as a file for
   each table), ``stores`` (into and out of key-value stores)
 - of ``inspect``: ``inspecting``, ``heads`` (``--head``), ``stage_list`` (``--stages``), ``stores``
-- of ``bench``: ``benching``
+- of ``bench``: ``benching``, and ``seconds_per_file``, which it measures of many files
 """

@@ -17,12 +17,13 @@ from serialpack.bench.run import DEFAULT_BUDGET, Bench, Question
 from serialpack.bench.schedules.candidates import check_stages
 from serialpack.bench.schedules.sweep import parse_sweep
 from serialpack.bench.several.chosen import Several, sample_files
-from serialpack.cli.files.handling import handling
+from serialpack.cli.files.each_file import check_name, each_file, tell_found
 from serialpack.cli.files.inputs import Inputs, Takes, add_input_hint, input_files
-from serialpack.cli.files.run import check_name, each_file, say, tell_found
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.options.requests import BenchRequest, Manner
+from serialpack.cli.reporting.say import say
 from serialpack.cli.signals import Stopped
+from serialpack.cli.verbs.seconds_per_file import seconds_per_file
 from serialpack.errors import WORST_FIRST, RefusedError, UsageError
 from serialpack.far import is_far
 from serialpack.files.source import Source, base_name, file_error, shown
@@ -109,7 +110,7 @@ class Bencher:
             called=_called(asked),
             words=_words(asked),
             format=asked.format,
-            handling=handling(),
+            handling=seconds_per_file(),
         )
         for error in several.errors:
             add_input_hint(error, error.path or "")
@@ -336,7 +337,7 @@ class _Progress:
     """A bar on the terminal that shows how much of the budget is used, and for what."""
 
     def __init__(self, manner: Manner) -> None:
-        from serialpack.cli.files.run import shows_progress
+        from serialpack.cli.reporting.bars import shows_progress
         from serialpack.cli.reporting.progress import ProgressLine
 
         self._verbose = manner.verbose

@@ -11,12 +11,13 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from serialpack import api
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.joined import JoinedFile, JoinedOutputs
-from serialpack.cli.files.run import data_of, rounded, say
+from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import know
 from serialpack.cli.naming import STDIO, converted_name, folder_name, stat_of
 from serialpack.cli.options.chosen_entries import chosen_entries, entry_words
 from serialpack.cli.options.requests import Conversion, UnpackRequest
 from serialpack.cli.reporting.converted import Summed, kept_words, told_of
+from serialpack.cli.reporting.say import rounded, say
 from serialpack.cli.words import complain, other_delimiter
 from serialpack.compressed.pairs import other_of
 from serialpack.compressed.source import uncompressed_name

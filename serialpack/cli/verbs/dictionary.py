@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from serialpack.cli.files.mover import Mover
-from serialpack.cli.files.run import say
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.requests import Manner
+from serialpack.cli.reporting.say import say
 from serialpack.dictionaries import read, train_dictionary
 from serialpack.errors import ExistingFileError
 from serialpack.text import number_of

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING
 
 from serialpack import api
-from serialpack.cli.files.run import stdout
+from serialpack.cli.files.standard_streams import stdout
 from serialpack.cli.words import colourful
 from serialpack.text import printable
 

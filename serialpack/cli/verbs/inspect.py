@@ -79,8 +79,8 @@ def _show_stages(asked: InspectRequest) -> int:
 
 def _inspect_files(asked: InspectRequest) -> int:
     """Tell what is in each file; the exit code."""
+    from serialpack.cli.files.each_file import each_file, tell_found
     from serialpack.cli.files.inputs import Takes, input_files
-    from serialpack.cli.files.run import each_file, tell_found
     from serialpack.cli.files.workers import know
     from serialpack.cli.options.chosen_entries import in_archives
     from serialpack.cli.reporting.far import hear_of_far

@@ -7,11 +7,13 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack import api
-from serialpack.cli.files.run import data_of, named, progress_bar, say
+from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.naming import STDIO
 from serialpack.cli.options.chosen_entries import only_chosen
+from serialpack.cli.reporting.bars import progress_bar
 from serialpack.cli.reporting.inspected import line_of, show_found
 from serialpack.cli.reporting.journal import is_journal
+from serialpack.cli.reporting.say import named, say
 from serialpack.cli.reporting.shapes import told_of_columns, told_of_containers
 from serialpack.cli.words import complain
 from serialpack.errors import DamagedError, UsageError

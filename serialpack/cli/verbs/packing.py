@@ -14,10 +14,11 @@ from serialpack.cli.files.archiving import archive_name, entries_of
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.inputs import Takes, check_no_archive
 from serialpack.cli.files.mover import Input
-from serialpack.cli.files.run import data_of, error_line, named, rounded, say
+from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import file_packer
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name, stat_of
 from serialpack.cli.options.requests import PackRequest
+from serialpack.cli.reporting.say import error_line, named, rounded, say
 from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.detection.detect import AsFound
 from serialpack.errors import (

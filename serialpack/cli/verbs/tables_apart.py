@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.cli.files.rerun import is_done
-from serialpack.cli.files.run import say
 from serialpack.cli.naming import ending_of
 from serialpack.cli.reporting.converted import kept_words, told_of
+from serialpack.cli.reporting.say import say
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.routes.databases import in_map, only

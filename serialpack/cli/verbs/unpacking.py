@@ -12,7 +12,7 @@ from serialpack.archive.detect import is_archive
 from serialpack.cli.files.begin import mover_of
 from serialpack.cli.files.inputs import Takes
 from serialpack.cli.files.mover import Input
-from serialpack.cli.files.run import data_of, error_line, named, rounded, say
+from serialpack.cli.files.standard_streams import data_of
 from serialpack.cli.files.workers import file_unpacker, know
 from serialpack.cli.naming import STDIO, SUFFIX, folder_name, unpacked_name
 from serialpack.cli.options.chosen_entries import (
@@ -23,6 +23,7 @@ from serialpack.cli.options.chosen_entries import (
 )
 from serialpack.cli.options.requests import UnpackRequest
 from serialpack.cli.reporting.salvage import every_damage, losses, tell_losses
+from serialpack.cli.reporting.say import error_line, named, rounded, say
 from serialpack.cli.reporting.tally import MANY, TESTED
 from serialpack.cli.words import complain
 from serialpack.errors import (
@@ -175,7 +176,7 @@ class Unpacker:
 
     def _check(self, path: str, target: str | None, *, force: bool) -> None:
         """Raise what a plan can tell of unpacking the file ``path``."""
-        from serialpack.cli.files.plans import check_packed
+        from serialpack.cli.files.dry_run import check_packed
 
         api.check(path, target, force=force)
         check_packed(path, salvage=self._asked.salvage)
@@ -183,7 +184,7 @@ class Unpacker:
     def _check_entries(self, path: str, folder: str) -> None:
         """Raise what a plan can tell of unpacking the entries of the archive ``path`` below
         ``folder``."""
-        from serialpack.cli.files.plans import check_entries
+        from serialpack.cli.files.dry_run import check_entries
 
         outputs = self._asked.outputs
         if self._asked.salvage:

@@ -142,15 +142,9 @@ class TextShape:
                 found[node.column] = column._replace(path=(Mark.MIXED,))
         return [found[number] for number in range(len(self.numbers))]
 
-    @cached_property
-    def record_starts(self) -> NDArray[np.int64]:
-        """For each record the index of its first value."""
-        return np.flatnonzero(self._begins.take(self.walk))
-
     def record_start(self, record: int) -> int:
-        """As ``record_starts`` of one record, without finding the others; for the record behind the
-        last one the number of values.
-        """
+        """The index of the first value of a record; for the one behind the last the number of
+        values."""
         begins = self._begins
         for first in range(0, len(self.walk), _STEP):
             found = begins.take(self.walk[first : first + _STEP])

@@ -17,9 +17,9 @@ from serialpack.formats.arrays.values import values_of
 from serialpack.formats.losses.changes import Changer
 from serialpack.formats.tables.records import arrow
 from serialpack.imported import imported
-from serialpack.serializers.of_arrow import is_table as is_of_arrow
-from serialpack.serializers.of_pandas import is_frame
-from serialpack.serializers.of_polars import is_of_polars, table_of_polars
+from serialpack.serializers.objects.of_arrow import is_table as is_of_arrow
+from serialpack.serializers.objects.of_pandas import is_frame
+from serialpack.serializers.objects.of_polars import is_of_polars, table_of_polars
 from serialpack.text import unique_names
 from serialpack.values.equality import difference
 from serialpack.values.kinds import ARRAYS, ATTRIBUTES, RENAMED, Spelled, shown

@@ -42,8 +42,8 @@ from serialpack.formats.shared.random_access import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.cached import kept_reader
-from serialpack.serializers.of_arrow import stream_of
-from serialpack.serializers.whole import deserialized
+from serialpack.serializers.objects.of_arrow import stream_of
+from serialpack.serializers.one_object import deserialized
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss, shown, totals, value_step
 

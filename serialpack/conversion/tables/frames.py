@@ -88,12 +88,15 @@ class FrameTable(TypedTable):
         """A file of ``some`` columns, which have these values; as ``_rows``."""
         columns, fields = self._layout.columns[some], self._fields[some]
         held: list[Sequence[Any]] = []
+        odd: Difference | None = None
         for column, field, each in zip(columns, fields, values, strict=True):
             try:
                 if _is_array(each):
                     held.append(tables.cast(each, field.type))
                 else:
-                    held.append(self._held(column, each, first_record, told))
+                    put, odd_here = self._held(column, each, first_record, told)
+                    held.append(put)
+                    odd = odd or odd_here
             except FAILURES:
                 return b"", no_json(column, each)
         try:
@@ -110,14 +113,14 @@ class FrameTable(TypedTable):
                     _widened_column(column, put, array.to_pylist(), told, first_record)
         except FAILURES as error:
             return b"", blame(columns, fields, held, error)
-        return data, None
+        return data, odd
 
     def _held(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
-    ) -> Sequence[Any]:
-        """What stands in a column: null for what is missing, and JSON text."""
-        made = self._plain(column, values, first_record, told)
-        return as_json_texts(column, made, first_record, told) if column.is_json else made
+    ) -> tuple[Sequence[Any], Difference | None]:
+        """What stands in a column: null for what is missing, and JSON text; and as ``_plain``."""
+        made, odd = self._plain(column, values, first_record, told)
+        return as_json_texts(column, made, first_record, told) if column.is_json else made, odd
 
     def _written(self, arrays: list[Any], fields: list[Any]) -> bytes:
         pa = tables.arrow()

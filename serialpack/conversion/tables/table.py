@@ -44,9 +44,6 @@ class Table(ABC):
         self._verify = verify
         self._lossy = lossy
 
-    #: The first value of columns of JSON text that JSON has no words for, where it is not proved.
-    _odd: Difference | None = None
-
     #: What stands before the rows of a piece: the line of names, in text.
     _head = b""
 
@@ -67,9 +64,7 @@ class Table(ABC):
             lost = Difference(0, "$", "a map without keys", "", "value") if maps else None
             return Written(Piece(b"", 0, self._head), [], lost)
         values, told = gathered(maps, layout.place, len(layout.columns), first_record)
-        self._odd = None
         data, lost = self._rows(values, told, first_record)
-        lost = lost or self._odd
         if layout.rows != "maps":
             became = "a row" if type(records[0]) is list else "a row of one cell"
             told.append(Loss("shapes", len(records), first_record, "$", shown(records[0]), became))
@@ -82,9 +77,8 @@ class Table(ABC):
         """As ``write``, of ``count`` records that stand column by column, in the order of the
         layout: as sequences, or arrays whose values are proved."""
         told: list[Loss] = []
-        self._odd = None
         data, lost = self._rows_of_columns(values, told, count, first_record)
-        return Written(Piece(data, count, self._head), totals(told), lost or self._odd)
+        return Written(Piece(data, count, self._head), totals(told), lost)
 
     def _rows_of_columns(
         self,
@@ -111,22 +105,23 @@ class Table(ABC):
 
     def _as_json(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
-    ) -> list[Any]:
-        """The values of a column of JSON text as such that JSON has; what is missing stays so."""
+    ) -> tuple[list[Any], Difference | None]:
+        """The values of a column of JSON text as such that JSON has, what is missing stays so; and
+        what ``_odd`` finds."""
         losses = Losses(*self._lossy)
         filled = [None if value is MISSING else value for value in values]
         made = self._json.carried(filled, losses, first_record)
-        self._look_at_json(column, made)
+        odd = self._odd(column, made)
         told += [
             loss._replace(value_path=column.value_path + _within(loss.value_path))
             for loss in losses.report()
         ]
-        return [v if was is not MISSING else was for was, v in zip(values, made, strict=True)]
+        kept = [v if was is not MISSING else was for was, v in zip(values, made, strict=True)]
+        return kept, odd
 
-    def _look_at_json(self, column: TableColumn, values: Sequence[Any]) -> None:
-        """Find the first value of a column of JSON text that JSON has not, where no proof does."""
-        if not self._verify and self._odd is None:
-            self._odd = _not_json(column, values)
+    def _odd(self, column: TableColumn, values: Sequence[Any]) -> Difference | None:
+        """The first value of a column of JSON text that JSON has not, where no proof finds it."""
+        return None if self._verify else _not_json(column, values)
 
 
 class TypedTable(Table):
@@ -134,11 +129,13 @@ class TypedTable(Table):
 
     def _plain(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
-    ) -> Sequence[Any]:
+    ) -> tuple[Sequence[Any], Difference | None]:
         """The values with null for what is missing, and such as JSON has where they become its
-        text."""
+        text; and what ``_odd`` finds of those."""
         values = missing_as_null(column, values, first_record, told)
-        return self._as_json(column, values, first_record, told) if column.is_json else values
+        return (
+            self._as_json(column, values, first_record, told) if column.is_json else (values, None)
+        )
 
 
 def _within(path: str) -> str:

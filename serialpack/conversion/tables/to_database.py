@@ -164,20 +164,22 @@ class DatabaseTable(TypedTable):
     ) -> tuple[bytes, Difference | None]:
         layout = self._layout
         plain, held = [], []
+        odd: Difference | None = None
         for column, each in zip(layout.columns, values, strict=True):
             try:
-                as_held = self._plain(column, each, first_record, told)
+                as_held, odd_here = self._plain(column, each, first_record, told)
                 plain.append(as_held)
                 held.append(_cells(column, as_held, first_record, told))
             except FAILURES as error:
                 return b"", _blame(column, each, error)
+            odd = odd or odd_here
         try:
             data = encoded(zip(*held, strict=True))
         except FAILURES as error:
             found = [_blame(*pair, error) for pair in zip(layout.columns, values, strict=True)]
             lost = next((f for f in found if not f.because), None)
             return b"", lost or _blame(layout.columns[0], (), error)
-        return data, self._unheld(data, plain) if self._verify else None
+        return data, self._unheld(data, plain) if self._verify else odd
 
     def _rows_of_columns(
         self, values: list[Any], told: list[Loss], count: int, first_record: int

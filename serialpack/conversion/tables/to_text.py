@@ -79,15 +79,15 @@ class TextTable(Table):
         if (data := self._text_by_row(values, told, first_record)) is not None:
             return data, None
         columns = self._layout.columns
-        if NAN in self._lossy[0]:  # which cells have a word for, and JSON text has not
-            values = [
-                self._as_json(column, each, first_record, told) if column.is_json else each
-                for column, each in zip(columns, values, strict=True)
-            ]
-        else:
-            for column, each in zip(columns, values, strict=True):
-                if column.is_json:
-                    self._look_at_json(column, each)
+        values = list(values)
+        lost: Difference | None = None
+        for number, column in enumerate(columns):
+            if column.is_json:
+                if NAN in self._lossy[0]:  # which cells have a word for, and JSON text has not
+                    values[number], odd = self._as_json(column, values[number], first_record, told)
+                else:
+                    odd = self._odd(column, values[number])
+                lost = lost or odd
         absent = list(map(type, values)).count(Absent)
         for column, each in zip(columns, values, strict=True):
             if type(each) is Absent and not absent:
@@ -104,7 +104,6 @@ class TextTable(Table):
                 absent = 0
             else:
                 told += some
-        lost = None
         try:
             cells = self._columns_of_cells(values)
             text = _lines(cells, self._style.delimiter, self._newline)

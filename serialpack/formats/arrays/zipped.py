@@ -54,28 +54,38 @@ _MOST_READ = 8 << 20
 _FEW = 10
 
 
+#: The bit that an entry has which only a password opens (APPNOTE.TXT, 4.4.4).
+_ENCRYPTED = 1
+
+#: What zipfile says in front of the name of an entry.
+_NAMES_ENTRY = " for file "
+
+
 class _MalformedEntry(Malformed):
     """An entry of a zip is broken; the message names it."""
 
 
 @contextmanager
-def failures_told(what: str, kind: type[Malformed] = Malformed) -> Iterator[None]:
+def failures_told(
+    what: str, kind: type[Malformed] = Malformed, *, encrypted: bool = False
+) -> Iterator[None]:
     """An error of the ``kind`` for what zipfile raises, which names an entry at the end; ``what``
-    was read."""
+    was read. ``encrypted``: that is an entry which is."""
     try:
         yield
     except Malformed:
         raise
     except _FAILURES as error:
-        words = error_words(error).partition(" for file ")[0]
-        if "is encrypted" in words:
+        words = error_words(error).partition(_NAMES_ENTRY)[0]
+        if encrypted and isinstance(error, RuntimeError):
             words = "it is encrypted; unzip takes it out with its password"
         raise kind(f"{what}: {in_message(words)}") from None
 
 
 def _entry_told(info: zipfile.ZipInfo) -> AbstractContextManager[None]:
     """_MalformedEntry for what zipfile raises while the entry ``info`` is read."""
-    return failures_told(f"its entry {info.filename!r}", _MalformedEntry)
+    encrypted = bool(info.flag_bits & _ENCRYPTED)
+    return failures_told(f"its entry {info.filename!r}", _MalformedEntry, encrypted=encrypted)
 
 
 @contextmanager

@@ -228,6 +228,11 @@ def _placed(data: bytes, error: Exception) -> Exception:
     return _explained(error, record, len(data))
 
 
+#: What the library says of a key that is there twice, and of values in too many others.
+_TWICE = re.compile("Duplicate map key: (.*)", re.DOTALL)
+_TOO_DEEP = "maximum container nesting depth"
+
+
 def _explained(error: Exception, record: int, at: int) -> Exception:
     """What the library's ``error`` in a record, at a byte, means."""
     message = str(error)
@@ -235,11 +240,11 @@ def _explained(error: Exception, record: int, at: int) -> Exception:
         was = f"the element {shown(error.__cause__.args[0])} of a set"
         return Unheld(Difference(record, "$", was, "", "duplicate-keys"))
     said = str(error.__cause__ or error)
-    if (twice := re.search("Duplicate map key: (.*)", said, re.DOTALL)) is not None:
+    if (twice := _TWICE.search(said)) is not None:
         return Unheld(Difference(record, "$", f"the key {twice[1][:40]}", "", "duplicate-keys"))
     if error.__cause__ is not None:
         message += f" ({error.__cause__})"
-    if "maximum container nesting depth" in message:
+    if _TOO_DEEP in message:
         return Unheld(depth_loss(record))
     return Malformed(" ".join(message.split()), at)
 

@@ -36,6 +36,7 @@ from serialpack.formats.csv.uneven import (
     lines_above,
     names_beyond,
     ragged,
+    told_of,
 )
 from serialpack.formats.losses.marks import renamed
 from serialpack.formats.losses.utf8 import ENCODING_HINT, ESCAPED, NO_UTF8, said
@@ -43,13 +44,12 @@ from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
-from serialpack.text import number_of, unique_names
+from serialpack.text import unique_names
 from serialpack.values.kinds import (
     BLANK_LINES,
     DUPLICATES,
     LONG_ROWS,
     RENAMED,
-    SHORT_ROWS,
     UTF8,
     Loss,
     shown,
@@ -254,33 +254,35 @@ class CsvText(ValueFormat):
         widths = set(map(len, rows))
         if widths == {width}:
             return [dict(zip(names, row, strict=True)) for row in rows]
+        return self._uneven(block, names, rows, text, begin)
+
+    def _uneven(
+        self, block: SourceBlock, names: list[str], rows: list[list[str]], text: str, begin: int
+    ) -> list[dict[str, str]]:
+        """As ``_records``, of rows of which some have more or fewer fields than there are names."""
+        width, widths = len(names), set(map(len, rows))
         records: list[dict[str, str]] = []
         told: dict[str, Loss] = {}
         headed = not self.declared.headless
-        beyond = names
-        odd = False
-        most = max(widths, default=0)
+        below_names = headed and not block.index
+        beyond, odd, most = names, False, max(widths, default=0)
         if width < most <= width + MOST_BEYOND:
-            first = text[begin:] if headed and not block.index else None
+            first = text[begin:] if below_names else None
             odd = are_odd(rows, width, first, self._mark)
             if odd and self._allows(LONG_ROWS):
                 beyond = names_beyond(names, most)
         blank = self._allows(BLANK_LINES) and width == 1 and 0 in widths
-        if blank and headed and not block.index:
+        if blank and below_names:
             blank = not lines_above(text[begin:], self._mark)  # else what they stand in is a title
+        said_of = {count: told_of(count, width) for count in widths}
         for at, row in enumerate(rows):
             if len(row) == width:
                 records.append(dict(zip(names, row, strict=True)))
             elif row or width == 1:  # in one column, a blank line may be an empty field
-                fields = number_of(len(row), "field")
-                was, rule = f"{fields}, not {width:,}", LONG_ROWS
-                if not row:
-                    was, fields, rule = "a blank line", "an empty field", BLANK_LINES
-                elif len(row) < width:
-                    rule = SHORT_ROWS
+                was, fields, rule = said_of[len(row)]
                 if not ((self._allows(rule) if row else blank) and len(row) <= len(beyond)):
                     record = block.first_record + len(records)
-                    named = headed and not block.index and width > 1
+                    named = below_names and width > 1
                     raise ragged(
                         *(block, text, begin, at, record, was),
                         title=self.title,

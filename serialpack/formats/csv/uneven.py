@@ -8,6 +8,7 @@ from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.tokens import line_of_row
 from serialpack.text import number_of, unique_names
+from serialpack.values.kinds import BLANK_LINES, LONG_ROWS, SHORT_ROWS
 
 _LEFT_OUT = "--to takes --skip-bad, which leaves it out"
 _CARRIED = "unpack --to FORMAT carries it (without --strict), and --skip-bad leaves it out"
@@ -35,6 +36,15 @@ def are_odd(rows: list[list[str]], width: int, text: str | None, delimiter: str)
     if width < 2 or text is None:
         return width > 1
     return any(0 < len(row) <= width for row in rows) and not lines_above(text, delimiter)
+
+
+def told_of(count: int, width: int) -> tuple[str, str, str]:
+    """Of a row of ``count`` fields in place of ``width`` what it was, what it becomes, and by which
+    rule."""
+    if not count:
+        return "a blank line", "an empty field", BLANK_LINES
+    fields = number_of(count, "field")
+    return f"{fields}, not {width:,}", fields, SHORT_ROWS if count < width else LONG_ROWS
 
 
 def ragged(

@@ -182,6 +182,10 @@ def _said(error: json.JSONDecodeError, text: str) -> str:
 #: How the standard library begins its words for a control character in a text, and ours.
 _CONTROL, _CONTROL_SAID = "Invalid control character", "a control character in a text"
 
+#: What it says of a comma behind the last one, from Python 3.13 on, and at the comma; and of what
+#: stands in place of a key.
+_TRAILING, _NO_KEY = "trailing comma", "double quotes"
+
 
 def _skip(text: str, at: int) -> int:
     match = _WHITE.match(text, at)
@@ -304,7 +308,7 @@ def _json5(text: str, at: int, message: str) -> str | None:
         return "a comment"
     if message == _CONTROL_SAID:
         return message
-    if "trailing comma" in message:  # Python from 3.13 on says so itself, and at the comma
+    if _TRAILING in message:
         return "a trailing comma"
     here = text[at : at + 1]
     if here in ("]", "}") and text[:at].rstrip().endswith(","):
@@ -312,7 +316,7 @@ def _json5(text: str, at: int, message: str) -> str | None:
         return "a trailing comma" if before and before[-1] not in "[{,:" else None
     if here == "'":
         return "a text in single quotes"
-    if "double quotes" in message and (here.isalpha() or here in ("_", "$")):
+    if _NO_KEY in message and (here.isalpha() or here in ("_", "$")):
         return "a key without quotes"
     if here in ("x", "X") and text[at - 1 : at] == "0":
         return "a hexadecimal number"

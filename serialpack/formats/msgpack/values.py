@@ -16,7 +16,7 @@ from itertools import count
 from threading import local
 from typing import TYPE_CHECKING, Any
 
-from serialpack.depth import MAX_DEPTH, TooDeep, check_messages
+from serialpack.depth import MAX_DEPTH, TooDeep, check_messages, says_depth
 from serialpack.depth.values import check_values
 from serialpack.formats.losses.utf8 import ESCAPED
 from serialpack.formats.msgpack.heads import head
@@ -64,15 +64,10 @@ def pack(records: Iterable[Any]) -> bytes:
         for record in records:
             _pack(packer, record)
     except ValueError as error:
-        if is_too_deep(error):
+        if says_depth(error):
             raise TooDeep from None
         raise
     return bytes(packer.bytes())
-
-
-def is_too_deep(error: ValueError) -> bool:
-    """Whether msgpack did not write a value for its levels, which it says in words alone."""
-    return "recursion" in str(error)
 
 
 def pack_checked(records: list[Any]) -> bytes:

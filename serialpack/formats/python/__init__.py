@@ -4,5 +4,6 @@ Enter at ``pickle``, ``marshal`` and ``object``, which declare them; ``untrusted
 and marshal share: bytes are told by a look (``opcodes``, ``typecodes``), and loaded on trust
 only.
 
-- buffer: large bytes beside a pickle, which stays small (PEP 574)
+- buffer: large bytes beside a pickle, which stays small (PEP 574); ``buffers`` has both in one
+  frame
 """

@@ -83,11 +83,7 @@ def _read_one(data: bytes, at: int) -> int:
         elif code == _COMPLEX_TEXT:
             at = _sized(data, _sized(data, at, ord("f")), ord("f"))
         elif code in _COUNTED:
-            at, count = _length(data, at, _COUNTED[code])
-            if count > len(data) - at:
-                raise Malformed(
-                    f"{count} objects are claimed where {len(data) - at} bytes are left", start
-                )
+            at, count = _counted(data, at, code)
             todo.append(count)
         elif code == _MAP:
             todo.append(_PAIRS)
@@ -114,6 +110,15 @@ def _sized(data: bytes, at: int, code: int) -> int:
         except UnicodeDecodeError as error:
             raise Malformed(f"text is not UTF-8 ({error.reason})", begin + error.start) from None
     return end
+
+
+def _counted(data: bytes, at: int, code: int) -> tuple[int, int]:
+    """Where the count ends that stands at ``at``, behind ``code``, and that of the objects."""
+    end, count = _length(data, at, _COUNTED[code])
+    if count > len(data) - end:
+        left = len(data) - end
+        raise Malformed(f"{count} objects are claimed where {left} bytes are left", at - 1)
+    return end, count
 
 
 def _length(data: bytes, at: int, width: int, *, signed: bool = False) -> tuple[int, int]:

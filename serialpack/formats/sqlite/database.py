@@ -30,6 +30,9 @@ _FEW = 12
 #: keeps as it was written, and other tools do not see.
 _COMMENT, _COMMENT_END = " /* serialpack: ", " */"
 
+#: What Python's module says of text that is not UTF-8: it has a code for none of its own errors.
+_NO_UTF8 = "decode to UTF-8"
+
 _JSON = re.compile(r"JSON\b", re.IGNORECASE)
 _BOOLEAN = re.compile(r"BOOL(?:EAN)?", re.IGNORECASE)
 
@@ -133,8 +136,7 @@ class OpenTable(NamedTuple):
                     count += rows.count
                 return
             except sqlite3.OperationalError as error:
-                # Made by Python's module, which has a code for none.
-                if "decode to UTF-8" not in str(error) or head.odd:
+                if _NO_UTF8 not in str(error) or head.odd:
                     raise _unreadable(self.name, error) from None
             except sqlite3.DataError as error:
                 if error_code(error) != sqlite3.SQLITE_TOOBIG:

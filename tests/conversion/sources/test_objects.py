@@ -23,7 +23,7 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from tests.fidelity import things
-from tests.serializers.test_own_objects import made_of
+from tests.serializers.objects.test_own_objects import made_of
 
 WEIGHTS = np.asfortranarray(np.arange(6, dtype=">f4").reshape(2, 3))
 MODEL = {"weights": WEIGHTS, "scale": np.float32(0.5), "names": ("a", "bc"), "kind": "x"}

@@ -1,0 +1,320 @@
+"""Messages of ``objects`` written: what Python has beside MessagePack as extensions of that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from serialpack.depth import TooDeep, says_depth
+from serialpack.formats.msgpack.values import FIRST_ROOM
+from serialpack.formats.python.buffers import LARGE, frame_pieces
+from serialpack.formats.shared.recursion import NeedsRoom, with_room
+from serialpack.serializers.objects._extension_table import COUNTED
+from serialpack.serializers.objects._msgpack_mistaken import ANY_TAKEN, check_taken
+from serialpack.serializers.objects._own_types import (
+    DATACLASS,
+    OWN_CLASSES,
+    OWN_TYPES,
+    REFERRED,
+    ROWS,
+    TUPLE,
+    Parts,
+    holding,
+    maker_of,
+    maker_of_others,
+    why_not_held,
+)
+from serialpack.serializers.objects._rows import parts_of_rows
+from serialpack.serializers.objects.arrays import (
+    ARRAY,
+    SAME,
+    SAME_OBJECT,
+    SCALAR,
+    described,
+    is_array,
+    parts_of_masked,
+    parts_of_objects,
+    parts_of_shown,
+)
+from serialpack.serializers.objects.of_arrow import ARROW, is_table, parts_of_arrow, stream_of
+from serialpack.serializers.objects.of_numpy import OF_NUMPY, parts_of_numpy, parts_of_odd
+from serialpack.serializers.objects.of_pandas import (
+    OF_PANDAS,
+    SAME_INDEX,
+    is_index,
+    parts_of_pandas,
+)
+from serialpack.serializers.objects.of_polars import parts_of_polars
+from serialpack.serializers.objects.of_pydantic import parts_of_url
+from serialpack.serializers.objects.of_scipy import parts_of_scipy
+from serialpack.serializers.objects.of_xarray import parts_of_xarray
+from serialpack.serializers.objects.read import CALLS_A_LEVEL
+from serialpack.stages.stage import Buffer
+from serialpack.values.aliasing import in_one_place, is_fixed
+
+#: What each makes of a value of a library that it knows: an extension and its parts.
+_LIBRARIES = (
+    *(parts_of_numpy, parts_of_masked, parts_of_shown),
+    *(parts_of_pandas, parts_of_arrow, parts_of_polars, parts_of_scipy, parts_of_url),
+)
+
+#: Extensions of many small values, whose parts are no more than text, bytes and numbers.
+_FLAT = frozenset({ARRAY, SCALAR, SAME})
+_APART = frozenset({list, dict, bytearray})
+#: Of more tuples it is worth it to look whether they stand in lists.
+_MANY_TUPLES = 200
+
+
+def written(records: list[Any], **how: bool) -> ExtensionWriter:
+    """A message for each of ``records``, as ``ExtensionWriter`` is told to write them."""
+    return with_room(CALLS_A_LEVEL, partial(_write, records, how))
+
+
+def _write(records: list[Any], how: dict[str, bool], most: int) -> ExtensionWriter:
+    # No function inside the one above that calls itself: as a cycle it would hold the records.
+    writer = ExtensionWriter(most, **how)
+    try:
+        writer.data = b"".join([writer.message(record) for record in records])
+        writer.check_places(records)
+    except _ManyTuples:
+        return _write(records, {**how, "rows": True}, most)
+    finally:
+        writer.close()
+    return writer
+
+
+class _ManyTuples(Exception):
+    """Tuples in lists may be worth being looked for."""
+
+
+class ExtensionWriter:
+    """Writes messages, with ``most`` extensions in each other; ``beside``: with large buffers in
+    ``buffers``, not in them; ``alone``: that nobody proves; without ``OWN_CLASSES``, and without
+    what the library takes; ``bytearrays``: with those, which the library takes for bytes;
+    ``rows``: with lists of tuples as one extension each, for which it asks about no tuple."""
+
+    def __init__(
+        self,
+        most: int,
+        *,
+        beside: bool = False,
+        alone: bool = False,
+        bytearrays: bool = False,
+        rows: bool = False,
+    ) -> None:
+        self.data = b""
+        self.buffers: list[memoryview] = []
+        #: Writes what is ``_FLAT``; made for the first of these.
+        self._flat_packer: Any = None
+        #: Write messages, in each other.
+        self._packers: list[Any] = []
+        #: What makes the parts of values of a class, of those that were met.
+        self._makers: dict[type, Callable[[Any], Parts | None]] = {}
+        self._beside = beside
+        self._alone = alone
+        self._bytearrays = bytearrays
+        self._rows = rows
+        #: How many more tuples may be met before somebody looks for lists of them.
+        self._tuples = math.inf if rows else _MANY_TUPLES
+        #: Whether there was one of these.
+        self.met = False
+        #: Makes the extension of a code and data, without the questions that its class asks.
+        self._ext: Callable[[tuple[int, bytes]], Any]
+        self._level, self._most = 0, most
+        #: The number of each array that the user's own values hold, by its identity, and the array,
+        #: which must live on for that; and how many arrays there were. What a library makes of its
+        #: values may be one in memory by chance, and to be changed apart.
+        self._known: dict[int, tuple[int, Any]] = {}
+        self._arrays = 0
+        self._of_library = False
+        #: Likewise of what is ``COUNTED``; and of indexes of pandas, which do not change, and of
+        #: generators, which change together, also those that others hold, so that these are written
+        #: once. First by which extension it is said.
+        self._known_objects: dict[int, tuple[int, int, Any]] = {}
+        self._objects = 0
+        self._of_pandas = 0
+        #: The classes of objects that were met of ``REFERRED``.
+        self._referred: set[type] = set()
+        #: The classes of objects with fields, which are written wherever they stand.
+        self._written_apart: set[type] = set()
+        #: The objects in each array of objects: the collector does not find them there.
+        self._in_arrays: list[list[Any]] = []
+
+    def close(self) -> None:
+        """To be called at the end: what writes messages holds this, which holds that."""
+        self._packers.clear()
+
+    def pieces(self) -> list[Buffer]:
+        return frame_pieces(self.data, self.buffers) if self.buffers else [self.data]
+
+    def message(self, value: Any, *, rows: bool = True) -> bytes:
+        """TypeError, ValueError, OverflowError or TooDeep for what is not held. ``rows``: whether
+        lists of tuples may be in it."""
+        if self._level == len(self._packers):
+            self._packers.append(self._packer())
+        looked = self._bytearrays or (rows and self._rows)
+        try:
+            data: bytes = self._packers[self._level].pack(self._apart(value) if looked else value)
+        except ValueError as error:
+            if says_depth(error):
+                raise TooDeep from None
+            raise
+        if self._alone and ANY_TAKEN.search(data):
+            check_taken(value)
+        return data
+
+    def _packer(self) -> Any:
+        """One more: each writes what is on one level, and is kept, as making it takes longer than
+        packing a small value."""
+        import msgpack
+
+        self._ext = partial(tuple.__new__, msgpack.ExtType)
+        # Of the library's own types none passes: what they are read as is another one.
+        return msgpack.Packer(
+            use_bin_type=True,
+            strict_types=True,
+            default=self._extension,
+            buf_size=FIRST_ROOM,
+        )
+
+    def _apart(self, value: Any) -> Any:
+        """``value`` with extensions for the bytearrays, or the lists of tuples, in its own lists
+        and maps: the library asks nobody about these, and who looks for them takes as long as all
+        the rest."""
+        kind = type(value)
+        if kind is bytearray and self._bytearrays:
+            self.met = True
+            return self._extension(value)
+        if kind is list:
+            kinds = set(map(type, value))
+            if self._rows and kinds == {tuple} and (parts := parts_of_rows(value)):
+                return self._inside(ROWS, parts)
+            return value if _APART.isdisjoint(kinds) else [self._apart(each) for each in value]
+        if kind is dict:
+            if _APART.isdisjoint(map(type, value.values())):
+                return value
+            return {key: self._apart(each) for key, each in value.items()}
+        return value
+
+    def _extension(self, value: Any) -> Any:
+        cls = type(value)
+        if cls is tuple:
+            self._tuples -= 1
+            if self._tuples < 0:
+                raise _ManyTuples
+        make = OWN_TYPES.get(cls)
+        if make is None:
+            if self._known_objects and (known := self._known_objects.get(id(value))):
+                return self._ext((known[0], self._flat([known[1]])))
+            make = self._makers.get(cls)
+            # Arrays are not of one class: each scalar's has its own, and may be an enum too.
+            if make is None and not is_array(value) and (make := maker_of(cls)) is not None:
+                self._makers[cls] = make
+        made = make(value) if make is not None else None
+        if made is None:
+            return self._of_library_too(value)
+        if self._alone and made[0] in OWN_CLASSES:
+            raise TypeError(f"cannot hold {cls.__name__}")
+        # Not by a star, which is a call from C: Python 3.12 allows 1500 of these in each other.
+        found = self._inside(made[0], made[1])
+        if made[0] in REFERRED:
+            self._refer_to(value)
+        elif made[0] == DATACLASS:
+            self._written_apart.add(cls)
+        return found
+
+    def _refer_to(self, value: Any) -> None:
+        """Keep ``value``, an object of a class that has attributes alone or an exception: it may
+        stand in several places, where it is one object again."""
+        if self._of_library:
+            raise TypeError(f"cannot hold {type(value).__name__} in an object of a library")
+        if not is_fixed(type(value)):
+            self._referred.add(type(value))
+        if self._beside:
+            self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
+        self._objects += 1
+
+    def check_places(self, records: list[Any]) -> None:
+        """TypeError where there were such objects, and a list or the like stands in two places:
+        it would be two, and who changes one by an attribute means both."""
+        if not self._referred:
+            return
+        known = frozenset(self._referred - self._written_apart if self._beside else ())
+        if not in_one_place([records, *self._in_arrays], holding(self._makers), known):
+            raise TypeError("one list or the like in two places of objects with attributes")
+
+    def _of_library_too(self, value: Any) -> Any:
+        """What becomes of a value that is none of Python's own."""
+        of_library = self._of_library
+        made: Parts | None = None
+        if is_array(value):
+            made = parts_of_objects(value)
+            if made is not None:
+                self._in_arrays.append(made[1][0])
+            made = made or parts_of_odd(value) or self._array(value)
+        elif is_table(value):
+            made = self._table(value)
+        else:  # its arrays are the user's own
+            made = parts_of_xarray(value)
+        if made is None:
+            made = next(filter(None, (make(value) for make in _LIBRARIES)), None)
+            self._of_library = made is not None or of_library
+        if made is None:
+            if type(value) in self._makers or (make := maker_of_others(type(value))) is None:
+                raise TypeError(why_not_held(type(value)))
+            self._makers[type(value)] = make
+            return self._extension(value)
+        code, parts = made
+        found = self._inside(code, parts)
+        self._of_library = of_library
+        if code in COUNTED:
+            if self._beside and (code == OF_NUMPY or not of_library):
+                self._known_objects[id(value)] = SAME_OBJECT, self._objects, value
+            self._objects += 1
+        elif code == OF_PANDAS:
+            if self._beside and is_index(value):
+                self._known_objects[id(value)] = SAME_INDEX, self._of_pandas, value
+            self._of_pandas += 1
+        return found
+
+    def _inside(self, code: int, parts: list[Any]) -> Any:
+        """The extension that holds ``parts``."""
+        if self._level >= self._most:
+            raise NeedsRoom
+        self._level += 1
+        # Of most tuples to look into them takes longer than to write them.
+        data = self._flat(parts) if code in _FLAT else self.message(parts, rows=code != TUPLE)
+        self._level -= 1
+        return self._ext((code, data))
+
+    def _array(self, value: Any) -> tuple[int, list[Any]]:
+        import numpy as np
+
+        if known := self._known.get(id(value)):
+            return SAME, [known[0]]
+        facts, data = described(np.asarray(value))
+        if isinstance(value, np.generic):
+            return SCALAR, [bytes(data), facts[0]]
+        if self._beside and not self._of_library:
+            self._known[id(value)] = self._arrays, value
+        self._arrays += 1
+        if not self._beside or data.nbytes < LARGE:
+            return ARRAY, [bytes(data), *facts]
+        self.buffers.append(data)
+        return ARRAY, [None, *facts]
+
+    def _flat(self, parts: list[Any]) -> Any:
+        if self._flat_packer is None:
+            import msgpack
+
+            self._flat_packer = msgpack.Packer(use_bin_type=True)
+        return self._flat_packer.pack(parts)
+
+    def _table(self, value: Any) -> tuple[int, list[Any]]:
+        data = stream_of(value)
+        if not self._beside or data.nbytes < LARGE:
+            return ARROW, [bytes(data), data.nbytes]
+        self.buffers.append(data)
+        return ARROW, [None, data.nbytes]
