@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.from_text import row_reader
 from serialpack.conversion.targets.verdicts import verdict
@@ -133,7 +134,8 @@ class SourceReader:
         allowed = losses.allowed | self._beside if lossy else frozenset[str]()
         if self._rows is not None:
             records, found = self._rows.read(block, allowed, literals=literals)
-            losses.carry([loss for loss in found if loss.rule == NULLS], self._plan.target)
+            if self._plan.target not in TEXT_TABLES:  # where it is written again
+                losses.carry([loss for loss in found if loss.rule == NULLS], self._plan.target)
             found = [loss for loss in found if loss.rule != NULLS]
         elif self._database is not None:
             records, found = self._database.read(block)
