@@ -212,7 +212,8 @@ class ConvertReport(NamedTuple):
     ``--infer``, those that stay text, ``commas``: of which these are numbers with a decimal comma.
     ``comes_back``: what ``--to csv`` makes of the target again, where that keeps how the source was
     written: its ``bytes``, or its ``cells``; ``comes_back_by``: what does in the place of csv.
-    ``not_kept``: what of the source's mode and time the target lacks.
+    ``not_kept``: what of the source's mode and time the target lacks. ``array_header``: how long
+    the header of an array is that NumPy reads only if it is told so; 0: it needs not be told.
     """
 
     source: str
@@ -243,6 +244,7 @@ class ConvertReport(NamedTuple):
     comes_back: str = ""
     comes_back_by: str = ""
     not_kept: NotKept | None = None
+    array_header: int = 0
 
     @property
     def typed(self) -> str:
