@@ -238,7 +238,8 @@ def _odd(value: float) -> str:
 
 
 def json_texts(values: Sequence[Any]) -> list[str]:
-    """The JSON text of each value; ValueError for NaN and infinities, which JSON has not."""
+    """The JSON text of each value; ValueError for NaN and infinities, which JSON has not, and for
+    lone surrogates, whose escapes are read as none."""
     import msgspec
 
     try:
@@ -247,8 +248,11 @@ def json_texts(values: Sequence[Any]) -> list[str]:
             check_finite(list(values))
         # Line ends within text are escaped.
         return data.decode().split("\n")[:-1]
-    except (ValueError, TypeError, OverflowError, RecursionError):  # a lone surrogate, perhaps
-        return compact_lines(list(values)).decode().split("\n")[:-1]
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        data = compact_lines(list(values))
+        if b"\\ud" in data:  # a lone surrogate, perhaps
+            json.dumps(values, ensure_ascii=False, default=repr).encode()
+        return data.decode().split("\n")[:-1]
 
 
 def values_of(texts: Sequence[str]) -> list[Any] | None:
