@@ -167,13 +167,15 @@ class LeftOut(NamedTuple):
     """A piece of the source that ``skip_bad`` left out.
 
     ``records``: how many (None: not known), from number ``record`` on. ``offset``: the byte of the
-    source where the first of them stands; ``error``: why.
+    source where the first of them stands; ``error``: why. ``refused``: the source is whole there,
+    and has a value that was refused.
     """
 
     record: int
     offset: int
     records: int | None
     error: str
+    refused: bool = False
 
 
 class RecordsInside(NamedTuple):

@@ -366,7 +366,8 @@ def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> Le
         return LeftOut(block.first_record, block.offset, records, str(error))
     if isinstance(error, ValueRefusedError) and error.ways is not None and error.ways.skip_bad:
         error.hint = None  # it is what was done
-    return LeftOut(block.first_record, block.offset, records, error.said)
+    refused = isinstance(error, RefusedError)
+    return LeftOut(block.first_record, block.offset, records, error.said, refused)
 
 
 def _column(block: SourceBlock, before: bytes) -> int:

@@ -24,9 +24,8 @@ def without_null(value: Any) -> Any:
 
 def skipping(data: bytes, source: str, target: str, **how: Any) -> tuple[bytes, ConvertReport]:
     out = io.BytesIO()
-    report = serialpack.convert(
-        io.BytesIO(data), out, format=source, to=target, skip_bad=True, trust=True, **how
-    )
+    how = {"skip_bad": True, **how}
+    report = serialpack.convert(io.BytesIO(data), out, format=source, to=target, trust=True, **how)
     return out.getvalue(), report
 
 
@@ -72,6 +71,19 @@ def test_nothing_is_left_out_unsaid(
 def test_a_source_without_a_good_record_is_refused(target: str) -> None:
     with pytest.raises(serialpack.InputError, match="no record is left"):
         skipping(b"{bad\n", "ndjson", target)
+
+
+@pytest.mark.parametrize("target", ["csv", "sqlite", "parquet", "avro", "msgpack", "xml"])
+def test_a_source_of_which_all_is_refused_is_not_called_broken(target: str) -> None:
+    """It ended with 3, as where the input is damaged; the same without skip_bad with 4."""
+    lines = b'{"a":{"b":"\\ud800"}}\n' * 3
+    with pytest.raises(serialpack.RefusedError):
+        skipping(lines, "ndjson", target, skip_bad=False)
+    with pytest.raises(serialpack.RefusedError, match="no record is left") as left:
+        skipping(lines, "ndjson", target)
+    assert left.value.exit_code == 4
+    with pytest.raises(serialpack.InputError, match="no record is left"):
+        skipping(lines + b"{bad\n", "ndjson", target)
 
 
 @pytest.mark.parametrize("target", ["parquet", "arrow", "pickle", "msgpack", "csv", "sqlite"])

@@ -104,7 +104,7 @@ def test_rows_of_one_field_more_are_told_with_what_names_it(mark: str, end: str)
         assert [list(row.values()) for row in json.loads(data)] == [[*"123"], [*"456"]]
         names.append(list(json.loads(data)[0]))
     assert names == [["a", "b", "more"], ["row", "a", "b"]]
-    with pytest.raises(serialpack.InputError, match="no record is left") as left:
+    with pytest.raises(serialpack.RefusedError, match="no record is left") as left:
         serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format=told, skip_bad=True)
     assert "sed" not in str(left.value)
 
