@@ -211,7 +211,8 @@ class ConvertReport(NamedTuple):
     read twice. ``by_content``: the format of the source was told by its content alone. ``read_as``:
     what was made into JSON to be read, in words. ``types``: column of text -> the type of the
     values that it was turned into; ``columns``: how many columns there are; ``text``: by
-    ``--infer``, those that stay text, ``commas``: of which these are numbers with a decimal comma.
+    ``--infer``, those that stay text, ``commas``: of which these are numbers with a decimal comma,
+    and ``decimals`` such that a table with types has as decimals, and doubles change.
     ``comes_back``: what ``--to csv`` makes of the target again, where that keeps how the source was
     written: its ``bytes``, or its ``cells``; ``comes_back_by``: what does in the place of csv.
     ``not_kept``: what of the source's mode and time the target lacks. ``array_header``: how long
@@ -243,6 +244,7 @@ class ConvertReport(NamedTuple):
     columns: int = 0
     text: tuple[str, ...] = ()
     commas: tuple[str, ...] = ()
+    decimals: tuple[str, ...] = ()
     comes_back: str = ""
     comes_back_by: str = ""
     not_kept: NotKept | None = None

@@ -216,6 +216,7 @@ class OnePass:
             columns=0 if known is None or not how["shaping"].gives_types else known.columns,
             text=() if known is None else known.text,
             commas=() if known is None else known.commas,
+            decimals=() if known is None else known.decimals,
             comes_back=comes_back(plan, done, as_it_is=content.as_it_is),
             comes_back_by=comes_back_by(plan),
         )

@@ -46,7 +46,7 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     if report.inside.header and report.to not in TEXT_TABLES:
         lines.append(f"  {_HEADER}")
     if report.text:
-        lines.append(f"  {_text(report.text, report.commas)}")
+        lines.append(f"  {_text(report)}")
     if report.array_header:
         lines.append(f"  {_HEADER_IS_LONG}{report.array_header}")
     if report.kept_pipe:
@@ -164,13 +164,22 @@ def _columnar(report: ConvertReport) -> str:
     )
 
 
-def _text(names: tuple[str, ...], commas: tuple[str, ...]) -> str:
-    """Which columns have got no type, by ``--infer``; ``commas``: which are numbers, with those."""
+def _text(report: ConvertReport) -> str:
+    """Which columns have got no type, by ``--infer``, and how those of numbers get one."""
+    names = report.text
     some = ", ".join(map(str, names[:_MOST_TEXT]))
     more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
-    types = shlex.quote(",".join(in_line(f"{name}=decimal-comma") for name in commas[:_MOST_TEXT]))
-    way = f"{types} reads a decimal comma" if commas else "NAME=TYPE gives a column a type"
-    return f"text as before: {some}{more}; --types {way}"
+    ways = [
+        f"--types {shlex.quote(','.join(in_line(f'{name}={kind}') for name in found[:_MOST_TEXT]))}"
+        f" {does}"
+        for kind, found, does in (
+            ("decimal-comma", report.commas, "reads a decimal comma"),
+            ("decimal", report.decimals, "keeps all digits of numbers"),
+        )
+        if found
+    ]
+    way = "; ".join(ways) or "--types NAME=TYPE gives a column a type"
+    return f"text as before: {some}{more}; {way}"
 
 
 def _left_out(report: ConvertReport) -> Iterator[str]:
