@@ -26,7 +26,7 @@ _TARGETS = [
 def test_it_is_named_with_what_it_writes(
     monkeypatch: pytest.MonkeyPatch, target: str, library: str, extra: str
 ) -> None:
-    """It spoke of a serializer, of which nobody had, or said that a file of text is not readable."""
+    """It spoke of a serializer, or said that a file of text is not readable."""
     monkeypatch.setattr("serialpack.stages.stage._installed", set())  # what was found before
     for name in [name for name in sys.modules if name.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, name)
