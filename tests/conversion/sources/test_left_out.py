@@ -185,3 +185,28 @@ def test_what_was_done_is_not_advised() -> None:
     (place,) = report.places
     assert "3 fields, not 2" in place.error
     assert "--skip-bad" not in place.error
+
+
+@pytest.mark.parametrize("target", ["json", "csv", "parquet"])
+@pytest.mark.parametrize(
+    ("source", "data", "count"),
+    [
+        ("ndjson", b'{"a":1}\n{"a"}\n{"a":2}\n', 2),
+        ("ndjson", b'# more\n{"a":1}\n', 1),
+        ("json", b'[{"a":1},{"a":},{"a":3}]', 2),
+        ("csv", b'a,b\n"x"y,1\nz,2\n', 1),
+        ("ndjson", b'{"a"}\n', 0),
+        ("json", b'{"a"}\n', 0),
+        ("csv", b'a,b\n"x"y,1\n', 0),
+    ],
+)
+def test_what_leaves_out_broken_records_is_told_where_others_are_left(
+    source: str, data: bytes, count: int, target: str
+) -> None:
+    """Of a line that is no JSON, nobody was told how the rest is had."""
+    with pytest.raises(serialpack.InputError) as broken:
+        skipping(data, source, target, skip_bad=False)
+    hint = "--skip-bad leaves out what is broken"
+    assert broken.value.hint == (hint if count else None)
+    if count:
+        assert skipping(data, source, target)[1].records == count

@@ -126,6 +126,21 @@ def test_quotes_that_are_text_are_told_with_what_quotes_them(odd: str, end: str)
     assert json.loads(out.getvalue()) == rows
 
 
+@pytest.mark.parametrize("row", ["a,b", '"a","b"'])
+def test_two_returns_at_the_end_of_a_line_are_told_with_what_takes_them_out(row: str) -> None:
+    """As of text that was written twice as Windows does: it was text behind a quote, or a line end
+    for which ``tr`` puts three."""
+    text = f"{row}\r\r\n1,2\r\r\n".encode()
+    with pytest.raises(serialpack.InputError, match="two carriage returns") as refused:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format="csv")
+    command = re.search(r"tr -d '[^']+' (?=<FILE)", str(refused.value))
+    assert command is not None
+    words, out = shlex.split(command[0]), io.BytesIO()
+    made = subprocess.run(words, input=text, capture_output=True, check=True).stdout
+    serialpack.convert(io.BytesIO(made), out, to="json", format="csv")
+    assert json.loads(out.getvalue()) == [{"a": "1", "b": "2"}]
+
+
 TYPED = [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"a": 6}, {"a": 7, "b": None, "c": 9}]
 
 
