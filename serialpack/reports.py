@@ -192,6 +192,12 @@ class RecordsInside(NamedTuple):
     header: bool = False
     by_key: bool = False
 
+    def in_list(self) -> "RecordsInside":
+        """The same, where the one record is that of a list."""
+        columnar = tuple(f"0.{each}" if each else "0" for each in self.columnar)
+        lists = tuple(f"0.{each}" for each in self.lists)
+        return self._replace(lists=lists, columnar=columnar)
+
     def below(self, path: str) -> "RecordsInside":
         """The same, with the paths from the document, in which ``path``, with its last dot, or
         empty, leads to the one record."""
