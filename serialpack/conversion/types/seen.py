@@ -9,6 +9,7 @@ from itertools import compress, islice
 from typing import Any
 
 from serialpack.conversion.types.arrow_cells import (
+    all_match,
     array_of_cells,
     bounds,
     first_filled,
@@ -226,9 +227,12 @@ class CellsSeen:
             some = [cell for cell in few if cell not in NON_FINITE]
             if self.commas is not False and are_with_comma(some) and has_text(cells, ","):
                 return False
-            if self.decimals is not False and _are_decimals(some):
+            decimals = self.decimals is not False and _are_decimals(some)
+            array = array_of_cells(cells, empty_is_null=True) if decimals else None
+            if decimals and array is None:
                 return False
             self._have_none()
+            self.decimals = decimals and all_match(array, f"^(?:{_AS_DECIMAL.pattern})$")
             self.nothing = self.nothing or has_empty(cells)
             return True
         array = array_of_cells(cells, empty_is_null=True)
