@@ -381,8 +381,7 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
 def opened_source(source: Path | File | Source, *, trust: bool = False) -> Iterator[Source]:
     """The source, whose name is added to errors that do not name a file yet.
 
-    One that is open already stays so. A store's URL is its records; ``trust``: also pickled ones.
-    """
+    One that is open stays so. A store's URL is its records; ``trust``: also pickled ones."""
     if is_store(source):
         from serialpack.stores.export import records_source
 
@@ -393,6 +392,7 @@ def opened_source(source: Path | File | Source, *, trust: bool = False) -> Itera
         try:
             yield opened
         except SerialpackError as error:
-            opened.check_damage(error)
-            error.path = error.path or opened.path
+            from serialpack.compressed.told import tell_source
+
+            tell_source(error, opened)
             raise

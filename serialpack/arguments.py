@@ -125,7 +125,7 @@ _ONE = (
 )
 _WORDS = re.compile(
     # Quoted text is the user's, and a whole command stays a command.
-    r"""(?P<kept>(?<!\w)'[^']*'|"[^"]*"|\bserialpack [a-z]+\b[^;]*)"""
+    r"""(?P<kept>(?<!\w)'[^']*'|"[^"]*"|\bserialpack [a-z]+\b[^;]*|\b(?:jq|python3) -c\b)"""
     # How a command writes to a pipe: in Python there is one word for both ways.
     r"|(?P<out>-o - and >)"
     # A command without its first word, with an option that is no argument: a command again.

@@ -169,13 +169,15 @@ class LeftOut(NamedTuple):
     """A piece of the source that ``skip_bad`` left out.
 
     ``records``: how many (None: not known), from number ``record`` on. ``offset``: the byte of the
-    source where the first of them stands; ``error``: why.
+    source where the first of them stands; ``error``: why. ``refused``: the source is whole there,
+    and has a value that was refused.
     """
 
     record: int
     offset: int
     records: int | None
     error: str
+    refused: bool = False
 
 
 class RecordsInside(NamedTuple):
@@ -191,6 +193,12 @@ class RecordsInside(NamedTuple):
     columnar: tuple[str, ...] = ()
     header: bool = False
     by_key: bool = False
+
+    def in_list(self) -> "RecordsInside":
+        """The same, where the one record is that of a list."""
+        columnar = tuple(f"0.{each}" if each else "0" for each in self.columnar)
+        lists = tuple(f"0.{each}" for each in self.lists)
+        return self._replace(lists=lists, columnar=columnar)
 
     def below(self, path: str) -> "RecordsInside":
         """The same, with the paths from the document, in which ``path``, with its last dot, or
@@ -211,10 +219,12 @@ class ConvertReport(NamedTuple):
     read twice. ``by_content``: the format of the source was told by its content alone. ``read_as``:
     what was made into JSON to be read, in words. ``types``: column of text -> the type of the
     values that it was turned into; ``columns``: how many columns there are; ``text``: by
-    ``--infer``, those that stay text, ``commas``: of which these are numbers with a decimal comma.
+    ``--infer``, those that stay text, ``commas``: of which these are numbers with a decimal comma,
+    and ``decimals`` such that a table with types has as decimals, and doubles change.
     ``comes_back``: what ``--to csv`` makes of the target again, where that keeps how the source was
     written: its ``bytes``, or its ``cells``; ``comes_back_by``: what does in the place of csv.
-    ``not_kept``: what of the source's mode and time the target lacks.
+    ``not_kept``: what of the source's mode and time the target lacks. ``array_header``: how long
+    the header of an array is that NumPy reads only if it is told so; 0: it needs not be told.
     """
 
     source: str
@@ -242,9 +252,11 @@ class ConvertReport(NamedTuple):
     columns: int = 0
     text: tuple[str, ...] = ()
     commas: tuple[str, ...] = ()
+    decimals: tuple[str, ...] = ()
     comes_back: str = ""
     comes_back_by: str = ""
     not_kept: NotKept | None = None
+    array_header: int = 0
 
     @property
     def typed(self) -> str:

@@ -90,8 +90,10 @@ class OnePass:
                 if held is not None:
                     held.release()
                 opened.check_unchanged()
+                long = _long_header(self._to, out.front, into)
         report = self._report(front, done, target, into.size(out.written))
-        return report._replace(missing=missing, not_kept=not_kept_by(into.plain))
+        not_kept = not_kept_by(into.plain)
+        return report._replace(missing=missing, not_kept=not_kept, array_header=long)
 
     def _as_known(self, front: Prepared) -> Prepared:
         """``front``, with what is known of all its records."""
@@ -214,6 +216,7 @@ class OnePass:
             columns=0 if known is None or not how["shaping"].gives_types else known.columns,
             text=() if known is None else known.text,
             commas=() if known is None else known.commas,
+            decimals=() if known is None else known.decimals,
             comes_back=comes_back(plan, done, as_it_is=content.as_it_is),
             comes_back_by=comes_back_by(plan),
         )
@@ -227,6 +230,24 @@ def _released(held: HeldWrite, wanted: Fields, found: frozenset[Field]) -> None:
 
 def _no_write(_: object) -> None:
     """Where nothing is written."""
+
+
+def _long_header(to: str, front: bytes, into: OpenTarget) -> int:
+    """How long the header of an array in the target ``to`` is where NumPy reads it only if it is
+    told so; 0 where it is not, or nobody knows. ``front``: the first bytes of the target."""
+    declared = FORMATS.declaration(to)
+    zipped = declared.has_arrays and not declared.has_datasets
+    if not (declared.is_array or zipped):
+        return 0
+    from serialpack.formats.arrays.header import MOST_UNTOLD, header_size
+    from serialpack.formats.arrays.zipped import longest_header
+
+    try:
+        path = into.so_far() if into.so_far is not None and zipped else ""
+        size = longest_header(path) if zipped else header_size(front)
+    except (OSError, ValueError):  # of what is no file, or no such array by itself
+        return 0
+    return size if size > MOST_UNTOLD else 0
 
 
 def _is_made(front: Prepared) -> bool:

@@ -143,14 +143,17 @@ def _for_target(
 
 
 def _with_columns_of_text(known: SurveyResult, looked: Looked) -> SurveyResult:
-    """``known``, with the columns that stay text under ``--infer``, and with those of them whose
-    numbers have decimal commas."""
+    """``known``, with the columns that stay text under ``--infer``, and with those of them that are
+    numbers with decimal commas, or such as decimals keep in columns of the target."""
     by_name = {column.name for column in known.types}
     shapes = looked.shape.keys.items()
     text = tuple(str(name) for name, s in shapes if str in s.types and name not in by_name)
     cells = {} if looked.types is None else looked.types.columns
     commas = tuple(name for name in text if name in cells and cells[name].commas)
-    return known._replace(text=text, commas=commas)
+    there = [(name, cells[name]) for name in text if name in cells]
+    holds = known.target in TYPED_TABLES
+    decimals = tuple(n for n, seen in there if holds and seen.decimals and not seen.non_finite)
+    return known._replace(text=text, commas=commas, decimals=decimals)
 
 
 def _has_its_schema(plan: ConversionPlan, to: str) -> bool:

@@ -169,6 +169,14 @@ KNOWN: tuple[KnownFile, ...] = (
     KnownFile(
         "MATLAB data", _front(b"MATLAB 5.0 "), _UNREAD, "scipy reads it, as .npy for one", ("mat",)
     ),
+    KnownFile(
+        "a JSON text sequence",
+        _front(b"\x1e{", b"\x1e["),
+        _UNREAD,
+        r"tr -d '\036' <FILE >NEW.json makes JSON of it",
+        ("json-seq", "geojsons"),
+        "--to ndjson writes its records without the marks between them",
+    ),
     KnownFile("FITS", _front(b"SIMPLE  ="), _UNREAD, "astropy reads it", ("fits",)),
     KnownFile("DICOM", (((128, b"DICM"),),), _UNREAD, "pydicom reads it", ("dcm",)),
     KnownFile(
@@ -224,6 +232,14 @@ INI = KnownFile(
     ("ini", "properties", "cfg", "conf"),
     "--to toml writes what is nearest",
 )
+LOGFMT = KnownFile(
+    "logfmt",
+    (),
+    _UNREAD,
+    'python3 -c \'import json,shlex,sys; [print(json.dumps(dict(w.partition("=")[::2]'
+    " for w in shlex.split(s)))) for s in sys.stdin]' <FILE >NEW.ndjson makes NDJSON of it",
+    ("logfmt",),
+)
 LOG = KnownFile("the log of a web server", (), _UNREAD, _jc("clf"), ("log",))
 MARKDOWN = KnownFile(
     "a table of Markdown",
@@ -255,6 +271,10 @@ _INI = re.compile(
     rb"(?:\[[^]\n\"{},]+\][ \t\r]*\n(?:[ \t]*(?:[;#][^\n]*)?\n)*+[A-Za-z][\w. -]*[=:]"
     rb"|[A-Za-z][\w.-]* ?=(?!=)[^\n]*\n(?:[ \t]*(?:[;#!][^\n]*)?\n)*+[A-Za-z][\w.-]* ?=(?!=))"
 )
+#: A line of nothing but keys with values, of which there are several.
+_LOGFMT = re.compile(
+    rb"(?:[A-Za-z][\w.-]*=(?:\"(?:[^\"\n\\]|\\.)*\"|[^\s\"=]*) ?+){2,}+\r?(?:\n|$)"
+)
 _TEXTS = (
     (HTML, re.compile(rb"(?i)<!doctype html|<html")),
     (SQL, _SQL),
@@ -263,6 +283,7 @@ _TEXTS = (
 )
 #: Text that a table of one column may be, too.
 _LIKELY = (
+    (LOGFMT, _LOGFMT),
     (INI, _INI),
     (LOG, re.compile(rb"\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:[\d:]+ [-+]\d{4}\] \"")),
     (MARKDOWN, re.compile(rb"\|[^\n]*\|[ \r]*\n\|(?=[ :|]*-)[ :|-]*\|[ \r]*(?:\n|$)")),

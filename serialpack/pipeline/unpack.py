@@ -49,16 +49,19 @@ class Unpacked(NamedTuple):
 
 
 class LimitedWrite:
-    """Writes by ``write`` and counts the bytes (``written``); RefusedError where there would be
-    more than ``most``, the user's limit."""
+    """Writes by ``write``, counts the bytes (``written``) and keeps the first 16 (``front``);
+    RefusedError where there would be more than ``most``, the user's limit."""
 
     def __init__(self, write: Write, most: int | None) -> None:
         self.write = write
         self._most = most
         self.written = 0
+        self.front = b""
 
     def __call__(self, data: Buffer) -> None:
         self.check(len(data))
+        if self.written < 16:
+            self.front += bytes(data[: 16 - self.written])
         self.write(data)
         self.written += len(data)
 

@@ -13,7 +13,7 @@ from serialpack.errors import DroppedWarning, UsageError, ValueRefusedError
 from serialpack.formats.base import depth_loss
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
 from serialpack.serializers.holders import Holders
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, is_installed
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Difference, shown
 from serialpack.values.quick_equality import plainly_same
@@ -70,27 +70,54 @@ def _refusal(
     lost = serializer.blame(records, error)
     if serializer.tabular:
         lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
-    way = serializer.way_out(lost, raw=False)
-    if isinstance(way, Holders) and way.names == (_HOLDS_SOME,):  # which only trying tells
-        sure = _is_held(_HOLDS_SOME, records)
-        return serializer.refuse(lost, None, str(Holders(way.names if sure else ())))
-    return serializer.refuse(lost, None)
+    return _refused(serializer, records if serializer.tabular else records[0], lost)
 
 
-#: The serializer that holds some objects that no other holds.
-_HOLDS_SOME = "cloudpickle"
+def _refused(
+    serializer: RecordSerializer, obj: Any, lost: Difference, hint: str | None = None
+) -> ValueRefusedError:
+    """The refusal of ``obj``, of which ``lost`` is not held; ``hint``, or one that names who was
+    tried."""
+    way = hint or serializer.way_out(lost, raw=False)
+    if isinstance(way, Holders):
+        way = _tried(way, serializer.name, obj)
+    return serializer.refuse(lost, None, str(way))
 
 
-def _is_held(name: str, records: list[Any]) -> bool:
-    """Whether the serializer ``name`` holds the object that ``records`` are."""
+#: Serializers that hold some objects that no other holds.
+_HOLD_SOME = ("pickle", "cloudpickle")
+
+#: Of an object that takes so many bytes, one holder is named: each takes as long as dumping it.
+_LARGE = 1 << 20
+
+
+def _tried(holders: Holders, but: str, obj: Any) -> Holders:
+    """Those of ``holders``, or else of the last ways out, that hold all of ``obj``, which ``but``
+    does not: what holds a kind of value may have none for what it stands in."""
+    held: list[str] = []
+    rest = [name for name in _HOLD_SOME if name not in (but, *holders.names) and is_installed(name)]
+    for name in (*holders.names, *rest) if holders.names else ():
+        if held and name in rest:
+            break
+        size = _size_under(name, obj)
+        held += [] if size is None else [name]
+        if held and (size or 0) > _LARGE:
+            break
+    return Holders(tuple(held))
+
+
+def _size_under(name: str, obj: Any) -> int | None:
+    """How many bytes ``obj`` takes under the serializer ``name``; None where it is not held."""
     from serialpack.serializers import SERIALIZERS
 
     other = of_values(SERIALIZERS.cls(name)(name))
     try:
-        again = deserialized(other, dumped(other, records[0]))
+        pieces = dumped(other, obj)
+        again = deserialized(other, pieces)
+        lost = difference(obj, again, identity=other.identity, left_out=[])
     except (NotTaken, ValueRefusedError, *FAILURES):
-        return False
-    return difference(records[0], again, identity=True, left_out=[]) is None
+        return None
+    return sum(map(len, pieces)) if lost is None else None
 
 
 def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
@@ -153,14 +180,15 @@ def proved(
     pieces: list[Buffer],
     object_hook: ObjectHook | None,
 ) -> list[Buffer]:
-    """``pieces``, or what the serializer writes in its other way: which passes ``prove`` first."""
+    """``pieces``, or what the serializer writes in its other way: which passes the proof first.
+    NotTaken where neither gives back the very same object."""
     try:
-        prove(serializer, obj, plain, pieces, object_hook)
-    except ValueRefusedError:
+        _check(serializer, obj, plain, pieces, object_hook)
+    except NotTaken:
         other = serializer.dump_otherwise([plain], whole=True)
         if other is None:
             raise
-        prove(serializer, obj, plain, other, object_hook)
+        _check(serializer, obj, plain, other, object_hook)
         return other
     return pieces
 
@@ -176,6 +204,20 @@ def prove(
 
     ``plain``: what was serialized in its place.
     """
+    try:
+        _check(serializer, obj, plain, pieces, object_hook)
+    except NotTaken as failed:
+        raise failed.refusal() from None
+
+
+def _check(
+    serializer: RecordSerializer,
+    obj: Any,
+    plain: Any,
+    pieces: list[Buffer],
+    object_hook: ObjectHook | None,
+) -> None:
+    """As ``prove``, but NotTaken in place of the refusal."""
     # What is loaded may lie in a bytearray, which its class may change.
     data = pieces[0]
     check = checksum(data) if isinstance(data, bytearray) else None
@@ -193,7 +235,8 @@ def prove(
             with gc_paused():
                 again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
-        raise _refusal(serializer, _records(serializer, plain), error) from None
+        records = _records(serializer, plain)
+        raise NotTaken(partial(_refusal, serializer, records, error)) from None
     pickled = data if serializer.pickles and type(data) is bytes else None
     if few and plainly_same(obj, again, identity=serializer.identity, size=size, pickled=pickled):
         return
@@ -207,7 +250,7 @@ def prove(
         was = f"{shown(obj)}, which changes what it is loaded from"
         lost = Difference(0, "$", was, "", "object")
     if lost is not None:
-        raise serializer.refuse(lost, None, _hint(serializer, lost))
+        raise NotTaken(partial(_refused, serializer, plain, lost, _hint(serializer, lost)))
     if dropped:
         warn_caller(_told_dropped(dropped), DroppedWarning)
 

@@ -251,7 +251,7 @@ def import_library(module: str, extra: str) -> Any:
         if not f"{module}.".startswith(f"{error.name}."):
             raise
         raise MissingLibraryError(
-            f"it is not readable here: {error.name} is not installed",
+            f"{error.name} is not installed, which it needs",
             hint=f"pip install 'serialpack[{extra}]'",
         ) from None
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +53,47 @@ def test_what_jc_reads_is_told_with_its_parser(
     assert line.endswith(
         f": {words}: known, but not read here; jc --{parser} <FILE >NEW.json makes JSON of it"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words", "records"),
+    [
+        (
+            "app.log",
+            b'level=info msg="x y" n=1\nlevel=warn msg=z n=\n',
+            "logfmt",
+            [{"level": "info", "msg": "x y", "n": "1"}, {"level": "warn", "msg": "z", "n": ""}],
+        ),
+        (
+            "a.geojsons",
+            b'\x1e{"a":\n1}\n\x1e{"a":2}\n',
+            "a JSON text sequence",
+            [{"a": 1}, {"a": 2}],
+        ),
+    ],
+)
+def test_what_one_command_makes_json_of_is_told_with_it(
+    run: Run, tmp_path: Path, name: str, data: bytes, words: str, records: list[Any]
+) -> None:
+    """The one was INI, of which jc makes one map, and the other bytes."""
+    (tmp_path / name).write_bytes(data)
+    (line,) = lines(run("unpack", name, "--to", "json", code=3).stderr)
+    assert f": {words}: known, but not read here; " in line
+    command, _, new = line.partition("not read here; ")[2].partition(" <FILE >")
+    program = [word.replace("python3", sys.executable) for word in shlex.split(command)]
+    made = subprocess.run(program, input=data, capture_output=True, check=True).stdout
+    into = new.partition(" makes ")[0]
+    (tmp_path / into).write_bytes(made)
+    run("unpack", into, "--to", "ndjson", "-o", "out.ndjson")
+    found = (tmp_path / "out.ndjson").read_bytes().splitlines()
+    assert list(map(json.loads, found)) == records
+
+
+@pytest.mark.parametrize("line", [b"a=b c d=e", b"url=x?a=1&b=2 c=3"])
+def test_properties_with_spaces_in_them_are_no_logfmt(run: Run, line: bytes) -> None:
+    data = line + b"\nb=2\n"
+    (said,) = lines(run("unpack", "--to", "json", stdin=data, code=3).stderr)
+    assert "logfmt" not in said
 
 
 def test_requirements_are_no_properties(run: Run) -> None:

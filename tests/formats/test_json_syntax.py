@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
@@ -161,3 +165,29 @@ def test_values_behind_one_another_are_made_lines(text: str, tmp_path: Path) -> 
     assert isinstance(fmt, ValueFormat)
     (block,) = fmt.split(io.BytesIO(lines).read, 1000, for_values=True)
     assert fmt.parse(block) == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize("name", ["json", "ndjson"])
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("{'a': None, 'b': \"it's\", 'c': 1.5}\n", [{"a": None, "b": "it's", "c": 1.5}]),
+        ("{'a': True}\n{'a': False}\n", [{"a": True}, {"a": False}]),
+        ('[{"a": True}, {"a": 1}]\n', [[{"a": True}, {"a": 1}]]),
+    ],
+)
+def test_text_of_pythons_values_is_told_with_what_makes_json_of_it(
+    name: str, text: str, values: list[Any], tmp_path: Path
+) -> None:
+    """It was that a value was expected, where print(value) had written one."""
+    with pytest.raises(SyntaxInputError, match="a word of Python") as refused:
+        serialpack.convert(io.BytesIO(text.encode()), io.BytesIO(), to="yaml", format=name)
+    hint = refused.value.hint
+    assert hint is not None
+    program = [word.replace("python3", sys.executable) for word in shlex.split(hint)]
+    end = program.index("<FILE")
+    made = subprocess.run(program[:end], input=text.encode(), capture_output=True, check=True)
+    assert list(map(json.loads, made.stdout.splitlines())) == values
+    assert "python3 -c 'import" in str(refused.value)  # whose option is none of ours
+    (tmp_path / "NEW.json").write_bytes(made.stdout)
+    serialpack.convert(tmp_path / "NEW.json", io.BytesIO(), to="yaml")

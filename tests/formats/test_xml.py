@@ -157,7 +157,6 @@ def test_what_does_not_alternate_stays_a_map_beside_what_does() -> None:
         ([{"b": 1, "c": 2}], "there it is text, or a map of one element"),
         ([{"@b": "1"}], "there it is text, or a map of one element"),
         ([["x"]], "cannot hold list"),
-        ([{"b": "1"}, {"c": "2"}], "the key '#content' became the key 'b'"),
     ],
 )
 def test_a_list_of_content_holds_texts_and_elements(content: Any, why: str) -> None:

@@ -169,3 +169,27 @@ def test_a_map_at_a_path_is_one_document() -> None:
     assert json.loads(data) == {"b": 1}
     error = refused('{"a": 1}', "json", "json", shaping=Shaping(at="a"))
     assert '(at="a"): $.a is 1, no list and no map' in str(error)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"r": {"#content": ["x"]}}, "<r>x</r>"),
+        ({"r": {"#content": []}}, "<r/>"),
+        ({"#content": ["x", "y"]}, "<root>xy</root>"),
+        ({"#text": "x"}, "<root>x</root>"),
+        ({"@a": "1"}, '<root a="1"/>'),
+        ({"r": {"@a": "1", "#content": ["x", {"b": "c"}]}}, '<r a="1">x<b>c</b></r>'),
+        ({"r": {"#content": ["x", {"b": "c"}, "y"], "k": "v"}}, "<r>x<b>c</b>y<k>v</k></r>"),
+        ({"r": {"#content": ["", {"b": None}, "y", {"b": 1}]}}, "<r><b/>y<b>1</b></r>"),
+    ],
+)
+def test_content_that_need_not_be_a_list_is_carried(value: Any, text: str) -> None:
+    """It was refused, as an element of text became text."""
+    written, report = convert(json.dumps(value).encode(), "json", "xml")
+    assert written.decode().partition("?>\n")[2].strip() == text
+    assert {loss.rule for loss in report.carried} <= {"elements", "root"}
+    assert report.carried
+    ElementTree.fromstring(written)
+    again, _ = convert(written, "xml", "json")
+    assert convert(again, "json", "xml")[0] == written

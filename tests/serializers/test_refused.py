@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import uuid
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -109,6 +110,31 @@ def test_the_way_out_was_tried(value: Any, hint: str) -> None:
     with pytest.raises(serialpack.ValueRefusedError) as caught:
         serialpack.dumps(value)
     assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize("chain", ["cbor", "json", "msgpack", "bson", "xml", "yaml", "pickle"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        uuid.UUID("fa975560-ec6e-11ef-8000-000000000001", is_safe=uuid.SafeUUID.safe),
+        {"a": uuid.UUID(int=1)},
+        (1, {2}),
+        [(1,), Plain(1)],
+        {(1, 2): 3},
+        "\ud800",
+        2**70,
+    ],
+)
+def test_whoever_is_named_holds_all_of_it(value: Any, chain: str) -> None:
+    """It named bson for what is no map, and xml for UUIDs that say how safe they are."""
+    try:
+        serialpack.dumps(value, chain)
+    except serialpack.ValueRefusedError as refused:
+        names, _, can = str(refused.hint).rpartition(" ")
+        assert can == "can"
+        for name in names.replace(" or ", ", ").split(", "):
+            again = serialpack.loads(serialpack.dumps(value, name), trust=True)
+            assert type(again) is type(value)
 
 
 class Proxy:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from serialpack.conversion.losses.rules import DATABASES, TEXT_TABLES
 from serialpack.conversion.tables.closing_line import closing_words
-from serialpack.formats import FORMATS
 from serialpack.reports import ConvertReport
 from serialpack.text import in_line, number_of
 from serialpack.values.kinds import DROPPED, FIELDS, Loss, totals
@@ -22,11 +21,11 @@ _MOST_TEXT = 5
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10
 
-#: So long a header NumPy reads without being told.
-_MOST_HEADER = 10_000
-
 #: What is said of lists below names, in a table with types.
 _HEADER = "the first row looks like names: --header takes it for those of the columns"
+
+#: What is said of an array of very many columns, before the length of its header.
+_HEADER_IS_LONG = "its header is long: np.load reads it with max_header_size="
 
 
 def kept_words(report: ConvertReport) -> str:
@@ -47,9 +46,9 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     if report.inside.header and report.to not in TEXT_TABLES:
         lines.append(f"  {_HEADER}")
     if report.text:
-        lines.append(f"  {_text(report.text, report.commas)}")
-    if header := _long_header(report):
-        lines.append(f"  its header is long: np.load reads it with max_header_size={header}")
+        lines.append(f"  {_text(report)}")
+    if report.array_header:
+        lines.append(f"  {_HEADER_IS_LONG}{report.array_header}")
     if report.kept_pipe:
         lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
@@ -75,6 +74,7 @@ class Summed:
         #: that is not the same for all.
         self._carried: dict[str, tuple[list[Loss], int, tuple[str, ...] | None]] = {}
         self._left_out: list[str] = []
+        self._header = _Kind(0, "")
 
     def add(self, shown: str, report: ConvertReport) -> None:
         """The file that is called ``shown`` was converted."""
@@ -90,6 +90,10 @@ class Summed:
             self._count(f"one row, {_columnar(report)}", shown)
         if report.inside.header and report.to not in TEXT_TABLES:
             self._count(_HEADER, shown)
+        if report.array_header:
+            files, first = self._header.files + 1, self._header.first or shown
+            most = max(self._header.values, report.array_header)
+            self._header = _Kind(files, first, values=most)
         self._left_out += [f"{shown}: {line}" for line in _left_out(report)]
         if report.carried:
             losses, files, back = self._carried.get(report.to, ([], 0, report.back))
@@ -111,6 +115,9 @@ class Summed:
             yield f"  {kind}{values:,} changed in {of_files}, first in {first}, {_at(loss)}"
         for to, (losses, files, back) in self._carried.items():
             yield f"  {closing_words(losses, back or (), to)}; in {number_of(files, 'file')}"
+        if self._header.files:
+            files, first, _, most = self._header
+            yield f"  {number_of(files, 'file')}: {_HEADER_IS_LONG}{most}; the first is {first}"
         yield from (f"  {line}" for line in self._left_out)
 
 
@@ -144,22 +151,6 @@ def _lists(report: ConvertReport) -> str:
 _BY_KEY = "jq -c 'to_entries[] | {key} + .value' FILE | serialpack unpack -F ndjson --to csv"
 
 
-def _long_header(report: ConvertReport) -> int:
-    """How long the header of an array's file is where NumPy reads it only if it is told so; 0 where
-    it is not, or nobody knows."""
-    declared = FORMATS.declaration(report.to)
-    if not declared.is_array or declared.has_arrays or report.target is None:
-        return 0
-    from serialpack.formats.arrays.header import LEAD, header_size
-
-    try:
-        with open(report.target, "rb") as file:
-            size = header_size(file.read(LEAD))
-    except (OSError, ValueError):  # of what is far, or no such array by itself
-        return 0
-    return size if size > _MOST_HEADER else 0
-
-
 def _columnar(report: ConvertReport) -> str:
     """What has the columns in a single row as columns."""
     above = report.inside.columnar[0]
@@ -173,13 +164,22 @@ def _columnar(report: ConvertReport) -> str:
     )
 
 
-def _text(names: tuple[str, ...], commas: tuple[str, ...]) -> str:
-    """Which columns have got no type, by ``--infer``; ``commas``: which are numbers, with those."""
+def _text(report: ConvertReport) -> str:
+    """Which columns have got no type, by ``--infer``, and how those of numbers get one."""
+    names = report.text
     some = ", ".join(map(str, names[:_MOST_TEXT]))
     more = f" and {len(names) - _MOST_TEXT:,} more" if len(names) > _MOST_TEXT else ""
-    types = shlex.quote(",".join(in_line(f"{name}=decimal-comma") for name in commas[:_MOST_TEXT]))
-    way = f"{types} reads a decimal comma" if commas else "NAME=TYPE gives a column a type"
-    return f"text as before: {some}{more}; --types {way}"
+    ways = [
+        f"--types {shlex.quote(','.join(in_line(f'{name}={kind}') for name in found[:_MOST_TEXT]))}"
+        f" {does}"
+        for kind, found, does in (
+            ("decimal-comma", report.commas, "reads a decimal comma"),
+            ("decimal", report.decimals, "keeps all digits of numbers"),
+        )
+        if found
+    ]
+    way = "; ".join(ways) or "--types NAME=TYPE gives a column a type"
+    return f"text as before: {some}{more}; {way}"
 
 
 def _left_out(report: ConvertReport) -> Iterator[str]:

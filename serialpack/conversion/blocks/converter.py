@@ -6,6 +6,8 @@ as a whole the records, with what was changed and what was left out.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import islice
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
@@ -25,7 +27,7 @@ from serialpack.conversion.tables.writers import picked_records, typer_of
 from serialpack.conversion.targets.writers import is_sequence
 from serialpack.conversion.types.kept import is_written_so
 from serialpack.conversion.types.seen import TypesSeen
-from serialpack.errors import InputError, RefusedError, ValueRefusedError
+from serialpack.errors import InputError, RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.pieces.join import Piece
 from serialpack.pipeline.timing import Timer
@@ -39,6 +41,9 @@ _WITH_SAFETY = frozenset({"object", "uuid"})
 
 #: After so many blocks that are not of the type, it is not tried any more.
 _MOST_MISSES = 3
+
+#: So many records of a block that is broken are tried, for one that is not.
+_MOST_TRIED = 100
 
 
 class _Tried(NamedTuple):
@@ -109,6 +114,8 @@ class BlockConverter(RowWriter):
             tried = tried or self._tried(block, self._reader)
         except (InputError, RefusedError) as error:
             if not self.plan.skip_bad:
+                if isinstance(error, SyntaxInputError) and self._is_good_beside(block):
+                    error.hint = error.hint or "--skip-bad leaves out what is broken"
                 raise
             tried, left_out = self._without_bad(block, error)
         first, count = block.first_record, len(tried.records)
@@ -360,6 +367,16 @@ class BlockConverter(RowWriter):
         literals = self._reader.has_literals and has_literals(kept)
         data = b"" if self._join is None else self.write(kept, block, literals=literals)
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
+
+    def _is_good_beside(self, block: SourceBlock) -> bool:
+        """Whether one of the first records of a block, which is broken, can be read alone."""
+        for part, reader in islice(self._reader.alone(block), _MOST_TRIED):
+            if part is block:
+                return False
+            with suppress(InputError, RefusedError):
+                if reader.read(part, Losses(self.plan.lossy), lossy=bool(self.plan.lossy)):
+                    return True
+        return False
 
     def _check_text(self, block: SourceBlock, proof: TextProof, records: list[Any]) -> None:
         if (lost := proof.prove_read(block, records)) is not None:

@@ -77,7 +77,7 @@ class RowWriter(ProvingWriter):
                 self._rows_of([record], number)
                 kept.append(record)
             except ValueRefusedError as refused:
-                left_out.append(LeftOut(number, 0, 1, refused.said))
+                left_out.append(LeftOut(number, 0, 1, refused.said, refused=True))
         found = Found([], [], left_out, piece=Piece(b"", 0))
         return [found, self._rows_of(kept, numbers[0])] if kept else [found]
 

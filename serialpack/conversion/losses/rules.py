@@ -170,7 +170,7 @@ RULES: dict[str, Rule] = {
         only=TABLES | UNIONS | ARRAYS,
     ),
     "elements": Rule(
-        "numbers and booleans are text, and what is empty null",
+        "numbers and booleans are text, what is empty null, and #content what is read of it",
         frozenset({*_INTEGERS, *_FLOATS, "boolean", "text", "nested"}),
         *(ELEMENTS, ("value as text of elements", "values as text of elements"), ELEMENTS, ""),
     ),

@@ -14,7 +14,7 @@ from serialpack.conversion.losses.losses import Losses, check_dropped
 from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.targets.writers import delimiters_of
-from serialpack.errors import InputError, ValueRefusedError, Ways
+from serialpack.errors import InputError, RefusedError, ValueRefusedError, Ways
 from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.line import Line
 from serialpack.reports import LeftOut
@@ -62,6 +62,7 @@ class BlockTally:
         self.left_out = 0
         self.losses = losses or Losses(plan.lossy)
         self.places: list[LeftOut] = []
+        self._broken = False
         self.fields: frozenset[Field] = frozenset()
         self._keys = bytearray()
         self._same = True
@@ -81,7 +82,13 @@ class BlockTally:
 
     def leave_out(self, places: list[LeftOut]) -> None:
         self.left_out += len(places)
+        self._broken = self._broken or not all(place.refused for place in places)
         self.places += places[: _MOST_LEFT_OUT - len(self.places)]
+
+    def none_left(self) -> InputError | RefusedError:
+        """That no record is left: the source is broken, or has only what is refused."""
+        kind = InputError if self._broken else RefusedError
+        return kind(f"no record is left: {self.places[0].error}")
 
     def check_any(self, count: int, fmt: ValueFormat) -> None:
         """An error where no record is left, or where there was none to say the columns by."""
@@ -89,7 +96,7 @@ class BlockTally:
             return
         self.fields |= self._columns
         if self.left_out:
-            raise InputError(f"no record is left: {self.places[0].error}")
+            raise self.none_left()
         names = [] if self._columns else [*fmt.sample(self._line.first)]
         if not names:
             return

@@ -21,7 +21,7 @@ from serialpack.conversion.routes.outcome import BlockTally, Converted
 from serialpack.conversion.targets.joining import Write
 from serialpack.conversion.targets.root import in_one_map, in_one_root
 from serialpack.conversion.targets.writers import is_sequence
-from serialpack.errors import InputError, RefusedError, ValueRefusedError
+from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.pieces.join import Join
@@ -143,7 +143,8 @@ def _one_file(
             if not plan.skip_bad or not error.record:
                 raise
             at = error.record
-            tally.leave_out([LeftOut(numbers[at] if numbers else at, 0, 1, error.said)])
+            number = numbers[at] if numbers else at
+            tally.leave_out([LeftOut(number, 0, 1, error.said, refused=True)])
             records, numbers = records[:at] + records[at + 1 :], numbers[:at] + numbers[at + 1 :]
 
 
@@ -161,10 +162,10 @@ def _without_bad(
             if kept:
                 converter.write([kept[0], record], beside)
         except ValueRefusedError as error:
-            tally.leave_out([LeftOut(number, 0, 1, error.said)])
+            tally.leave_out([LeftOut(number, 0, 1, error.said, refused=True)])
         else:
             kept.append(record)
             kept_numbers.append(number)
     if not kept:
-        raise InputError(f"no record is left: {tally.places[0].error}")
+        raise tally.none_left()
     return kept, kept_numbers

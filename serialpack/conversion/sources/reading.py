@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.conversion.losses.losses import Losses, check_dropped
+from serialpack.conversion.losses.rules import TEXT_TABLES
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.from_text import row_reader
 from serialpack.conversion.targets.verdicts import verdict
@@ -133,7 +134,8 @@ class SourceReader:
         allowed = losses.allowed | self._beside if lossy else frozenset[str]()
         if self._rows is not None:
             records, found = self._rows.read(block, allowed, literals=literals)
-            losses.carry([loss for loss in found if loss.rule == NULLS], self._plan.target)
+            if self._plan.target not in TEXT_TABLES:  # where it is written again
+                losses.carry([loss for loss in found if loss.rule == NULLS], self._plan.target)
             found = [loss for loss in found if loss.rule != NULLS]
         elif self._database is not None:
             records, found = self._database.read(block)
@@ -364,7 +366,8 @@ def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> Le
         return LeftOut(block.first_record, block.offset, records, str(error))
     if isinstance(error, ValueRefusedError) and error.ways is not None and error.ways.skip_bad:
         error.hint = None  # it is what was done
-    return LeftOut(block.first_record, block.offset, records, error.said)
+    refused = isinstance(error, RefusedError)
+    return LeftOut(block.first_record, block.offset, records, error.said, refused)
 
 
 def _column(block: SourceBlock, before: bytes) -> int:

@@ -48,11 +48,12 @@ def value_at(
     for number, key in enumerate(keys):
         around += [steps + other for other in _others(value, key)]
         below = elements and number > 0
+        step = f"[{key}]" if type(value) is list else value_step(key)
         if below and value is None and number == len(keys) - 1:
             value = []  # an element without any in it
         else:
             value = _step(value, key, steps, path)
-        steps += value_step(key)
+        steps += step
     if below and type(value) is not list:
         value = [value]
     if type(value) not in (dict, list):

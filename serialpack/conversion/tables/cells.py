@@ -37,7 +37,7 @@ class CellStyle(NamedTuple):
     """How cells are written. ``null``: the word for null; empty: as what is missing.
 
     ``alone``: the table has one column, in which an empty cell would be no row. ``plain``: all
-    cells are text, as they are in a table that is read without its types.
+    cells are text, as they are in a table that is read without its types, or ``null``.
     """
 
     delimiter: str = ","
@@ -97,13 +97,12 @@ class CellStyle(NamedTuple):
         joined = "\n".join(values)
         mark = self.delimiter
         if self.plain:
-            odd = _odd_text(mark)
+            odd, quoted = _odd_text(mark), {""} if self.alone else set()
+            quoted |= {self.null} - {""}
             if not odd(joined) and joined.count("\n") == len(values) - 1:
-                return ['""' if self.alone and not v else v for v in values]
+                return [f'"{v}"' if v in quoted else v for v in values] if quoted else [*values]
             return [
-                f'"{v.replace(_QUOTE, _TWO)}"'
-                if odd(v) or "\n" in v or (self.alone and not v)
-                else v
+                f'"{v.replace(_QUOTE, _TWO)}"' if odd(v) or "\n" in v or v in quoted else v
                 for v in values
             ]
         if joined.count("\n") != len(values) - 1 or has_odd(joined) or not joined:
@@ -118,7 +117,9 @@ class CellStyle(NamedTuple):
 
     def read_as_text(self, cells: Sequence[str]) -> bool:
         """Whether each of raw cells is certainly read as the text in it."""
-        return self.plain or not _has_literal("\n".join(cells), self.null)
+        if self.plain:
+            return not self.null or self.null not in cells
+        return not _has_literal("\n".join(cells), self.null)
 
     def read(
         self, cells: Sequence[str], *, is_json: bool = False, literals: bool = True
@@ -130,7 +131,10 @@ class CellStyle(NamedTuple):
         if is_json:
             return self._read_json(cells, literals=literals)
         if self.plain:
-            return texts_of(cells)
+            texts = texts_of(cells)
+            if not self.null or self.null not in cells:
+                return texts
+            return [None if c == self.null else text for c, text in zip(cells, texts, strict=True)]
         nothing: dict[str, Any] = {**({self.null: None} if self.null else {}), "": MISSING}
         filled = [cell for cell in cells if cell not in nothing]
         if filled and len(filled) < len(cells):  # cells are read alike beside any others
@@ -234,7 +238,8 @@ def _odd(value: float) -> str:
 
 
 def json_texts(values: Sequence[Any]) -> list[str]:
-    """The JSON text of each value; ValueError for NaN and infinities, which JSON has not."""
+    """The JSON text of each value; ValueError for NaN and infinities, which JSON has not, and for
+    lone surrogates, whose escapes are read as none."""
     import msgspec
 
     try:
@@ -243,8 +248,11 @@ def json_texts(values: Sequence[Any]) -> list[str]:
             check_finite(list(values))
         # Line ends within text are escaped.
         return data.decode().split("\n")[:-1]
-    except (ValueError, TypeError, OverflowError, RecursionError):  # a lone surrogate, perhaps
-        return compact_lines(list(values)).decode().split("\n")[:-1]
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        data = compact_lines(list(values))
+        if b"\\ud" in data:  # a lone surrogate, perhaps
+            json.dumps(values, ensure_ascii=False, default=repr).encode()
+        return data.decode().split("\n")[:-1]
 
 
 def values_of(texts: Sequence[str]) -> list[Any] | None:

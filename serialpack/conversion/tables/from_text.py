@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.losses.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_json
@@ -42,9 +43,11 @@ _HEEDED = frozenset({BLANK_LINES, SHORT_ROWS, LONG_ROWS, RENAMED, UTF8})
 class RowReader:
     """Reads blocks of a table of text as ``shaping`` says."""
 
-    def __init__(self, fmt: CsvText, shaping: Shaping) -> None:
+    def __init__(self, fmt: CsvText, shaping: Shaping, fields: Collection[Field]) -> None:
+        """``fields``: those that are taken of the records; none: all."""
         self._format = fmt
         self._shaping = shaping
+        self._fields = fields
         self._delimiter = fmt.declared.delimiter.decode()
         self._style = CellStyle(self._delimiter, shaping.null or "")
 
@@ -81,7 +84,7 @@ class RowReader:
             for name, cells in zip(names, columns, strict=True)
         ]
         if not self._shaping.typed and self._shaping.null:
-            found += _nulls(names, values, self._shaping.null, block.first_record)
+            found += self._nulls(names, values, self._shaping.null, block.first_record)
         for row, end in enumerate(ends):
             for column in values[end:]:
                 column[row] = MISSING
@@ -162,15 +165,21 @@ class RowReader:
     def _is_dotted(self, name: str) -> bool:
         return self._shaping.nest is not None and self._shaping.between in name
 
+    def _nulls(
+        self, names: list[str], columns: list[list[Any]], word: str, first_record: int
+    ) -> Iterator[Loss]:
+        """What is told of the cells of each column that say ``word`` for null."""
+        for name, values in zip(names, columns, strict=True):
+            if None in values and self._is_taken(name):
+                place = first_record + values.index(None), "$" + value_step(name)
+                yield Loss(NULLS, values.count(None), *place, shown(word), "null")
 
-def _nulls(
-    names: list[str], columns: list[list[Any]], word: str, first_record: int
-) -> Iterator[Loss]:
-    """What is told of the cells of each column that say ``word`` for null."""
-    for name, values in zip(names, columns, strict=True):
-        if None in values:
-            place = first_record + values.index(None), "$" + value_step(name)
-            yield Loss(NULLS, values.count(None), *place, shown(word), "null")
+    def _is_taken(self, name: str) -> bool:
+        """Whether any of a column is among the fields that are taken."""
+        nests = self._is_dotted(name)
+        keys = tuple(name.split(self._shaping.between)) if nests else (name,)
+        taken = (field[: len(keys)] == keys[: len(field)] for field in self._fields)
+        return not self._fields or any(taken)
 
 
 def _in_utf8(
@@ -248,4 +257,4 @@ def row_reader(fmt: ValueFormat, plan: ConversionPlan) -> RowReader | FrameReade
         return None
     if isinstance(fmt, TableFormat):
         return None if plan.shaping.nest is None else FrameReader(fmt, plan.shaping)
-    return RowReader(fmt, plan.shaping) if isinstance(fmt, CsvText) else None
+    return RowReader(fmt, plan.shaping, plan.fields) if isinstance(fmt, CsvText) else None

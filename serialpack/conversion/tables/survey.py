@@ -186,6 +186,9 @@ class _Looker:
                 columnar=columnar,
                 by_key=columnar == ("",) and are_by_key(record),
             )
+            in_list = plan.shaping.at is not None and found.elements
+            if in_list and plan.source not in ELEMENTS:
+                inside = inside.in_list()
             # The one record of a list is a row: one more beside it would make two of them.
             if not (found.elements or plan.structure == Structure.ARRAY):
                 tables = self._tables(record)

@@ -44,7 +44,7 @@ class SurveyResult(NamedTuple):
     """What is known of a source once it was looked at: the columns of a table, those of text that
     get values, and the bytes of a block, where these must be others. ``columns``: of how many;
     ``text``: by ``--infer``, those that stay text, ``commas``: of which these are numbers with a
-    decimal comma.
+    decimal comma, ``decimals``: and these such as decimals of the target keep.
     ``kept``: how the table of text is written that the source is, or was once. ``most``: the most
     records of a block. ``target``: the format that is written, which for CSV is a dialect;
     ``source``: that which is read. ``by_types``: the target is to be made of the types of
@@ -63,6 +63,7 @@ class SurveyResult(NamedTuple):
     told: tuple[Loss, ...] = ()
     text: tuple[str, ...] = ()
     commas: tuple[str, ...] = ()
+    decimals: tuple[str, ...] = ()
 
 
 class Below(NamedTuple):

@@ -51,10 +51,12 @@ class TextTable(Table):
         lossy: tuple[tuple[str, ...], ...],
         plain: bool,
     ) -> None:
-        """``plain``: the records are maps of text, and are to be read as such."""
+        """``plain``: the records are maps of text, and are to be read as such, also null where a
+        word for it was read."""
         super().__init__(layout, verify=verify, lossy=lossy)
         alone = len(layout.columns) == 1
-        self._style = CellStyle(delimiter, shaping.null or "", alone, plain)
+        null = "" if plain and not shaping.reads else shaping.null or ""
+        self._style = CellStyle(delimiter, null, alone, plain)
         self._beside_json = bool(layout.json_names) or layout.flattens
         names = [column.name for column in layout.columns]
         style = layout.style
@@ -92,13 +94,7 @@ class TextTable(Table):
         for column, each in zip(columns, values, strict=True):
             if type(each) is Absent and not absent:
                 continue
-            some = _carried(
-                column,
-                each,
-                first_record,
-                apart=bool(self._style.null),
-                beside_json=self._beside_json,
-            )
+            some = self._carried(column, each, first_record, beside_json=self._beside_json)
             if type(each) is Absent:  # of all at once, of which there may be very many
                 told += [loss._replace(count=loss.count * absent) for loss in some]
                 absent = 0
@@ -154,12 +150,19 @@ class TextTable(Table):
         except FAILURES:
             return None
         columns = self._layout.columns
-        apart = bool(self._style.null)
-        for loss in _carried(columns[0], was, 0, apart=apart, beside_json=False):
+        for loss in self._carried(columns[0], was, 0, beside_json=False):
             row, at = divmod(loss.record, width)
             place = columns[at].value_path
             told.append(loss._replace(record=first_record + row, value_path=place))
         return data
+
+    def _carried(
+        self, column: TableColumn, values: Sequence[Any], first_record: int, *, beside_json: bool
+    ) -> list[Loss]:
+        """As ``_carried``; a word for null that was read among plain text stays what it was."""
+        apart, plain = bool(self._style.null), self._style.plain
+        found = _carried(column, values, first_record, apart=apart, beside_json=beside_json)
+        return [loss for loss in found if not (plain and loss.rule == "null")]
 
     def _comes_back(self, values: Sequence[Any], cells: list[str]) -> bool:
         """Whether cells are read as these values, of one type."""

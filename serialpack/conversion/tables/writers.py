@@ -70,9 +70,11 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
 
 
 def has_plain_text(plan: ConversionPlan) -> bool:
-    """Whether the records are maps of text, as a table of text is read without being asked."""
+    """Whether the records are maps of text, as a table of text is read without being asked; null
+    is among it where the user named a word for that."""
     is_text = bool(FORMATS.declaration(plan.source).delimiter)
-    return is_text and not (plan.shaping.reads or plan.types)
+    shaping = plan.shaping
+    return is_text and not (shaping.typed or shaping.nest is not None or plan.types)
 
 
 def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:

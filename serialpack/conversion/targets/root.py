@@ -11,6 +11,7 @@ from typing import Any
 from serialpack.conversion.losses.losses import Losses
 from serialpack.conversion.losses.rules import ROOT, TABLES
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.formats.xml.content import TEXT
 from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
 
@@ -27,8 +28,10 @@ def in_one_root(
     that is not allowed."""
     one = len(records) == 1 and not _are_rows(plan)
     if one and type(records[0]) is dict and len(records[0]) == 1:
-        (inner,) = records[0].values()
-        if type(inner) is not list:
+        ((key, inner),) = records[0].items()
+        if key == TEXT:
+            records = [inner]
+        elif type(inner) is not list and key[:1] != "@":
             return records[0], ""
     several = structure == Structure.SEQUENCE or len(records) != 1
     document: Any = records if several else records[0]

@@ -12,13 +12,13 @@ from typing import Any, cast
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.losses.rules import ARRAYS, TABLES, UNIONS
 from serialpack.detection.detect import DELIMITERS
-from serialpack.errors import UsageError
+from serialpack.errors import MissingLibraryError, UsageError
 from serialpack.files.targets import Target
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import RecordSerializer
+from serialpack.serializers.base import RecordSerializer, Serializer
 from serialpack.serializers.of_format import read_stored, record_serializer
 from serialpack.values.kinds import KINDS
 
@@ -173,7 +173,7 @@ def writers(format: str, settings: Style) -> list[TargetWriter]:
     found: list[TargetWriter] = []
     for name in names:
         known = name in SERIALIZERS and not fmt.declared.own_writer
-        serializer = SERIALIZERS.create(name) if known else _generic(name)
+        serializer = _of_stage(name, format) if known else _generic(name)
         assert isinstance(serializer, RecordSerializer)
         serializer.configure(settings or serializer.settings({}))
         serializer.dialect = format if fmt.declared.dialect_of else ""
@@ -184,6 +184,16 @@ def writers(format: str, settings: Style) -> list[TargetWriter]:
             kind = _LineWriter
         found.append(kind(serializer, fmt))
     return found
+
+
+def _of_stage(name: str, format: str) -> Serializer:
+    """The serializer ``name``, which writes ``format``; MissingLibraryError, which says so."""
+    cls = SERIALIZERS.cls(name)
+    if (install := cls.missing(name)) is not None:
+        raise MissingLibraryError(
+            f"{cls.library} is not installed, which writes {format}", hint=install
+        )
+    return SERIALIZERS.create(name)
 
 
 def _generic(name: str) -> RecordSerializer:

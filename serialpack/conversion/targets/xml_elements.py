@@ -17,6 +17,7 @@ from serialpack.conversion.targets.root import ITEM_NAME
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError, Ways
+from serialpack.formats.xml.content import as_read
 from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, xml_name
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.kind_of import kind_of
@@ -90,13 +91,26 @@ class _Turner:
             for key in self._ordered(value, path):
                 self._put(into, key, value[key], path)
         for made, into, key, path in reversed(self._made):  # what is within others comes first
+            self._settle_content(made, path)
             if not made:
                 self._note("elements", path, "a map without keys", "null")
                 into[key] = None
             elif list(made) == ["#text"]:
                 self._note("elements", path, "a map of text alone", "its text")
                 into[key] = made["#text"]
+        self._settle_content(whole, ROOT)
         return whole
+
+    def _settle_content(self, made: dict[str, Any], path: Path) -> None:
+        """Make of ``made`` what is read again where ``#content`` need not be a list of its own: no
+        text and elements alternate in it, or there is more beside it."""
+        if CONTENT_KEY not in made:
+            return
+        again = as_read(made)
+        if again != made:
+            self._note("elements", (path, CONTENT_KEY), "a list", "what is in the element")
+            made.clear()
+            made.update(again)
 
     def _ordered(self, value: dict[Any, Any], path: Path) -> list[Any]:
         """The keys, attributes first."""

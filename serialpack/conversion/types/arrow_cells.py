@@ -73,6 +73,12 @@ def has_match(cells: Any, pattern: str) -> bool:
     return compute.any(compute.match_substring_regex(cells, pattern)).as_py() is True
 
 
+def all_match(cells: Any, pattern: str) -> bool:
+    """Whether each of the cells, an array, matches a regular expression, or is null."""
+    compute = arrow_if_there().compute
+    return compute.all(compute.match_substring_regex(cells, pattern)).as_py() is not False
+
+
 def first_filled(cells: Any, most: int) -> list[str]:
     """Up to ``most`` of the first cells that are not empty."""
     if is_array(cells):

@@ -3,11 +3,13 @@ can be read, and how they are quoted."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from itertools import compress, islice
 from typing import Any
 
 from serialpack.conversion.types.arrow_cells import (
+    all_match,
     array_of_cells,
     bounds,
     first_filled,
@@ -51,6 +53,10 @@ _INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
 _FEW = 64
 
 _NOTHING: frozenset[Any] = frozenset({type(None), Missing})
+
+
+#: Numbers with at most so many digits that a column of decimals, which has 76, holds all of them.
+_AS_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,37})(?:\.[0-9]{1,38})?", re.ASCII)
 
 
 class _Texts:
@@ -119,6 +125,11 @@ def _is_of_point(spelling: Spelling, point: str) -> bool:
     return convention is not None and convention.whole == point
 
 
+def _are_decimals(cells: Collection[str]) -> bool:
+    """Whether all cells are numbers whose digits a column of decimals keeps."""
+    return all(map(_AS_DECIMAL.fullmatch, cells))
+
+
 def _telling(cells: Sequence[str]) -> list[str]:
     """Few of the cells: the first, and of those with an exponent and of whole numbers, which tell
     conventions apart."""
@@ -139,12 +150,14 @@ class CellsSeen:
     integers; ``negative_zero``: whether one of the numbers may be -0.0. ``nothing``: whether a cell
     was empty, null or missing; ``non_finite``: or a NaN or an infinity, which says of no spelling
     of numbers that it is another. ``quotes``: how they may have been quoted. ``commas``: of cells
-    without a spelling, as ``spelling.has_commas``; None, too, where there are none.
+    without a spelling, as ``spelling.has_commas``; None, too, where there are none. ``decimals``:
+    as ``_are_decimals``; of cells with a spelling, whether that is one of numbers; None:
+    there are none.
     """
 
     __slots__ = (
-        *("commas", "high", "low", "negative_zero", "non_finite", "nothing", "quotes"),
-        "spellings",
+        *("commas", "decimals", "high", "low", "negative_zero", "non_finite", "nothing"),
+        *("quotes", "spellings"),
     )
 
     def __init__(self) -> None:
@@ -153,6 +166,7 @@ class CellsSeen:
         self.nothing = self.non_finite = self.negative_zero = False
         self.quotes: frozenset[str] = EVERY
         self.commas: bool | None = None
+        self.decimals: bool | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -166,12 +180,12 @@ class CellsSeen:
         types = set(map(type, values))
         self.nothing = self.nothing or not types.isdisjoint(_NOTHING)
         if not types <= _NOTHING | {str}:
-            self.spellings, self.commas = frozenset(), False
+            self._have_none()
             return
         if empty_is_null and "" in values:
             self.nothing = True
-        if self.spellings == frozenset() and self.commas is False:  # there is no more to know
-            return
+        if self.spellings == frozenset() and self.commas is self.decimals is False:
+            return  # there is no more to know
         cells = dict.fromkeys(values)  # each of them once: many columns have few
         for none in (None, MISSING, *("",) * empty_is_null):
             cells.pop(none, None)
@@ -181,6 +195,11 @@ class CellsSeen:
             self._narrow(some)
             if not self.spellings:
                 self._look_for_commas(some)
+                self.decimals = self.decimals is not False and _are_decimals(some)
+
+    def _have_none(self) -> None:
+        """Take in that cells have no spelling, nor are numbers."""
+        self.spellings, self.commas, self.decimals = frozenset(), False, False
 
     def look_at_cells(self, cells: Any) -> None:
         """Take in the text of cells of a table of text, of which an empty one is null: a sequence,
@@ -205,10 +224,15 @@ class CellsSeen:
             found &= self.spellings
         fit = {spelling for spelling in found if values_of(few, spelling) is not None}
         if not fit:
-            numbers = are_with_comma(cell for cell in few if cell not in NON_FINITE)
-            if self.commas is not False and numbers and has_text(cells, ","):
+            some = [cell for cell in few if cell not in NON_FINITE]
+            if self.commas is not False and are_with_comma(some) and has_text(cells, ","):
                 return False
-            self.spellings, self.commas = frozenset(), False
+            decimals = self.decimals is not False and _are_decimals(some)
+            array = array_of_cells(cells, empty_is_null=True) if decimals else None
+            if decimals and array is None:
+                return False
+            self._have_none()
+            self.decimals = decimals and all_match(array, f"^(?:{_AS_DECIMAL.pattern})$")
             self.nothing = self.nothing or has_empty(cells)
             return True
         array = array_of_cells(cells, empty_is_null=True)
@@ -248,6 +272,9 @@ class CellsSeen:
                 left = [each for each in left if not _is_of_point(each, spelling.style)]
             left = [each for each in left if each not in held]
         self.spellings = frozenset(held)
+        if held:
+            numbers = not {"integer", "number"}.isdisjoint(each.type for each in held)
+            self.decimals = self.decimals is not False and numbers
         return True
 
     def merge(self, other: CellsSeen) -> None:
@@ -263,6 +290,8 @@ class CellsSeen:
         self.quotes &= other.quotes
         if self.commas is None or other.commas is False:
             self.commas = other.commas
+        if self.decimals is None or other.decimals is False:
+            self.decimals = other.decimals
 
 
 class TypesSeen:

@@ -90,6 +90,10 @@ def words_of(descr: object, shape: tuple[int, ...], *, fortran: bool) -> str:
     return f"{items}, {dimensions}, {'Fortran' if fortran else 'C'} order"
 
 
+#: So long a header NumPy reads without being told.
+MOST_UNTOLD = 10_000
+
+
 def npy_header(descr: object, shape: tuple[int, ...], *, fortran: bool) -> bytes:
     """What stands before the items in an .npy file, a multiple of 64 bytes.
 

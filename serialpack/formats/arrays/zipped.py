@@ -176,6 +176,16 @@ def small_arrays(file: IO[bytes], most: int) -> dict[str, str]:
     return found
 
 
+def longest_header(path: str) -> int:
+    """How many bytes the longest header of an array has; OSError, ValueError for no such file."""
+    with failures_told("it is no whole zip"), _opened(Path(path)) as archive:
+        found = [0]
+        for info in entries(archive).values():
+            with _reading(archive, info) as read:
+                found.append(header_size(read(LEAD)))
+        return max(found)
+
+
 @contextmanager
 def opened_entry(file: Path | IO[bytes], name: str | None) -> Iterator[Read]:
     """What reads the .npy file of the array ``name``, by default of the only one; Malformed,

@@ -25,6 +25,7 @@ from serialpack.formats.csv.style import TableStyle, detect_style, style_of, tab
 from serialpack.formats.csv.tokens import (
     BEHIND_QUOTE,
     LONE_RETURN,
+    TWO_RETURNS,
     UNCLOSED,
     fields_of_row,
     first_width,
@@ -59,6 +60,7 @@ from serialpack.values.kinds import (
 _HINTS = {
     NO_UTF8: ENCODING_HINT,
     LONE_RETURN: r"tr '\r' '\n' <FILE >NEW.csv makes lines of it, where these are its line ends",
+    TWO_RETURNS: r"tr -d '\r' <FILE >NEW.csv takes them out",
 }
 
 #: Of tables between tabs many have no quotes but in their text.

@@ -30,6 +30,7 @@ WITHIN_QUOTES = re.compile(_WITHIN.encode())
 _NEWLINE = 0x0A
 
 LONE_RETURN = "a carriage return that ends no line"
+TWO_RETURNS = "two carriage returns where a line ends"
 UNCLOSED = "a quote that is not closed"
 BEHIND_QUOTE = "text behind the quote that closes a field"
 
@@ -95,11 +96,13 @@ def fields(text: str, delimiter: str) -> Iterator[CsvField]:
 def _malformed(text: str, at: int) -> Malformed:
     """The error in the field that begins at ``at``."""
     if text[at] != '"':
-        return Malformed(LONE_RETURN, text.index("\r", at))
+        at = text.index("\r", at)
+        return Malformed(TWO_RETURNS if text.startswith("\r\r\n", at) else LONE_RETURN, at)
     close = re.compile(_QUOTED).match(text, at)
     if close is None:
         return Malformed(UNCLOSED, at)
-    return Malformed(BEHIND_QUOTE, close.end())
+    two = text.startswith("\r\r\n", close.end())
+    return Malformed(TWO_RETURNS if two else BEHIND_QUOTE, close.end())
 
 
 def _raw_rows(text: str, delimiter: str) -> Iterator[list[str]]:

@@ -288,6 +288,9 @@ def failed(block: SourceBlock, text: str, bad: Malformed) -> SyntaxInputError:
     elif (what := _json5(text, at, message)) is not None:
         message = f"{what}, which JSON5 has and JSON has not"
         hint = _MADE_JSON if block.offset + at < LOOKED_AT else _PYJSON5
+    elif _OF_PYTHON.match(text, at):
+        message = "a word of Python, which JSON has not"
+        hint = _LITERALS
     return place_of(block, text[:at], message, hint)
 
 
@@ -299,6 +302,13 @@ _JQ = "jq -c . FILE writes each on a line (integers beyond 2^53 rounded), --from
 _PYJSON5 = "pyjson5 --as-json FILE writes JSON (pip install json5)"
 
 _CONTAINER = re.compile(r"[{\[]")
+
+#: What Python's own text of values has, and what makes JSON of that, of one or of several.
+_OF_PYTHON = re.compile(r"(?:None|True|False)\b")
+_LITERALS = (
+    "python3 -c 'import ast,json,sys; [print(json.dumps(ast.literal_eval(e.value)))"
+    " for e in ast.parse(sys.stdin.read()).body]' <FILE >NEW.json makes JSON of it"
+)
 
 
 def _json5(text: str, at: int, message: str) -> str | None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
@@ -16,6 +14,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.base import Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.xml.content import SPACES, TEXT, grouped, is_space
 from serialpack.formats.xml.write import CONTENT_KEY
 from serialpack.values.kinds import (
     COMMENTS,
@@ -30,11 +29,6 @@ from serialpack.values.kinds import (
 
 if TYPE_CHECKING:
     from serialpack.formats.losses.marks import Marks
-
-_SPACE = " \t\r\n"
-
-#: The key for the text of an element, beside other elements.
-_TEXT = "#text"
 
 #: A reference to an entity that a document type would have to define.
 _ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)[^;\s]{1,64};")
@@ -187,15 +181,15 @@ class _DocumentReader:
         white space means nothing."""
         text = "".join(element.texts)
         element.texts.clear()
-        if between and not element.keeps_space and not text.strip(_SPACE):
+        if between and not element.keeps_space and not text.strip(SPACES):
             self._drop(SPACE, text)
             return
-        if "#text" in element.value:
+        if TEXT in element.value:
             self._lose_order("text on both sides of an element")
-            element.value["#text"] += text
+            element.value[TEXT] += text
         else:
-            element.value["#text"] = text
-        element.last = "#text"
+            element.value[TEXT] = text
+        element.last = TEXT
 
     def _end(self, name: str) -> None:
         element = self._open[-1]
@@ -205,8 +199,8 @@ class _DocumentReader:
         value: Any = element.value
         if not value:
             value = None
-        elif len(value) == 1 and "#text" in value:
-            value = value["#text"]
+        elif len(value) == 1 and TEXT in value:
+            value = value[TEXT]
         parent = self._open[-1]
         found = parent.value
         if name not in found:
@@ -250,7 +244,7 @@ class _OrderedReader(_DocumentReader):
     order."""
 
     def _run(self, element: _Element, *, between: bool) -> None:  # noqa: ARG002
-        element.content.append((_TEXT, "".join(element.texts)))
+        element.content.append((TEXT, "".join(element.texts)))
         element.texts.clear()
 
     def _end(self, name: str) -> None:
@@ -267,36 +261,20 @@ class _OrderedReader(_DocumentReader):
     def _value(self, element: _Element) -> Any:
         """The value of ``element``, which ends here."""
         content, value = element.content, element.value
-        if len(content) == 1 and content[0][0] == _TEXT:
-            return {**value, _TEXT: content[0][1]} if value else content[0][1]
-        kept = [item for item in content if element.keeps_space or not _is_space(*item)]
-        grouped = _grouped(kept)
-        if grouped is None:
-            if any(name == _TEXT for name, _ in kept):
+        if len(content) == 1 and content[0][0] == TEXT:
+            return {**value, TEXT: content[0][1]} if value else content[0][1]
+        kept = [item for item in content if element.keeps_space or not is_space(*item)]
+        found = grouped(kept)
+        if found is None:
+            if any(name == TEXT for name, _ in kept):
                 kept = content  # beside words white space means something
             self._tell(CONTENT, self._path(), f"what is in <{element.name}>", CONTENT_KEY)
-            value[CONTENT_KEY] = [p if name == _TEXT else {name: p} for name, p in kept]
+            value[CONTENT_KEY] = [p if name == TEXT else {name: p} for name, p in kept]
         else:
-            value |= grouped
+            value |= found
         for _ in range(len(content) - len(kept)):
             self._drop(SPACE, " ")
         return value or None
-
-
-def _is_space(name: str, part: Any) -> bool:
-    return name == _TEXT and not part.strip(_SPACE)
-
-
-def _grouped(content: list[tuple[str, Any]]) -> dict[str, Any] | None:
-    """``content`` as a map, in which what has one name stands together; None where that changes the
-    order."""
-    found: dict[str, Any] = {}
-    for name, items in groupby(content, itemgetter(0)):
-        parts = [part for _, part in items]
-        if name in found or (name == _TEXT and len(parts) > 1):
-            return None
-        found[name] = parts if len(parts) > 1 else parts[0]
-    return found
 
 
 def _defines(what: str) -> RefusedError:

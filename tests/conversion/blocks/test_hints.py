@@ -16,6 +16,7 @@ import pytest
 
 import serialpack
 from serialpack.cli.app import run
+from serialpack.cli.reporting.converted import told_of
 from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.shaping import Shaping
 from tests.conversion.converting import converted
@@ -331,6 +332,30 @@ def test_lists_beside_others_are_named_with_their_paths(
     for path in lists:
         how: dict[str, Any] = {"shaping": Shaping(at=path), "lossy": ["around"]}
         serialpack.convert(io.BytesIO(data), io.BytesIO(), format="json", to="csv", **how)
+
+
+@pytest.mark.parametrize(
+    ("document", "at", "what", "more"),
+    [
+        ([{"n": 1, "t": [{"a": 1}, {"a": 2}]}], "c", "--at c.0.t ", Shaping(at="c.0.t")),
+        (
+            [{"a": [1, 2], "b": [3, 4]}],
+            *("c", "--at c.0 --columnar", Shaping(at="c.0", columnar=True)),
+        ),
+    ],
+)
+def test_lists_in_the_one_record_of_a_list_are_named_with_its_number(
+    document: list[Any], at: str, what: str, more: Shaping
+) -> None:
+    """Of a notebook with one cell ``--at cells.outputs`` was said, which no list has."""
+    data = json.dumps({"c": document}).encode()
+    how: dict[str, Any] = {"format": "json", "to": "csv"}
+    report = serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=Shaping(at=at), **how)
+    assert any(what in line for line in told_of(report, verbose=False))
+    how["lossy"] = ["around"]
+    report = serialpack.convert(io.BytesIO(data), io.BytesIO(), shaping=more, **how)
+    assert report.records == 2
+    assert [loss.value_path for loss in report.losses] in ([], ["$.c[0].n"])
 
 
 def test_maps_in_themselves_have_no_end_of_lists() -> None:

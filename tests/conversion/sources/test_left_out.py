@@ -24,9 +24,8 @@ def without_null(value: Any) -> Any:
 
 def skipping(data: bytes, source: str, target: str, **how: Any) -> tuple[bytes, ConvertReport]:
     out = io.BytesIO()
-    report = serialpack.convert(
-        io.BytesIO(data), out, format=source, to=target, skip_bad=True, trust=True, **how
-    )
+    how = {"skip_bad": True, **how}
+    report = serialpack.convert(io.BytesIO(data), out, format=source, to=target, trust=True, **how)
     return out.getvalue(), report
 
 
@@ -72,6 +71,19 @@ def test_nothing_is_left_out_unsaid(
 def test_a_source_without_a_good_record_is_refused(target: str) -> None:
     with pytest.raises(serialpack.InputError, match="no record is left"):
         skipping(b"{bad\n", "ndjson", target)
+
+
+@pytest.mark.parametrize("target", ["csv", "sqlite", "parquet", "avro", "msgpack", "xml"])
+def test_a_source_of_which_all_is_refused_is_not_called_broken(target: str) -> None:
+    """It ended with 3, as where the input is damaged; the same without skip_bad with 4."""
+    lines = b'{"a":{"b":"\\ud800"}}\n' * 3
+    with pytest.raises(serialpack.RefusedError):
+        skipping(lines, "ndjson", target, skip_bad=False)
+    with pytest.raises(serialpack.RefusedError, match="no record is left") as left:
+        skipping(lines, "ndjson", target)
+    assert left.value.exit_code == 4
+    with pytest.raises(serialpack.InputError, match="no record is left"):
+        skipping(lines + b"{bad\n", "ndjson", target)
 
 
 @pytest.mark.parametrize("target", ["parquet", "arrow", "pickle", "msgpack", "csv", "sqlite"])
@@ -173,3 +185,28 @@ def test_what_was_done_is_not_advised() -> None:
     (place,) = report.places
     assert "3 fields, not 2" in place.error
     assert "--skip-bad" not in place.error
+
+
+@pytest.mark.parametrize("target", ["json", "csv", "parquet"])
+@pytest.mark.parametrize(
+    ("source", "data", "count"),
+    [
+        ("ndjson", b'{"a":1}\n{"a"}\n{"a":2}\n', 2),
+        ("ndjson", b'# more\n{"a":1}\n', 1),
+        ("json", b'[{"a":1},{"a":},{"a":3}]', 2),
+        ("csv", b'a,b\n"x"y,1\nz,2\n', 1),
+        ("ndjson", b'{"a"}\n', 0),
+        ("json", b'{"a"}\n', 0),
+        ("csv", b'a,b\n"x"y,1\n', 0),
+    ],
+)
+def test_what_leaves_out_broken_records_is_told_where_others_are_left(
+    source: str, data: bytes, count: int, target: str
+) -> None:
+    """Of a line that is no JSON, nobody was told how the rest is had."""
+    with pytest.raises(serialpack.InputError) as broken:
+        skipping(data, source, target, skip_bad=False)
+    hint = "--skip-bad leaves out what is broken"
+    assert broken.value.hint == (hint if count else None)
+    if count:
+        assert skipping(data, source, target)[1].records == count

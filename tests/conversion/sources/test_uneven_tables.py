@@ -104,7 +104,7 @@ def test_rows_of_one_field_more_are_told_with_what_names_it(mark: str, end: str)
         assert [list(row.values()) for row in json.loads(data)] == [[*"123"], [*"456"]]
         names.append(list(json.loads(data)[0]))
     assert names == [["a", "b", "more"], ["row", "a", "b"]]
-    with pytest.raises(serialpack.InputError, match="no record is left") as left:
+    with pytest.raises(serialpack.RefusedError, match="no record is left") as left:
         serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format=told, skip_bad=True)
     assert "sed" not in str(left.value)
 
@@ -124,6 +124,21 @@ def test_quotes_that_are_text_are_told_with_what_quotes_them(odd: str, end: str)
     made = subprocess.run(words, input=text, capture_output=True, check=True).stdout
     serialpack.convert(io.BytesIO(made), out, to="json", format="tsv")
     assert json.loads(out.getvalue()) == rows
+
+
+@pytest.mark.parametrize("row", ["a,b", '"a","b"'])
+def test_two_returns_at_the_end_of_a_line_are_told_with_what_takes_them_out(row: str) -> None:
+    """As of text that was written twice as Windows does: it was text behind a quote, or a line end
+    for which ``tr`` puts three."""
+    text = f"{row}\r\r\n1,2\r\r\n".encode()
+    with pytest.raises(serialpack.InputError, match="two carriage returns") as refused:
+        serialpack.convert(io.BytesIO(text), io.BytesIO(), to="json", format="csv")
+    command = re.search(r"tr -d '[^']+' (?=<FILE)", str(refused.value))
+    assert command is not None
+    words, out = shlex.split(command[0]), io.BytesIO()
+    made = subprocess.run(words, input=text, capture_output=True, check=True).stdout
+    serialpack.convert(io.BytesIO(made), out, to="json", format="csv")
+    assert json.loads(out.getvalue()) == [{"a": "1", "b": "2"}]
 
 
 TYPED = [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"a": 6}, {"a": 7, "b": None, "c": 9}]

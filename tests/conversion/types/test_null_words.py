@@ -90,3 +90,29 @@ def test_without_types_it_is_still_of_no_use() -> None:
     with pytest.raises(serialpack.UsageError, match="null is for cells") as caught:
         converted(TEXT, "json", shaping=Shaping(null="NA"))
     assert 'shaping=Shaping(infer=True, null="NA") reads' in str(caught.value)
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("to", ["csv", "tsv"])
+def test_between_tables_of_text_cells_stay_as_they_are_spelled(to: str, verify: bool) -> None:
+    """Each number was quoted, as text is where a word for null is written beside values."""
+    text = TEXT.replace(b"2.5", b"2.50").replace(b",FALSE", b",")
+    data, report = converted(text, to, shaping=NA, verify=verify, strict=True)
+    assert data == (text if to == "csv" else text.replace(b",", b"\t"))
+    assert not report.carried
+    assert not report.back
+
+
+def test_a_word_for_null_in_a_table_of_one_column() -> None:
+    text = b'a\n1\nNA\n"NA"\n""\n'
+    assert converted(text, "csv", shaping=NA)[0] == text
+
+
+def test_columns_that_are_left_out_have_none() -> None:
+    """Their cells of the word were counted too."""
+    _, report = converted(TEXT, "ndjson", shaping=NA, fields=["name", "x"])
+    assert [loss.count for loss in report.carried] == [2]
+    dotted = b"a.b,a.c,d\nNA,NA,NA\n"
+    for fields, count in (["a"], 2), (["a.c"], 1), (["a.b", "d"], 2):
+        _, report = converted(dotted, "ndjson", shaping=NA._replace(nest=()), fields=fields)
+        assert [loss.count for loss in report.carried] == [count]

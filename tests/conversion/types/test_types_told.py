@@ -62,6 +62,35 @@ def test_numbers_with_a_decimal_comma_are_named(rows: int, monkeypatch: pytest.M
     assert report.types == {"a": "decimal-comma"}
 
 
+@pytest.mark.parametrize("rows", [1, 4000])
+def test_numbers_that_decimals_keep_are_named(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stayed text, as doubles have not all their digits, without a word of what keeps them."""
+    from serialpack.cli.reporting.converted import told_of
+    from serialpack.conversion.tables import survey
+
+    cells = [
+        ("0.10000000000000000555", "2.50", "00123", "1.5", "7", "nan", "1"),
+        ("1.25", "3.5", "12", "x", "9" * 38, "1.50", ""),
+        ("-7", "", "1", "2", "1." + "2" * 38, "2.5", "2"),
+    ]
+    names, kept = "abcdefg", ("a", "b", "e")
+    text = ",".join(names) + "\n" + "".join(f"{','.join(row)}\n" for row in cells * rows)
+    words = (
+        "  text as before: a, b, c, d, e and 1 more; --types a=decimal,b=decimal,e=decimal keeps"
+    )
+    for _ in "columns", "records":
+        _, report = converted(text.encode(), "parquet", shaping=INFER)
+        assert (report.types, report.decimals) == ({"g": "integer"}, kept)
+        assert told_of(report, verbose=False) == [f"{words} all digits of numbers"]
+        assert converted(text.encode(), "json", shaping=INFER)[1].decimals == ()
+        monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
+    made, _ = converted(text.encode(), "parquet", shaping=by_hand(**dict.fromkeys(kept, "decimal")))
+    found = values(made, "parquet")[: len(cells)]
+    for place, name in (0, "a"), (1, "b"), (4, "e"):
+        wanted = [row[place] for row in cells]
+        assert [row[name] for row in found] == [Decimal(w) if w else None for w in wanted]
+
+
 def test_what_gives_tabs_back_is_told() -> None:
     """The same bytes were to come back, but ``--to csv`` gave others."""
     source = b"a\tb\n1\tx\n"
