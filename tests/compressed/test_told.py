@@ -26,7 +26,6 @@ def _packed(data: bytes) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(
     ("name", "packed"),
     [
@@ -44,11 +43,11 @@ def test_a_command_in_a_hint_reads_what_is_in_the_file(
     path.write_bytes(packed(TEXT))
     with pytest.raises(serialpack.ValueRefusedError, match="different lengths") as refused:
         serialpack.convert(path, io.BytesIO(), to="json")
-    command = re.search(r"tail -n \+\d+ < <\(([a-z0-9]+) [^)]+\)", str(refused.value))
+    command = re.search(r"([a-z0-9]+) [^;|]*FILE[^;|]*\| tail -n \+\d+", str(refused.value))
     assert command is not None
     if shutil.which(command[1]) is None and command[1] != "serialpack":
         pytest.skip(f"there is no {command[1]}")
     line = command[0].replace("FILE", str(path))
     line = line.replace("serialpack ", f"{sys.executable} -m serialpack ")
-    made = subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout
+    made = subprocess.run(["sh", "-c", line], capture_output=True, check=True).stdout
     assert made == b"a,b,c\n1,2,3\n4,5,6\n"
