@@ -26,8 +26,10 @@ _LOOKED = 8, 1024
 #: their differences to the row above, where these have so many bits fewer than those to a far one.
 _RANKED, _RANKS, _NEARER = (1024, 24), 8, 0.5
 
-#: zstd says anew how bytes are spread after so many, about, where they become others.
-_ANEW = 32 << 10
+#: zstd says anew how bytes are spread after so many, about, where they become others: it looks at
+#: 128 kB, and cuts these once, at a quarter, half or three, but not the first of a block, nor what
+#: is left in the end.
+_ANEW = 96 << 10
 
 #: Little of differences comes again where a quick level leaves more than this share of them.
 _REPEATED = 0.1
@@ -179,9 +181,12 @@ class SampleTrial:
         if found is None:
             data, coder = self._bytes(way), self._coder(way, codec)
             payload = None if coder.estimates else coder.compress(data)
-            apart = codec.name == "pcodec" and codec.values[-1]
-            block = self._of_columns if apart else self._block
-            size = coder.estimated(data, block) if payload is None else len(payload)
+            if payload is None:
+                apart = codec.name == "pcodec" and codec.values[-1]
+                block = self._of_columns if apart else self._block
+                # Where columns stand one after another each sample is one of them.
+                samples = 1 if apart and self.layout.stacked else len(self._samples)
+            size = coder.estimated(data, block, samples) if payload is None else len(payload)
             share = size / max(len(data), 1)
             learned = coder.learned() or _learned(way, share)
             found = ArrayChain(self._filters(way), codec, share, way, learned=learned)
