@@ -67,7 +67,10 @@ def dumped(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
 def _refusal(
     serializer: RecordSerializer, records: list[Any], error: Exception
 ) -> ValueRefusedError:
-    lost = serializer.blame(records, error)
+    try:
+        lost = serializer.blame(records, error)
+    except FAILURES:  # of a class, which is asked what it is
+        lost = Difference(0, "$", shown(records[0]), "", "object", str(error))
     if serializer.tabular:
         lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
     way = serializer.way_out(lost, raw=False)

@@ -91,7 +91,7 @@ def test_it_says_why(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.filterwarnings("ignore::serialpack.PickleWarning")
 def test_a_class_that_cannot_be_compared_is_refused_and_taken_unproved() -> None:
-    with pytest.raises(serialpack.ValueRefusedError, match="of no truth.*verify=False"):
+    with pytest.raises(serialpack.ValueRefusedError, match=r"of no truth.*verify=False"):
         serialpack.dumps(Incomparable())
     again = serialpack.loads(serialpack.dumps(Incomparable(), verify=False), trust=True)
     assert type(again) is Incomparable
