@@ -118,11 +118,12 @@ def check_values(records: list[Any]) -> None:
         return
     if _is_shallow(records, _SHALLOW, named=False):
         return
-    depth, level = 0, list[Any]()
+    depth, level, before, searched = 0, list[Any](), set[int](), False
     for depth, level in enumerate(islice(_levels(records), MAX_DEPTH + 1)):
-        # Objects that refer to each other stay on all levels. One search for a value that holds
-        # itself finds them, before the levels are gone through to the limit.
-        if depth == _TREES and holds_itself(level):
+        # Objects that refer to each other stay on all levels: one search finds what holds itself.
+        again = not searched and _come_again(level, before)
+        searched = searched or again
+        if (again or depth == _TREES) and holds_itself(level):
             raise TooDeep
     if depth == MAX_DEPTH and any(map(_is_level, level)):
         raise TooDeep
@@ -135,7 +136,9 @@ def check_graph(records: list[Any]) -> None:
     """
     if not _more_than_few(records) or _is_little(records):
         return
-    if sum(1 for _ in islice(_levels(records), _TREES)) == _TREES:
+    before = set[int]()
+    found = enumerate(_levels(records), 1)
+    if any(depth == _TREES or _come_again(level, before) for depth, level in found):
         _check_in_order(records)
 
 
@@ -148,6 +151,15 @@ def _levels(records: list[Any]) -> Iterator[list[Any]]:
             level = _once(level)
             distinct = len(level)
         yield level
+
+
+def _come_again(level: list[Any], before: set[int]) -> bool:
+    """Whether some of a ``level`` of many values stand ``before``, to which some are added."""
+    if len(level) < _MANY:
+        return False
+    again = any(id(value) in before for value in level[:: len(level) // _FEW])
+    before.update(map(id, level[:: len(level) // _MANY]))
+    return again
 
 
 def _more_than_few(records: list[Any]) -> list[Any]:
