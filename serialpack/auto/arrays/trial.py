@@ -26,9 +26,8 @@ _LOOKED = 8, 1024
 #: their differences to the row above, where these have so many bits fewer than those to a far one.
 _RANKED, _RANKS, _NEARER = (1024, 24), 8, 0.5
 
-#: zstd says anew how bytes are spread after so many, about, where they become others: it looks at
-#: 128 kB, and cuts these once, at a quarter, half or three, but not the first of a block, nor what
-#: is left in the end.
+#: zstd says anew how bytes are spread after so many, about, where they become others: it cuts each
+#: 128 kB once, at quarters, but the first and the last of a block.
 _ANEW = 96 << 10
 
 #: Little of differences comes again where a quick level leaves more than this share of them.
@@ -210,16 +209,22 @@ class SampleTrial:
         """With the share that is left where bytes, or bits, of equal weight are compressed each by
         themselves: of a block that is longer than the samples there are so many that zstd says of
         each anew how they are spread; or of some together, where they are many."""
-        data = memoryview(self._bytes(chain.way))
-        planes = min(self.layout.item * _planes_of(chain.way), self._pieces)
-        if self._whole or not 1 < planes <= len(data):
+        planes = self.layout.item * _planes_of(chain.way)
+        pieces = min(planes, self._pieces)
+        if self._whole or not 1 < pieces <= planes <= len(self._bytes(chain.way)):
             return chain
-        length = len(data) // planes
-        coder = self._coder(chain.way, chain.codec)
-        around = len(coder.compress(b""))
-        parts = [data[start : start + length] for start in range(0, planes * length, length)]
-        share = sum(len(coder.compress(part)) - around for part in parts) / len(data)
+        share = self._cut(chain, pieces)
+        if pieces < planes and share > chain.share:  # they cut off what comes again in a plane
+            share = min(share, self._cut(chain, planes))
         return chain._replace(share=share)
+
+    def _cut(self, chain: ArrayChain, pieces: int) -> float:
+        """The share that is left of so many pieces, each by itself."""
+        data = memoryview(self._bytes(chain.way))
+        length = len(data) // pieces
+        around = len((coder := self._coder(chain.way, chain.codec)).compress(b""))
+        parts = (data[start : start + length] for start in range(0, pieces * length, length))
+        return sum(len(coder.compress(part)) - around for part in parts) / len(data)
 
     def packed(self, chain: ArrayChain) -> ArrayChain:
         """With its payload, of the whole."""
