@@ -103,16 +103,17 @@ class Codec(Stage, ABC):
     #: Whether it can tell sooner than by ``compress`` about how many bytes that leaves.
     estimates: ClassVar[bool] = False
 
-    def estimated(self, data: Buffer, size: int = 0) -> int:
+    def estimated(self, data: Buffer, size: int = 0, samples: int = 1) -> int:
         """About how many bytes ``compress`` leaves of ``data``, where it ``estimates``; what it
-        learns thereby serves when the same data are compressed next. ``size``: of the block of
-        which they are a sample, with their part of what is said once of it."""
+        learns thereby serves when the same data are compressed next. They are so many ``samples``,
+        as long as each other, of a block of ``size`` bytes, with their part of what is said once of
+        it."""
         try:
-            return self._estimated(data, max(size, len(data)))
+            return self._estimated(data, max(size, len(data)), samples)
         except BaseException as error:
             fail_forward(self.name, "compress", error)
 
-    def _estimated(self, data: Buffer, size: int) -> int:
+    def _estimated(self, data: Buffer, size: int, samples: int) -> int:
         """As ``estimated``, likewise."""
         raise NotImplementedError
 

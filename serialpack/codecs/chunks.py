@@ -65,7 +65,7 @@ class Meta(NamedTuple):
             0: (NO_OP, 4),
             1: (("try_consecutive", way >> 4 & 7), 8),
             2: (LOOKBACK, 14),
-            3: ((CONVOLVED, order), 78 + 32 * order),
+            3: ((CONVOLVED, order), foretelling_bits(order)),
         }
         if not latents or (found := ways.get(way & 15)) is None:
             return None
@@ -77,6 +77,11 @@ class Meta(NamedTuple):
             some, at = _bits_of_bins(meta, at, wide)
             total += some
         return cls(len(meta), delta, total)
+
+
+def foretelling_bits(order: int) -> int:
+    """How many bits of the metadata of a chunk say how numbers are foretold from so many."""
+    return 78 + 32 * order
 
 
 def _bits_of_bins(meta: bytes, at: int, width: int) -> tuple[float, int]:

@@ -6,21 +6,13 @@ the values that are in a container, and all containers of one level are given to
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from gc import get_referents
 from itertools import chain, compress, islice
-from types import (
-    BuiltinFunctionType,
-    CodeType,
-    FrameType,
-    FunctionType,
-    GeneratorType,
-    MethodType,
-    ModuleType,
-)
 from typing import Any
 from uuid import UUID
 
@@ -39,8 +31,8 @@ _LEAVES = frozenset(
 #: Types whose values a library writes as a name (pickle), or refuses: what these refer to does not
 #: belong to the record.
 _NAMED = (
-    *(type, ModuleType, FunctionType, BuiltinFunctionType, MethodType),
-    *(CodeType, FrameType, GeneratorType),
+    *(type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType),
+    *(types.CodeType, types.FrameType, types.GeneratorType),
 )
 _PLAIN = _LEAVES | CONTAINERS
 #: Marks the end of an iterator over values.
@@ -118,12 +110,12 @@ def check_values(records: list[Any]) -> None:
         return
     if _is_shallow(records, _SHALLOW, named=False):
         return
-    depth, level, searched = 0, list[Any](), False
+    depth, level, before, searched = 0, list[Any](), set[int](), False
     for depth, level in enumerate(islice(_levels(records), MAX_DEPTH + 1)):
-        # Objects that refer to each other stay on all levels. One search for a value that holds
-        # itself finds them, before the levels are gone through to the limit; where few are on a
-        # level, that is less work than the search, which goes on below it.
-        if depth >= _TREES and not searched and len(level) > _SEVERAL:
+        # Objects that refer to each other stay on all levels: one search finds what holds itself.
+        # Of few on each level it is more work than the levels, below which it goes on.
+        wide = depth >= _TREES and len(level) > _SEVERAL
+        if not searched and (wide or _come_again(level, before)):
             searched = True
             if holds_itself(level):
                 raise TooDeep
@@ -138,7 +130,9 @@ def check_graph(records: list[Any]) -> None:
     """
     if not _more_than_few(records) or _is_little(records):
         return
-    if sum(1 for _ in islice(_levels(records), _TREES)) == _TREES:
+    before = set[int]()
+    found = enumerate(_levels(records), 1)
+    if any(depth == _TREES or _come_again(level, before) for depth, level in found):
         _check_in_order(records)
 
 
@@ -151,6 +145,15 @@ def _levels(records: list[Any]) -> Iterator[list[Any]]:
             level = _once(level)
             distinct = len(level)
         yield level
+
+
+def _come_again(level: list[Any], before: set[int]) -> bool:
+    """Whether some of a ``level`` of many values stand ``before``, to which some are added."""
+    if len(level) < _MANY:
+        return False
+    again = not before.isdisjoint(map(id, level[:: len(level) // _FEW]))
+    before.update(map(id, level[:: len(level) // _MANY]))
+    return again
 
 
 def _more_than_few(records: list[Any]) -> list[Any]:
@@ -167,7 +170,7 @@ def _more_than_few(records: list[Any]) -> list[Any]:
 
 def depth_of(value: Any, most: int) -> int:
     """How many levels ``value`` has, ``most`` at the most: deeper ones are not looked for."""
-    level: list[Any] = [[value]]
+    level = [[value]]
     for depth in range(most):
         level = _below(level)
         if not level:

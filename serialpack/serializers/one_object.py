@@ -67,7 +67,10 @@ def dumped(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
 def _refusal(
     serializer: RecordSerializer, records: list[Any], error: Exception
 ) -> ValueRefusedError:
-    lost = serializer.blame(records, error)
+    try:
+        lost = serializer.blame(records, error)
+    except FAILURES:  # of a class, which is asked what it is
+        lost = Difference(0, "$", shown(records[0]), "", "object", str(error))
     if serializer.tabular:
         lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
     return _refused(serializer, records if serializer.tabular else records[0], lost)
@@ -241,11 +244,15 @@ def _check(
     if few and plainly_same(obj, again, identity=serializer.identity, size=size, pickled=pickled):
         return
     again = hooked(again, object_hook)
-    with gc_paused():
-        lost = difference(obj, again, identity=serializer.identity)
-        dropped: list[Difference] = []
-        if lost is not None and _is_dropped(serializer, obj, again, dropped):
-            dropped, lost = dropped or [lost], None
+    dropped: list[Difference] = []
+    try:
+        with gc_paused():
+            lost = difference(obj, again, identity=serializer.identity)
+            if lost is not None and _is_dropped(serializer, obj, again, dropped):
+                dropped, lost = dropped or [lost], None
+    except FAILURES as error:  # of a class, which is asked whether it is another's
+        because = f"it cannot be compared: {error}"
+        lost = Difference(0, "$", shown(obj), "", "object", because=because)
     if lost is None and check is not None and checksum(data) != check:
         was = f"{shown(obj)}, which changes what it is loaded from"
         lost = Difference(0, "$", was, "", "object")
@@ -281,6 +288,9 @@ def _hint(serializer: RecordSerializer, lost: Difference) -> str | None:
     if serializer.safe or not serializer.holds_objects or lost.instead is not None:
         return None
     if lost.value_path.endswith(_OF_EXCEPTIONS):
-        return "objects hold exceptions without tracebacks: error.with_traceback(None)"
+        return (
+            "objects hold exceptions without tracebacks: error.with_traceback(None), and so each"
+            " __cause__ and __context__"
+        )
     # Its class tells pickle less than there is: who wants it so may have it.
     return "--no-verify takes what its class tells pickle"

@@ -171,3 +171,9 @@ def same_array(x: Any, y: Any) -> bool:
 def _place(array: Any) -> tuple[Any, ...]:
     """Where the numbers of an array lie."""
     return array.__array_interface__["data"], array.strides
+
+
+def array_of_series(series: Any) -> Any:
+    """The array of a series of pandas, which may lie in a block, which may be read-only."""
+    numbers = not getattr(series.dtype, "hasobject", True)
+    return series.to_numpy() if numbers else series.array

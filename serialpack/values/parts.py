@@ -27,7 +27,7 @@ from weakref import ReferenceType, WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 from serialpack.literal import Literal
-from serialpack.values.arrays import is_plain_scalar
+from serialpack.values.arrays import array_of_series, is_plain_scalar
 from serialpack.values.instance_dict import held_in_dict
 from serialpack.values.kept_in_c import kept_in_c
 from serialpack.values.masks import is_masked, with_mask
@@ -221,12 +221,10 @@ def whole(value: Any) -> Any:
     where it tells nothing.
     """
     if _is_pandas(value, "DataFrame"):  # by columns: these lie in one block or in several
-        columns = [value.iloc[:, number] for number in range(value.shape[1])]
+        columns = [array_of_series(column) for _, column in value.items()]
         return [value.columns, value.index, columns, value.attrs, value.flags]
-    if _is_pandas(value, "Series"):  # its array may lie in a block, which may be read-only
-        numbers = not getattr(value.dtype, "hasobject", True)
-        array = value.to_numpy() if numbers else value.array
-        return [value.name, value.index, array, value.attrs, value.flags]
+    if _is_pandas(value, "Series"):
+        return [value.name, value.index, array_of_series(value), value.attrs, value.flags]
     if _is_pandas(value, "Categorical"):  # whose own codes are read-only in some indexes
         return [value.codes, value.dtype]
     if type(value).__module__ == "pyarrow.lib" and (told := _arrow_told(value)) is not None:

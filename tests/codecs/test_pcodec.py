@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pcodec.standalone import simple_compress
 
 from serialpack.bounded import decompress_numbers
-from serialpack.codecs import CODECS
+from serialpack.codecs import CODECS, ways
 from serialpack.codecs import pcodec as codec_module
 from serialpack.codecs.chunks import ChunkWay, joined
 from serialpack.codecs.pcodec import TYPES
@@ -356,8 +356,8 @@ def test_few_numbers_are_looked_at_once(monkeypatch: pytest.MonkeyPatch, count: 
         looked[start] += len(numbers)
         return own(numbers, way)
 
-    own = codec_module._left
-    monkeypatch.setattr(codec_module, "_left", left)
+    own = ways._left
+    monkeypatch.setattr(ways, "_left", left)
     data = sound(count).tobytes()
     for start in looked:
         CODECS.create(*parse_stage(CODECS, f"pcodec:9@i2{start}")).estimated(data)
@@ -389,12 +389,12 @@ def test_what_samples_told_serves_more_that_is_like_them(
     codec.begins(source=False, learned=sampled.learned())
     left = by_itself.compress(numbers.tobytes())
     looked: list[int] = []
-    own = codec_module._way_of
+    own = ways.way_of
 
     def way_of(*how: Any) -> ChunkWay:
         looked.append(1)
         return own(*how)
 
-    monkeypatch.setattr(codec_module, "_way_of", way_of)
+    monkeypatch.setattr(codec_module, "way_of", way_of)
     assert codec.compress(numbers.tobytes()) == left
     assert bool(looked) is not same

@@ -237,3 +237,27 @@ def test_an_object_is_looked_at_without_its_class(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(depth_values, "get_referents", counted)
     check_values([{"a": Node([1, Slotted("b")])}])
     assert sum(found) < 1000
+
+
+@pytest.mark.parametrize("check", [check_values, check_graph])
+def test_many_objects_that_refer_to_each_other_are_not_gone_through_again_and_again(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixteen levels were, with all of them on each, before one value was found to hold itself."""
+    looked_at: list[int] = []
+    below = depth_values._below
+
+    def counted(level: list[Any]) -> list[Any]:
+        looked_at.append(len(level))
+        return below(level)
+
+    monkeypatch.setattr(depth_values, "_below", counted)
+    nodes = [Node([number]) for number in range(6000)]
+    for number, node in enumerate(nodes):
+        node.inner.append(nodes[number * 7 % len(nodes)])
+    if check is check_values:
+        with pytest.raises(TooDeep):
+            check(nodes)
+    else:
+        check(nodes)
+    assert sum(looked_at) < 6 * len(nodes)

@@ -31,6 +31,19 @@ class Made(metaclass=Meta):
     pass
 
 
+class Failing(type):
+    """Of classes that can be compared with no other."""
+
+    __hash__ = type.__hash__
+
+    def __eq__(cls, other: object) -> bool:
+        raise ValueError("of no truth")
+
+
+class Incomparable(metaclass=Failing):
+    pass
+
+
 class Always:
     def __new__(cls) -> Always:
         return super().__new__(cls)
@@ -74,3 +87,11 @@ def test_it_says_why(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     value, words = WHY[name]
     with pytest.warns(serialpack.PickleWarning, match=f"^{words}.*; pickle can, and load needs"):
         serialpack.dumps(value)
+
+
+@pytest.mark.filterwarnings("ignore::serialpack.PickleWarning")
+def test_a_class_that_cannot_be_compared_is_refused_and_taken_unproved() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match=r"of no truth.*verify=False"):
+        serialpack.dumps(Incomparable())
+    again = serialpack.loads(serialpack.dumps(Incomparable(), verify=False), trust=True)
+    assert type(again) is Incomparable

@@ -164,7 +164,7 @@ def _chosen(
     how = length, codec, effort, head, 1, trials, lower
     tried = [LayoutChoice(layout, first, *how) for layout in layouts]
     jobs: list[Callable[[], Any]] = [job for each in tried for job in (each.looked, each.own)]
-    jobs += [] if tried[0].whole else [lambda: recurs(head)]
+    jobs.append(lambda: recurs(head))
     begun = together(threads, *jobs)
     begun_of = [(begun[2 * number], begun[2 * number + 1]) for number in range(len(tried))]
     if tried[0].takes_more and any(_nearly_runs(*each, effort) for each in begun_of):
@@ -177,7 +177,7 @@ def _chosen(
     )
     if packed and choice.whole:
         found = found._replace(best=choice.packed(found.best))
-    if begun[2 * len(tried) :] == [True]:
+    if begun[-1]:
         whole = tried[0].of_recurring(head, found.best.share)
         return found if whole is None else Chosen(whole, found.plain, recurs=True)
     return found

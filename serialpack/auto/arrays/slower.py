@@ -88,8 +88,10 @@ class Slower:
         found = min(codecs, key=lambda each: few.of(way, each).share * (1 + codecs[each]))
         if quick.share > least or self._whole:
             return asking(codecs[found], self._trial.of(way, found))
-        less = few.of(way, found).share / few.of(way, self._quick).share
-        return quick._replace(codec=found, share=quick.share * min(less, 1), payload=None)
+        own = few.of(way, found)
+        own = few.in_planes(own) if found.name == "zstd" else own
+        less = own.share / few.in_planes(few.of(way, self._quick)).share
+        return quick._replace(codec=found, share=quick.share * less, payload=None)
 
     def beyond(self, few: SampleTrial, plain: ArrayChain) -> StageSpec:
         """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a

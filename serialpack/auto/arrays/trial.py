@@ -26,8 +26,9 @@ _LOOKED = 8, 1024
 #: their differences to the row above, where these have so many bits fewer than those to a far one.
 _RANKED, _RANKS, _NEARER = (1024, 24), 8, 0.5
 
-#: zstd says anew how bytes are spread after so many, about, where they become others.
-_ANEW = 32 << 10
+#: zstd says anew how bytes are spread after so many, about, where they become others: it cuts each
+#: 128 kB once, at quarters, but the first and the last of a block.
+_ANEW = 96 << 10
 
 #: Little of differences comes again where a quick level leaves more than this share of them.
 _REPEATED = 0.1
@@ -179,9 +180,12 @@ class SampleTrial:
         if found is None:
             data, coder = self._bytes(way), self._coder(way, codec)
             payload = None if coder.estimates else coder.compress(data)
-            apart = codec.name == "pcodec" and codec.values[-1]
-            block = self._of_columns if apart else self._block
-            size = coder.estimated(data, block) if payload is None else len(payload)
+            if payload is None:
+                apart = codec.name == "pcodec" and codec.values[-1]
+                block = self._of_columns if apart else self._block
+                # Where columns stand one after another each sample is one of them.
+                samples = 1 if apart and self.layout.stacked else len(self._samples)
+            size = coder.estimated(data, block, samples) if payload is None else len(payload)
             share = size / max(len(data), 1)
             learned = coder.learned() or _learned(way, share)
             found = ArrayChain(self._filters(way), codec, share, way, learned=learned)
@@ -205,16 +209,22 @@ class SampleTrial:
         """With the share that is left where bytes, or bits, of equal weight are compressed each by
         themselves: of a block that is longer than the samples there are so many that zstd says of
         each anew how they are spread; or of some together, where they are many."""
-        data = memoryview(self._bytes(chain.way))
-        planes = min(self.layout.item * _planes_of(chain.way), self._pieces)
-        if self._whole or not 1 < planes <= len(data):
+        planes = self.layout.item * _planes_of(chain.way)
+        pieces = min(planes, self._pieces)
+        if self._whole or not 1 < pieces <= planes <= len(self._bytes(chain.way)):
             return chain
-        length = len(data) // planes
-        coder = self._coder(chain.way, chain.codec)
-        around = len(coder.compress(b""))
-        parts = [data[start : start + length] for start in range(0, planes * length, length)]
-        share = sum(len(coder.compress(part)) - around for part in parts) / len(data)
+        share = self._cut(chain, pieces)
+        if pieces < planes and share > chain.share:  # they cut off what comes again in a plane
+            share = min(share, self._cut(chain, planes))
         return chain._replace(share=share)
+
+    def _cut(self, chain: ArrayChain, pieces: int) -> float:
+        """The share that is left of so many pieces, each by itself."""
+        data = memoryview(self._bytes(chain.way))
+        length = len(data) // pieces
+        around = len((coder := self._coder(chain.way, chain.codec)).compress(b""))
+        parts = (data[start : start + length] for start in range(0, pieces * length, length))
+        return sum(len(coder.compress(part)) - around for part in parts) / len(data)
 
     def packed(self, chain: ArrayChain) -> ArrayChain:
         """With its payload, of the whole."""

@@ -68,7 +68,7 @@ def _parts_of_frame(value: Any) -> tuple[int, list[Any]]:
     more = [] if beside == [{}, True] else beside
     if value.ndim == 1:
         return SERIES, [value.name, value.index, _column(value), *more]
-    columns = [_column(value.iloc[:, number]) for number in range(value.shape[1])]
+    columns = [_column(column) for _, column in value.items()]
     return FRAME, [value.columns, value.index, columns, *more]
 
 

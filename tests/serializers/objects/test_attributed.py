@@ -258,6 +258,18 @@ def test_the_refusal_of_a_traceback_says_what_can_be_held() -> None:
     assert again.args == ("raised",)
 
 
+def test_the_hint_for_a_traceback_serves_for_those_of_causes() -> None:
+    error = _raised()
+    error.__cause__ = error.__context__ = _raised()
+    bare = error.with_traceback(None)
+    with pytest.raises(serialpack.ValueRefusedError, match="each __cause__ and __context__"):
+        serialpack.dumps(bare)
+    assert bare.__cause__ is not None
+    bare.__cause__.with_traceback(None)
+    again = serialpack.loads(serialpack.dumps(bare))
+    assert again.__cause__.args == ("raised",)
+
+
 def _object(name: str, *parts: Any, module: str = __name__) -> msgpack.ExtType:
     return msgpack.ExtType(51, msgpack.packb([module, name, *parts]))
 
