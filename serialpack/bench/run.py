@@ -284,9 +284,14 @@ class Bench:
         if named or self._points or self._objects:
             return ""
         highest = schedule.highest if isinstance(schedule, OneSearch) else None
-        found = schedule.rows.get(highest) if highest is not None else None
+        found = None
+        if highest is not None:
+            found = schedule.rows.get(highest) or schedule.skipped.get(highest)
         wholly = any(row.status == "measured" for row in rows)
-        if found is not None and found.status in ("measured", "" if wholly else "sampled"):
+        if found is not None and (
+            found.status in ("measured", "" if wholly else "sampled")
+            or not schedule.weighing.allows(found)
+        ):
             return ""
         return f"pack -{HIGHEST} may take fewer"
 

@@ -29,6 +29,10 @@ HIGHEST = max(EFFORTS)
 #: must promise to take no more than the first, and is ended where it takes the second.
 SHARE, MOST = 0.5, 0.75
 
+#: Of a small source all is measured while looking: the share of the budget after which comes what
+#: auto chooses at the highest effort. What there was no time for before that, is looked at then.
+SMALL = 0.75
+
 #: Serializers that take records apart are foreseen to take so many times as long at the highest
 #: effort as at those that are measured anyway: of eight files 3 to 10 times, mostly 5.
 DEARER = 5.0
@@ -45,10 +49,14 @@ class OneSearch(Search):
         #: That choice; None before it is known.
         self.highest: Combination | None = None
 
-    def _combine(self, until: float) -> None:
-        if self.whole_is_sample:  # nothing is measured once more then
-            self._ask_highest()
-        super()._combine(until)
+    @property
+    def _looking(self) -> float:
+        return SMALL if self.whole_is_sample and self._may_ask else super()._looking
+
+    def _sample(self) -> None:
+        super()._sample()
+        if self.whole_is_sample and self._ask_highest():
+            super()._sample()
 
     def _whole(self) -> None:
         """Measure rows on the whole source, as long as there is time."""

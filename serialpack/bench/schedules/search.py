@@ -135,10 +135,6 @@ class Search(Schedule):
         self._try_all(self.choice.serializers, self.choice.filters, first, until)
         self._try_all([self.leader], self.choice.filters, self.choice.codecs, until)
         self._try_all([self.leader], self._suited_filters(self.leader), self.choice.codecs, until)
-        self._combine(until)
-
-    def _combine(self, until: float) -> None:
-        """Look at the promising serializers with the codecs that do well."""
         good = [codec for codec in self.choice.codecs if not self._beaten(codec)]
         self._try_all(self._promising(), self.choice.filters, good, until)
 
