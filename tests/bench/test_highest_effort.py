@@ -191,6 +191,16 @@ def test_without_time_for_it_it_is_skipped_and_smallest_promises_less(
 
 
 @pytest.mark.usefixtures("few")
+def test_nothing_is_said_of_it_where_it_could_not_be_recommended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lines.ndjson"
+    _ndjson(path)
+    monkeypatch.setattr(OneSearch, "_look_closer", lambda *_: None)
+    assert smallest_of(bench(str(path), weighing=Weighing("portable")))[2] == SURE
+
+
+@pytest.mark.usefixtures("few")
 def test_a_sample_of_it_is_not_taken_for_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
