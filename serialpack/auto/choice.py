@@ -325,6 +325,12 @@ def _whole(
         yield block._replace(payload=payload) if block.data == data else block
 
 
+def cuts_otherwise(choice: Choice) -> bool:
+    """Whether ``choice`` cuts the source as the format and the size of blocks alone do not."""
+    split = choice.split
+    return split is not None and getattr(split, "func", None) not in (_whole, _of_learned)
+
+
 def _of_learned(format: str, learned: object, read: Read, block_size: int) -> Iterator[SourceBlock]:
     """The blocks of a source, with what a codec has ``learned`` of samples of it."""
     for block in FORMATS.get(format).split(read, block_size):

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from serialpack.api import opened_source
 from serialpack.bench.measuring.disk import HOW, Through
-from serialpack.bench.results import Results, Row, from_json, shown_source
+from serialpack.bench.results import Results, Row, at_effort, from_json, shown_source
 from serialpack.errors import InputError
 from serialpack.files.output import Output
 from serialpack.files.source import Path
@@ -45,6 +45,8 @@ class Change(NamedTuple):
     threads: int
     n: int | None
     block_size: int
+    #: As of its row.
+    effort: int | None
     what: What
     old: str | float | None
     new: str | float | None
@@ -84,7 +86,7 @@ class Changes(NamedTuple):
 
 def compare(old: Results, new: Results) -> Changes:
     """What changed from ``old`` to ``new``.
-    Rows are compared that have the same chain, threads, n and size of blocks."""
+    Rows are compared that have the same chain, threads, n, size of blocks and effort."""
     before, after = _by_key(old), _by_key(new)
     same_source = _content(old) == _content(new)
     changes: list[Change] = []
@@ -151,7 +153,8 @@ def _change(
     better: bool | None = None,
 ) -> Change:
     """The change of one thing about the chain of ``row``."""
-    return Change(row.chain, row.threads, row.n, row.block_size, what, old, new, noise, better)
+    of_row = (row.chain, row.threads, row.n, row.block_size, row.effort)
+    return Change(*of_row, what, old, new, noise, better)
 
 
 def _excess(one: float, other: float) -> float:
@@ -161,7 +164,9 @@ def _excess(one: float, other: float) -> float:
 
 
 def _by_key(results: Results) -> dict[tuple[Any, ...], Row]:
-    return {(row.chain, row.threads, row.n, row.block_size): row for row in results.rows}
+    return {
+        (row.chain, row.threads, row.n, row.block_size, row.effort): row for row in results.rows
+    }
 
 
 def _content(results: Results) -> tuple[Any, ...]:
@@ -263,7 +268,8 @@ def _words(change: Change) -> str:
 
 def _name(change: Change) -> str:
     threads = f" -j {change.threads}" if change.threads > 1 else ""
-    return change.chain + threads + ("" if change.n is None else f" n={change.n:,}")
+    at = "" if change.effort is None else f" ({at_effort(change.effort)})"
+    return change.chain + at + threads + ("" if change.n is None else f" n={change.n:,}")
 
 
 def save_results(results: Results, path: Path, *, force: bool = False) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from serialpack.api import HEAD, opened_source
+from serialpack.auto.choice import Split
 from serialpack.bench.samples import parse_sample
 from serialpack.container.header import DEFAULT_BLOCK_SIZE
 from serialpack.container.reader import SNIFF, is_container
@@ -174,16 +175,25 @@ class Material:
                 self.data = file.read(most // 4)
 
     def blocks(
-        self, part: int, block_size: int, pieces: int, *, for_values: bool
+        self,
+        part: int,
+        block_size: int,
+        pieces: int,
+        *,
+        for_values: bool,
+        split: Split | None = None,
     ) -> list[SourceBlock]:
         """The blocks of a part: all that is held (``WHOLE``), or about ``part`` bytes in so many
         ``pieces``, spread evenly over it.
 
-        ``for_values``: cut for a serializer of values and not of bytes. RefusedError where not even
-        one value is held whole.
+        ``for_values``: cut for a serializer of values and not of bytes. ``split``: what cuts the
+        whole file in the place of its format, where all of it is measured. RefusedError where not
+        even one value is held whole.
         """
         whole = part == WHOLE or len(self.data) <= 2 * part
         size = block_size if whole else min(block_size, max(part // pieces, 1))
+        if whole and split is not None and len(self.data) == self.size:
+            return list(split(io.BytesIO(self.data).read, size))
         if self.broken_off and whole:
             return self._unbroken(size, for_values)
         if self.broken_off:

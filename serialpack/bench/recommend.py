@@ -128,13 +128,15 @@ def recommendations(
     name_threads: bool,
     format: str | None = None,
     sampled: bool = False,
+    beside: str = "",
 ) -> list[Recommendation]:
     """The row to take for each purpose, with the command that packs so.
 
     Only rows measured whole are taken, as long as there are any; with ``sampled`` the others are as
     good. ``inputs``: the words that name the source in a command; ``objects``: it is a Python
     object instead. ``name_threads``: the command says how many threads. ``format``: what the user
-    said that the source is, so that the command must say it too.
+    said that the source is, so that the command must say it too. ``beside``: what was not measured
+    and may be smaller than all, in words.
     """
     whole = [] if sampled else [row for row in rows if row.status == "measured"]
     found = []
@@ -153,6 +155,9 @@ def recommendations(
                 why=_WHY[kind].format(
                     line=f"{weighing.line / 1e6:g} MB/s",
                     shrinks=", of those that make it smaller" if shrinks else "",
+                    however=f" of those measured; {beside}"
+                    if beside
+                    else ", however long it takes",
                 )
                 + (_beside_auto(row, whole or rows) if kind == "balanced" else "")
                 + ("" if row.kept == "exact" else "; gives back the values, not the bytes"),
@@ -163,7 +168,7 @@ def recommendations(
 
 #: The words for why a row is recommended.
 _WHY: dict[Kind, str] = {
-    "smallest": "the fewest bytes, however long it takes",
+    "smallest": "the fewest bytes{however}",
     "fastest": "the least time to pack and unpack{shrinks}",
     "balanced": "the least time in all to pack, send at {line} (--line) and unpack",
     "portable": "as balanced, of those that zstd and other languages read without serialpack",
@@ -185,12 +190,16 @@ def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
 def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | None = None) -> str:
     """The command that packs ``inputs`` as the row says;
     other arguments as of ``recommendations``."""
-    words = ["serialpack", "pack", "-s", row.serializer]
-    for each in row.filters:
-        words += ["--filter", each]
-    words += ["-c", row.codec]
-    if row.block_size != DEFAULT_BLOCK_SIZE:
-        words += ["--block-size", format_size(row.block_size, exact=True)]
+    words = ["serialpack", "pack"]
+    if row.effort is not None:
+        words.append(f"-{row.effort}")
+    else:
+        words += ["-s", row.serializer]
+        for each in row.filters:
+            words += ["--filter", each]
+        words += ["-c", row.codec]
+        if row.block_size != DEFAULT_BLOCK_SIZE:
+            words += ["--block-size", format_size(row.block_size, exact=True)]
     if name_threads:
         words += ["-j", str(row.threads)]
     if format is not None:

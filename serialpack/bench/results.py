@@ -71,6 +71,26 @@ class Row(NamedTuple):
     #: Where only some of several files were measured: by what share the size may be off, because
     #: other files could have been drawn (two standard errors; 0.02: 2 %).
     error: float | None = None
+    #: It was measured as ``pack -EFFORT`` packs, and the chain is what ``auto`` chooses then; None
+    #: where its stages were named.
+    effort: int | None = None
+
+    @property
+    def mark(self) -> str:
+        """What reports put behind the chain where it is a choice of ``auto``; else empty."""
+        if self.effort is not None:
+            return at_effort(self.effort)
+        return "auto" if self.auto else ""
+
+    @property
+    def named(self) -> str:
+        """The chain, with its mark."""
+        return f"{self.chain} ({self.mark})" if self.mark else self.chain
+
+
+def at_effort(effort: int) -> str:
+    """What reports call the choice of ``auto`` at an effort that is not the usual one."""
+    return f"auto -{effort}"
 
 
 class Anchor(NamedTuple):

@@ -17,8 +17,8 @@ from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedules.candidates import by_table, candidates, stage_names, values_of
 from serialpack.bench.schedules.fixed import FixedSchedule
+from serialpack.bench.schedules.one_search import HIGHEST, OneSearch
 from serialpack.bench.schedules.schedule import Progress, Schedule, Terms, quiet
-from serialpack.bench.schedules.search import Search
 from serialpack.bench.schedules.several_search import SeveralSearch
 from serialpack.bench.schedules.sweep import swept_table
 from serialpack.bench.several.chosen import Several
@@ -120,7 +120,7 @@ class Bench:
                 terms, points=self._points, runs=runs, objects=self._objects
             )
         else:
-            self._schedule = (SeveralSearch if self._subject.files else Search)(terms)
+            self._schedule = (SeveralSearch if self._subject.files else OneSearch)(terms)
 
     def _subject_of(self, question: Question) -> Subject:
         """The subject: a built-in sample (which is then known as ``_sample``), several files, or
@@ -218,6 +218,7 @@ class Bench:
                 name_threads=bool(question.threads),
                 format=question.format,
                 sampled=question.several is not None,
+                beside=self._beside(rows),
             ),
             notes=self._notes(rows),
             interrupted=not self._finished,
@@ -275,6 +276,25 @@ class Bench:
             return rows
         return [row for row in rows if not row.auto] if choice.chosen else rows
 
+    def _beside(self, rows: list[Row]) -> str:
+        """That ``auto`` may find less at the highest effort, where that was not measured as far as
+        what is recommended; else empty."""
+        schedule, question = self._schedule, self.question
+        named = question.serializers or question.filters or question.codecs
+        if named or self._points or self._objects:
+            return ""
+        highest = schedule.highest if isinstance(schedule, OneSearch) else None
+        found = None
+        if highest is not None:
+            found = schedule.rows.get(highest) or schedule.skipped.get(highest)
+        wholly = any(row.status == "measured" for row in rows)
+        if found is not None and (
+            found.status in ("measured", "" if wholly else "sampled")
+            or not schedule.weighing.allows(found)
+        ):
+            return ""
+        return f"pack -{HIGHEST} may take fewer"
+
     def _over_limit(self, row: Row) -> float | None:
         """The size of a row over the least that the sample can take."""
         limit = self._limit
@@ -330,7 +350,7 @@ class Bench:
         """A note on a row that may be the smallest of all, but was measured only on a sample."""
         whole = [row.size for row in rows if row.status == "measured" and row.size is not None]
         schedule = self._schedule
-        if not whole or not isinstance(schedule, Search) or schedule.told_of_all:
+        if not whole or not isinstance(schedule, OneSearch):
             return
         for row in rows:
             if row.status != "sampled" or row.size is None or not schedule.weighing.allows(row):
@@ -338,7 +358,7 @@ class Bench:
             if row.size < min(whole) * 0.98:
                 need = schedule.budget_for(row)
                 yield (
-                    f"{row.chain} seems smaller (~{row.size:,} bytes): measuring it whole takes"
+                    f"{row.named} seems smaller (~{row.size:,} bytes): measuring it whole takes"
                     f" --budget {need:.0f}"
                 )
                 return

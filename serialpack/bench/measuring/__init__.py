@@ -4,7 +4,7 @@ Enter at ``lab.Lab``: ``ask`` has a job done in the process that measures. The m
 
 - the process: ``lab``; the jobs that it does, and what they are done on: ``workbench``
 - what is timed: ``trials`` (blocks, as ``pack`` has them), ``object_trials`` with ``object_part``
-  (one Python object), ``disk`` (from file to file)
+  (one Python object), ``disk`` (from file to file); as auto chooses: ``by_auto``
 - beside the seconds: ``memory`` (the peak), ``estimate`` (the figures of many files from some),
   ``anchors`` (a copy of memory, and stock tools, to compare rows with)
 

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 from serialpack.api import pack, unpack
 from serialpack.bench.material import Subject
@@ -203,12 +203,13 @@ def _may_ask(path: str) -> bool:
 
 
 class FileTrial(NamedTuple):
-    """Job: measure a chain on the whole source, from file to file."""
+    """Job: measure a chain on the whole source, from file to file. ``effort``: as of ``Trial``."""
 
     chain: str
     threads: int
     block_size: int
     files: Files
+    effort: int | None = None
 
     def run(self, bench: Workbench) -> Figures:
         """The figures. RefusedError where a value cannot be held; FileError."""
@@ -253,18 +254,18 @@ class FileTrial(NamedTuple):
 
     def _pack(self, packed: Path, fmt: str | None) -> tuple[PackReport, dict[str, float]]:
         """Pack the source of the format ``fmt``; the report, and the seconds by step."""
-        chain, since = parse_chain(self.chain), perf_counter()
+        chain = parse_chain(self.chain)
+        how: dict[str, Any] = {
+            "serializer": spell_stage(SERIALIZERS, chain.serializer),
+            "filters": [spell_stage(FILTERS, spec) for spec in chain.filters],
+            "codec": spell_stage(CODECS, chain.codec),
+            "block_size": self.block_size,
+        }
+        if self.effort is not None:
+            how = {"effort": self.effort}
+        since = perf_counter()
         with self.files.opened() as source:
-            report = pack(
-                source,
-                packed,
-                serializer=spell_stage(SERIALIZERS, chain.serializer),
-                filters=[spell_stage(FILTERS, spec) for spec in chain.filters],
-                codec=spell_stage(CODECS, chain.codec),
-                block_size=self.block_size,
-                format=fmt,
-                threads=self.threads,
-            )
+            report = pack(source, packed, format=fmt, threads=self.threads, **how)
         return report, self._by_step(report.seconds, perf_counter() - since)
 
     def _unpack(self, packed: Path, back: Path) -> tuple[UnpackReport, dict[str, float]]:

@@ -11,7 +11,7 @@ import gc
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from serialpack.auto.choice import choose, settle
+from serialpack.auto.choice import Choice, choose, cuts_otherwise, settle
 from serialpack.bench.material import (
     LOOK,
     WHOLE,
@@ -22,6 +22,7 @@ from serialpack.bench.material import (
     Subject,
     count_records,
 )
+from serialpack.bench.measuring.by_auto import choice_for, chosen_packing, looked_for
 from serialpack.bench.measuring.estimate import Measured, weighed
 from serialpack.bench.measuring.trials import (
     CAREFUL,
@@ -82,13 +83,16 @@ class Load(NamedTuple):
 
 class Trial(NamedTuple):
     """Job: measure a chain on a part of the source;
-    where it is less than all that is held, in so many ``pieces``."""
+    where it is less than all that is held, in so many ``pieces``.
+
+    ``effort``: as ``pack -EFFORT`` packs, which chooses the chain; None: as the chain is named."""
 
     chain: str
     threads: int
     part: int
     block_size: int
     pieces: int = 2
+    effort: int | None = None
     #: How carefully it is measured, where that is not left to ``part``.
     how: Care | None = None
 
@@ -99,6 +103,25 @@ class Trial(NamedTuple):
 
     def run(self, bench: Workbench | Workbenches) -> Figures:
         return bench.figures(self)
+
+
+class AutoChain(NamedTuple):
+    """What auto chooses at an effort. ``apart``: it cuts the source as the chain, named with the
+    size of blocks, would not."""
+
+    chain: str
+    block_size: int
+    apart: bool
+
+
+class Choose(NamedTuple):
+    """Job: choose a chain for the source as ``pack -EFFORT`` does."""
+
+    effort: int
+
+    def run(self, bench: Workbench) -> AutoChain:
+        choice = bench.choice(self.effort)[0]
+        return AutoChain(str(choice.chain), choice.block_size, cuts_otherwise(choice))
 
 
 class At(NamedTuple):
@@ -152,6 +175,7 @@ class Workbench:
         self.objects = is_object(subject)
         self._serialized: dict[tuple[object, ...], SerializedPart] = {}
         self._compressed: dict[tuple[object, ...], CompressedPart] = {}
+        self._choices: dict[int, tuple[Choice, float]] = {}
         self._other: tuple[int, Workbench] | None = None
 
     @cached_property
@@ -177,6 +201,13 @@ class Workbench:
             return Held(material.size, material.size)
         auto = settle(choose(), material.format, lambda size: material.data[:size])
         return Held(material.size, len(material.data), material.broken_off, str(auto.chain))
+
+    def choice(self, effort: int) -> tuple[Choice, float]:
+        """What ``pack`` chooses for the file at an effort, and the seconds that takes it."""
+        if effort not in self._choices:
+            assert isinstance(self.material, Material)
+            self._choices[effort] = choice_for(self.subject, self.material, effort)
+        return self._choices[effort]
 
     @property
     def stands(self) -> Standing:
@@ -210,6 +241,10 @@ class Workbench:
         chain = parse_chain(trial.chain)
         part = self.serialized(trial, chain)
         found = figures(part, self.compressed(trial, chain, part), chain)
+        if trial.effort is not None:
+            # The same for all of the source: of a part it is scaled up.
+            share = found.source / max(self.material.size, 1)
+            found = looked_for(found, self.choice(trial.effort)[1] * share)
         return found._replace(source=self.material.size) if self.objects else found
 
     def serialized(self, trial: Trial, chain: Chain) -> SerializedPart:
@@ -217,7 +252,7 @@ class Workbench:
 
         Of the results for all of the source only those of the last two serializers are kept.
         """
-        key = (chain.serializer, *trial[1:5])
+        key = (chain.serializer, *trial[1:6])
         if key not in self._serialized:
             whole = [k for k in self._serialized if k[2] == WHOLE]
             if trial.part == WHOLE and len(whole) > 1:
@@ -234,10 +269,16 @@ class Workbench:
             packing = packing_of(chain, "object", trial.block_size, None, None)
             return serialize_object(packing, self.material.value, trial.care)
         packing = packing_of(chain, subject.format, trial.block_size, subject.name, subject.mtime)
+        if trial.effort is not None:
+            packing = chosen_packing(packing, self.choice(trial.effort)[0])
         fmt, serializer = FORMATS.get(subject.format), SERIALIZERS.cls(chain.serializer.name)
         for_values = fmt.has_values and not serializer.exact
         blocks = self.material.blocks(
-            trial.part, trial.block_size, trial.pieces, for_values=for_values
+            trial.part,
+            trial.block_size,
+            trial.pieces,
+            for_values=for_values,
+            split=packing.split,
         )
         return serialize(packing, blocks, trial.threads, trial.care)
 
@@ -246,7 +287,7 @@ class Workbench:
         the same bytes."""
         # A codec may be set otherwise where it is given the source's own text (``of_records``).
         kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(part.plan.format))
-        key = (part.digest, kept, chain.filters, chain.codec, *trial[1:5])
+        key = (part.digest, kept, chain.filters, chain.codec, *trial[1:6])
         if key not in self._compressed:
             done = compress(part, chain, trial.threads, trial.care)
             # Of long payloads only the lengths are needed from now on: zeros in their place take no

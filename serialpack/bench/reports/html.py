@@ -126,7 +126,8 @@ def _row(found: Sequence[ReportColumn], row: Row) -> str:
         if column.key == "chain":
             # A narrow table may break a chain before each "+".
             text = text.replace("+", "<wbr>+")
-            tag = f'<span class="tag" title="{sentences.AUTO}">auto</span>' if row.auto else ""
+            told = "".join(words for _, words in sentences.marks([row]))
+            tag = f'<span class="tag" title="{told}">{row.mark}</span>' if row.mark else ""
             mark = f'<span class="unseen">{sentences.FRONT}</span>' if row.front else ""
             cells.append(f'<th scope="row" data-value="{data}">{text}{tag}{mark}</th>')
         else:

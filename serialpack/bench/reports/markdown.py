@@ -69,6 +69,8 @@ def _rows(results: Results) -> Iterator[str]:
     body = [[_cell(column, row) for column in found] for row in [*rows, *anchors]]
     yield from _table(heads, body, [column.right for column in found])
     yield f"Bold: {sentences.FRONT}." if any(row.front for row in rows) else ""
+    for mark, words in sentences.marks(rows):
+        yield f"({mark}): {words}."
     yield f"~: {sentences.SAMPLED}." if any(row.status == "sampled" for row in rows) else ""
     yield ""
 
@@ -77,7 +79,7 @@ def _cell(column: ReportColumn, row: Row) -> str:
     if column.key != "chain":
         return _text(column.text(row))
     name = _code(row.chain) if row.serializer else _text(row.chain)
-    return (f"**{name}**" if row.front else name) + (" (auto)" if row.auto else "")
+    return (f"**{name}**" if row.front else name) + (f" ({row.mark})" if row.mark else "")
 
 
 def _table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from serialpack.bench.reports.row_columns import duration, is_known, significant
@@ -13,7 +14,6 @@ from serialpack.units import format_size
 MOST_NAMES = 8
 
 FRONT = "on the front: nothing else here is both smaller and faster"
-AUTO = "what auto would choose"
 RECOMMENDED = "recommended, each with the command to type:"
 SAMPLED = "measured with a part of the source, and scaled up"
 
@@ -50,7 +50,7 @@ def reasons(results: Results) -> list[Reason]:
         # Where it is said of all rows of a serializer, its name says them all.
         names = [
             row.serializer
-            if here[row.serializer] == total[row.serializer]
+            if here[row.serializer] == total[row.serializer] and row.effort is None
             else _name(row, several=several)
             for row in rows
         ]
@@ -61,11 +61,21 @@ def reasons(results: Results) -> list[Reason]:
 def _name(row: Row, *, several: bool) -> str:
     """A row by its chain; ``several``: there are rows with other numbers of threads."""
     threads = f" on {number_of(row.threads, 'thread')}" if several else ""
-    return row.chain + threads + (f" with n = {row.n:,}" if row.n is not None else "")
+    return row.named + threads + (f" with n = {row.n:,}" if row.n is not None else "")
 
 
 def _counts(names: list[str]) -> dict[str, int]:
     return {name: names.count(name) for name in set(names)}
+
+
+def marks(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
+    """The marks of choices of auto that ``rows`` have, each with what it means."""
+    found = {row.mark: row for row in rows if row.mark}
+    for mark, row in sorted(found.items()):
+        yield (
+            mark,
+            "what auto would choose" if row.effort is None else f"what pack -{row.effort} makes",
+        )
 
 
 def headline(results: Results) -> str:

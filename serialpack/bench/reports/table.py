@@ -101,8 +101,8 @@ def _table(results: Results, width: int) -> Iterator[Line]:
     yield "", ""
     if any(row.front for row in shown):
         yield from _wrapped(f"* {sentences.FRONT}", width, "")
-    if any(row.auto for row in shown):
-        yield from _wrapped(f"(auto) {sentences.AUTO}", width, "")
+    for mark, words in sentences.marks(shown):
+        yield from _wrapped(f"({mark}) {words}", width, "")
     if any(row.status == "sampled" for row in shown):
         yield from _wrapped(f"~ {sentences.SAMPLED}", width, "")
 
@@ -119,7 +119,7 @@ def _row(name: str, line: str, row: Row, style: str = "") -> Iterator[Line]:
 
 def _cell(column: ReportColumn, row: Row) -> str:
     text = printable(column.text(row))
-    return f"{text} (auto)" if column.key == "chain" and row.auto else text
+    return printable(row.named) if column.key == "chain" else text
 
 
 def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list[ReportColumn]:
@@ -149,8 +149,8 @@ def _best(results: Results, rows: list[Row]) -> list[Row]:
     to the front; more where more are marked."""
     chosen = {(choice.chain, choice.threads) for choice in results.recommendations}
     ranked = _by_layer(rows)
-    ranked.sort(key=lambda row: not (row.front or row.auto or (row.chain, row.threads) in chosen))
-    marked = sum(row.front or row.auto for row in rows)
+    ranked.sort(key=lambda row: not (row.front or row.mark or (row.chain, row.threads) in chosen))
+    marked = sum(bool(row.front or row.mark) for row in rows)
     kept = {id(row) for row in ranked[: max(MOST_ROWS, marked)]}
     return [row for row in rows if id(row) in kept]
 

@@ -1,8 +1,8 @@
 """Decides which combinations are measured, in what order, within a budget of seconds.
 
-Enter at ``schedule.Schedule``, of which there are three: ``search.Search`` looks for what suits one
-source, ``several_search.SeveralSearch`` for what suits several files, and ``fixed.FixedSchedule``
-measures the chains that it is given, at one N or at several.
+Enter at ``schedule.Schedule``, of which there are three: ``one_search.OneSearch`` looks for what
+suits one source, ``several_search.SeveralSearch`` for what suits several files (``search`` has what
+both do), and ``fixed.FixedSchedule`` measures the chains that it is given, at one N or at several.
 
 - what may be measured: ``candidates`` (chains), ``sweep`` (N), ``combination``
 - what becomes of it: ``rows``

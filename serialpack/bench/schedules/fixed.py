@@ -142,7 +142,7 @@ class FixedSchedule(Schedule):
     ) -> SerialpackError | None:
         """Measure one row for about ``share`` seconds, and keep it. Gives the error of a stage that
         refuses, for it will at all chains of this serializer."""
-        _, threads, block_size, n = combination
+        _, threads, block_size, n, _ = combination
         spelled = str(combination.chain)
         self._tell(combination)
         failed_with = self._hopeless.get(combination.chain)

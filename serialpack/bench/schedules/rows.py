@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _row(combination: Combination, status: Status) -> Row:
     """A row without any figures."""
-    chain, threads, block_size, n = combination
+    chain, threads, block_size, n, effort = combination
     serializer = SERIALIZERS.cls(chain.serializer.name)
     return Row(
         chain=str(chain),
@@ -46,6 +46,7 @@ def _row(combination: Combination, status: Status) -> Row:
             trait for trait in serializer.traits if trait != "exact" and getattr(serializer, trait)
         ],
         block_size=block_size,
+        effort=effort,
     )
 
 

@@ -1,16 +1,17 @@
-"""Searches for what suits a source: keeps to the budget, and measures the best rows whole.
+"""Searches for what suits a source, and keeps to the budget.
 
 First on a part of the source, in this order: every codec behind the first serializer that holds it
 (the leader), every serializer behind the few codecs that tell most, and then what may still win.
-Then on the whole source, as many rows as there is time for, those first that would be recommended.
+What of that is measured on more, subclasses decide: ``one_search`` and ``several_search``.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import product
-from math import ceil, inf
+from math import inf
 from time import perf_counter
 
 from serialpack.auto.choice import choose
@@ -19,7 +20,7 @@ from serialpack.bench.measuring.disk import FileTrial
 from serialpack.bench.measuring.lab import Failed, Late
 from serialpack.bench.measuring.trials import OF_CODECS, OF_SERIALIZERS
 from serialpack.bench.measuring.workbench import Copy, Load, Suits, Trial
-from serialpack.bench.recommend import better, roles
+from serialpack.bench.recommend import better
 from serialpack.bench.results import Row, cost
 from serialpack.bench.schedules.candidates import first_codecs
 from serialpack.bench.schedules.combination import Combination
@@ -37,19 +38,16 @@ SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
 #: something is measured even on a busy machine.
 LEAST_LOOK, FIRST_LOOK = 1.0, 10.0
 
+#: A measurement may take so many times as long as a sample promised.
+SURE = 1.25
+
 #: For serializers that take records apart the sample is the larger the more often the budget has so
 #: many seconds; see ``_enough``.
 SECONDS_A_SAMPLE = 5.0
 
-#: A measurement may take so many times as long as a sample promised.
-SURE = 1.25
-
 
 class Search(Schedule):
-    """Finds what suits one source: measures only what may still win."""
-
-    #: Whether rows from a sample are as good as those from the whole.
-    told_of_all = False
+    """Finds what suits a source: measures only what may still win."""
 
     #: The share of the budget that one look may take.
     _one_look = ONE_LOOK
@@ -83,6 +81,10 @@ class Search(Schedule):
 
     def _first(self) -> None:
         """Measure what comes before anything else; here nothing."""
+
+    @abstractmethod
+    def _whole(self) -> None:
+        """Measure on more what did well, as long as there is time."""
 
     def _autos(self) -> Iterator[str]:
         """A note on what auto chooses, where that is not the same for all of several files."""
@@ -135,82 +137,6 @@ class Search(Schedule):
         self._try_all([self.leader], self._suited_filters(self.leader), self.choice.codecs, until)
         good = [codec for codec in self.choice.codecs if not self._beaten(codec)]
         self._try_all(self._promising(), self.choice.filters, good, until)
-
-    def _whole(self) -> None:
-        """Measure rows on the whole source, as long as there is time."""
-        for combination in self._next_whole():
-            before = self.rows.get(combination)
-            if before is None or self._fits(before):
-                self._measure(combination, WHOLE)
-
-    def _next_whole(self) -> Iterator[Combination]:
-        """The combinations to measure on the whole, what auto would choose first;
-        each is chosen by what is known by then."""
-        done: set[Combination] = {self.auto}
-        if self.auto not in self.rows or self.rows[self.auto].status == "sampled":
-            yield self.auto
-        while self.elapsed < self.budget:
-            left = [
-                (c, row)
-                for c, row in self.rows.items()
-                if row.status == "sampled" and c not in done
-            ]
-            if not left:
-                return
-            fits = [(c, row) for c, row in left if self._fits(row)]
-            done.update(c for c, row in left if (c, row) not in fits)
-            if not fits:
-                return
-            may = {
-                c: row
-                for c, row in self.rows.items()
-                if c in dict(fits) or row.status == "measured"
-            }
-            chosen = self._next(dict(fits), may)
-            done.add(chosen)
-            yield chosen
-
-    def _next(self, fits: dict[Combination, Row], may: dict[Combination, Row]) -> Combination:
-        """The next one of the combinations ``fits``, for which there is time: first what would be
-        recommended out of ``may``, then what nothing is clearly better than, then the rest.
-
-        What seems smallest is mostly slow: it comes last of what would be recommended, and its time
-        is kept for it.
-        """
-        of_row = {id(row): c for c, row in may.items()}
-        best = {
-            kind: of_row[id(row)]
-            for kind, row in roles(may.values(), self.weighing).items()
-            if row is not None
-        }
-        smallest = best.get("smallest")
-        kept = self._takes(fits[smallest]) if smallest in fits else 0.0
-        quick = {c: row for c, row in fits.items() if self._fits(row, beside=kept)}
-        wanted = [c for c in best.values() if c in quick and c != smallest]
-        if wanted:
-            return wanted[0]
-        unbeaten = [c for c, row in quick.items() if not self._rank(row)[0]]
-        if smallest is not None and smallest in fits and set(unbeaten) <= {smallest}:
-            return smallest
-        return min(unbeaten or fits, key=lambda c: self._rank(fits[c]))
-
-    def _fits(self, row: Row, *, beside: float = 0.0) -> bool:
-        """Whether there is time to measure ``row`` whole, and ``beside`` more seconds."""
-        return (self._takes(row) + beside) * SURE < self.budget - self.elapsed
-
-    def _takes(self, row: Row) -> float:
-        """The seconds that it takes to measure ``row`` whole, estimated from it."""
-        # Through files all of the source is read, however little of it is held in memory.
-        return self._cost(row) if self.files is None else cost(row) + self._longer
-
-    def budget_for(self, row: Row) -> float:
-        """A budget, in full tens of seconds, that would have left time for ``row`` too."""
-        return ceil((self.budget + self._takes(row) * SURE) / 10) * 10
-
-    def _rank(self, row: Row) -> tuple[int, float]:
-        """A key to sort by: how many rows are clearly better, then how long measuring takes."""
-        others = [r for r in self.rows.values() if r.size is not None and r is not row]
-        return sum(better(other, row) for other in others), self._cost(row)
 
     def _try_all(
         self,
@@ -276,7 +202,7 @@ class Search(Schedule):
         missing."""
         serializer, filters, codec = combination.chain
         beside = next(
-            (r for c, r in self.rows.items() if c.chain.serializer == serializer and r.seconds),
+            (r for c, r in self.named.items() if c.chain.serializer == serializer and r.seconds),
             None,
         )
         leader = self.rows.get(
@@ -294,6 +220,11 @@ class Search(Schedule):
         assert self.held is not None
         return self.held.held / max(self.held.size, 1)
 
+    @property
+    def named(self) -> dict[Combination, Row]:
+        """The rows whose stages were named, and not left to auto."""
+        return {c: row for c, row in self.rows.items() if c.effort is None}
+
     def _cost(self, row: Row) -> float:
         """The seconds for all that is held, estimated from ``row``, measured on a part."""
         return cost(row) * self._share
@@ -305,20 +236,26 @@ class Search(Schedule):
         chains = len(choice.serializers) * len(choice.filters) * len(choice.codecs)
         return max(chains * len(self.threads), 1)
 
-    def _measure(self, combination: Combination, part: int) -> Row | None:
+    def _measure(
+        self, combination: Combination, part: int, most: float | None = None
+    ) -> Row | None:
         """Run one trial on a part of the source, or on all of it (``WHOLE``),
-        and keep its row. None where it failed."""
+        and keep its row. None where it failed. ``most``: the seconds that it may take, if not as
+        many as there are for such a part."""
         assert self.held is not None
-        chain, threads, block_size, _ = combination
+        chain, threads, block_size, _, effort = combination
         spelled = str(chain)
         self._tell(combination)
         least = LEAST_LOOK if self.rows else FIRST_LOOK
         left = max(self.budget * PATIENCE - self.elapsed, 0.0 if self.rows else least)
         look = max(self.budget * max(self._one_look, SAMPLING / self._tries), least)
         patience = left if part == WHOLE else min(look, left)
-        job: Trial | FileTrial = Trial(spelled, threads, part, block_size, max(2, *self.threads))
+        if most is not None:
+            left = patience = min(most, left)
+        pieces = max(2, *self.threads)
+        job: Trial | FileTrial = Trial(spelled, threads, part, block_size, pieces, effort)
         if self.files is not None and (part == WHOLE or self.held.size <= 2 * part):
-            job = FileTrial(spelled, threads, block_size, self.files)
+            job = FileTrial(spelled, threads, block_size, self.files, effort)
         try:
             found = self._lab.ask(job, patience)
         except (SerialpackError, Failed) as error:
@@ -377,7 +314,7 @@ class Search(Schedule):
         """The serializers, in the order of their sizes behind the first codec."""
         first = first_codecs(self.choice)[0]
         sizes: dict[StageSpec, float] = {}
-        for combination, row in self.rows.items():
+        for combination, row in self.named.items():
             chain = combination.chain
             known = chain.codec == first and chain.filters == self.choice.filters[0]
             size = row.size if known and row.size is not None else inf
@@ -391,7 +328,7 @@ class Search(Schedule):
             return False
         rows = {
             c.chain.codec: row
-            for c, row in self.rows.items()
+            for c, row in self.named.items()
             if c.chain.serializer == self.leader
             and c.chain.filters == self.choice.filters[0]
             and c.threads == self.threads[0]

@@ -93,8 +93,8 @@ class SeveralSearch(Search):
     def _first(self) -> None:
         self._measure(self.auto, SAMPLE)
 
-    def _measure(self, combination: Combination, _: int) -> Row | None:
-        return super()._measure(combination, SAMPLE)
+    def _measure(self, combination: Combination, _: int, most: float | None = None) -> Row | None:
+        return super()._measure(combination, SAMPLE, most)
 
     def _whole(self) -> None:
         """Measure what would be recommended on larger samples, search on with the time that is
@@ -148,7 +148,7 @@ class SeveralSearch(Search):
     def _measure_on(self, number: int, combination: Combination) -> None:
         """Run one trial on larger sample ``number``, and keep its row;
         where it fails, the row from before stays."""
-        chain, threads, block_size, _ = combination
+        chain, threads, block_size, *_ = combination
         self._tell(combination)
         trial = Trial(str(chain), threads, WHOLE, block_size, how=AT_LENGTH)
         try:
