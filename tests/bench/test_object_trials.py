@@ -43,13 +43,13 @@ def test_the_step_of_the_serializer_is_without_the_proof(
 ) -> None:
     """``dumps`` proves: once for itself, and not once more for the serializer alone."""
     proved: list[object] = []
-    prove = one_object.prove
+    check = one_object._check
 
     def noted(*args: Any) -> Any:
         proved.append(args)
-        return prove(*args)
+        return check(*args)
 
-    monkeypatch.setattr(one_object, "prove", noted)
+    monkeypatch.setattr(one_object, "_check", noted)
     figures(bench, "json+none")  # what is imported first is
     proved.clear()
     found = figures(bench, "json+none")

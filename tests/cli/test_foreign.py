@@ -332,7 +332,9 @@ def test_what_is_no_table_is_not_read_as_one(
     (tmp_path / name).write_bytes(OTHERS[words])
     assert words in run("unpack", "--to", "json", name, code=3).stderr.decode()
     run("pack", name)
-    assert words in run("unpack", "--to", "json", f"{name}.spk", code=3).stderr.decode()
+    # A command that reads the file is given what is in the container.
+    again = run("unpack", "--to", "json", f"{name}.spk", code=3).stderr.decode()
+    assert all(part in again for part in words.split("; "))
     assert run("unpack", f"{name}.spk", "-o", "-").stdout == OTHERS[words]
 
 
