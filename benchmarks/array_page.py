@@ -155,9 +155,6 @@ def _where(kept: Kept) -> str:
     )
 
 
-# --- what is aimed at -------------------------------------------------------------------------
-
-
 def _peers(found: dict[str, Measured], *, best: bool) -> list[Measured]:
     return [
         each
@@ -231,9 +228,6 @@ def _orders(kept: Kept) -> str:
 
 def _met(met: bool) -> str:
     return "yes" if met else "**no**"
-
-
-# --- tables and plots -------------------------------------------------------------------------
 
 
 def _of(kind: Kind, found: dict[str, Measured]) -> Iterator[str]:

@@ -36,9 +36,6 @@ class Tool(NamedTuple):
     source: bool = False
 
 
-# --- serialpack -------------------------------------------------------------------------------
-
-
 def _serialpack(effort: int) -> Tool:
     def write(source: Path, target: Path) -> None:
         import serialpack
@@ -57,9 +54,6 @@ def _serialpack(effort: int) -> Tool:
         return found if isinstance(found, list) else np.asarray(found)
 
     return Tool(write, read, "", texts=True, best=effort == 9, source=True)
-
-
-# --- others -----------------------------------------------------------------------------------
 
 
 def _joblib(compress: Any, *, best: bool = False) -> Tool:
@@ -212,9 +206,6 @@ TOOLS: dict[str, Tool] = {
 
 #: The endings that tools insist on.
 ENDINGS = {"nibabel": ".nii.gz"}
-
-
-# --- measuring --------------------------------------------------------------------------------
 
 
 def _loaded(path: Path) -> Data:

@@ -50,9 +50,6 @@ SIZES = ("xz -6", "xz -9e", "zstd -3", "zstd -19")
 MORE_SIZES = ("zstd -22", "brotli -11")
 
 
-# --- the parts --------------------------------------------------------------------------------
-
-
 def contacts(bench: Bench) -> None:
     """Everything, on flat records."""
     source = bench.sample("contacts")

@@ -106,9 +106,6 @@ def _aims(m: Measured) -> str:
     )
 
 
-# --- the plot ---------------------------------------------------------------------------------
-
-
 def _picture(m: Measured, path: Path) -> str:
     found = _drawn(m)
     if not found.rows:
@@ -161,9 +158,6 @@ def _anchor(packed: Packed, size: int) -> Anchor:
 def _row(packed: Packed, size: int) -> Row:
     """Ours: in colour, and named."""
     return anchor_row(_anchor(packed, size))._replace(runs=len(packed.pack), front=True)
-
-
-# --- tables -----------------------------------------------------------------------------------
 
 
 def _of_source(m: Measured, source: Source) -> Iterator[str]:

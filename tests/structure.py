@@ -16,6 +16,9 @@ from typing import NamedTuple
 #: How long a file may be before it is asked why, in lines.
 MOST_LINES = 400
 
+#: A line of marks across a file, with words in it or without.
+_BANNER = re.compile(r"\s*#.*(-{4}|={4}|\*{4}|#{4})$")
+
 #: How long the docstring of a package is, in lines.
 DOCSTRING_LINES = range(5, 31)
 
@@ -184,6 +187,16 @@ def long_files(folder: Path) -> list[str]:
         if lines > MOST_LINES:
             found.append(f"{path.relative_to(folder.parent)}: {lines} lines")
     return found
+
+
+def banners(folder: Path) -> list[str]:
+    """Comments that draw a line across a file: its parts have names, or files of their own."""
+    return [
+        f"{path.relative_to(folder.parent)}: line {number} is a banner"
+        for path in sorted(folder.rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if _BANNER.match(line)
+    ]
 
 
 def repeated_names(tree: Tree) -> list[str]:

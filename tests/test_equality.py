@@ -293,9 +293,6 @@ def test_a_search_without_an_end_is_given_up() -> None:
     assert difference(one, other) is not None
 
 
-# --- which are one and the same ------------------------------------------------------------------
-
-
 def _twice(value: Any) -> Any:
     return [value, value]
 

@@ -107,9 +107,6 @@ def test_container_knows_no_stage() -> None:
     assert not structure.needed(PACKAGE, "container") & STAGES
 
 
-# --- planted faults --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("layers", "found"),
     [

@@ -58,11 +58,14 @@ def test_no_file_is_long(folder: str) -> None:
     assert not structure.long_files(ROOT / folder)
 
 
+@pytest.mark.parametrize("folder", ["serialpack", "tests", "tools", "benchmarks"])
+def test_no_comment_is_a_banner(folder: str) -> None:
+    assert not structure.banners(ROOT / folder)
+
+
 def test_a_class_has_a_name_of_its_own() -> None:
     assert not structure.repeated_names(PACKAGE)
 
-
-# --- planted faults --------------------------------------------------------------------------
 
 DOCSTRING = '"""One.\n\nTwo.\n\nThree.\n"""\n'
 
@@ -94,6 +97,7 @@ def faults(folder: Path) -> list[object]:
         *structure.wordless_packages(tree),
         *structure.absent_names(tree),
         *structure.long_files(folder),
+        *structure.banners(folder),
         *structure.repeated_names(tree),
     ]
 
@@ -121,6 +125,7 @@ def test_a_tree_without_faults_has_none(planted: Path) -> None:
         ("high/__init__.py", '"""One.\n' + "More.\n" * 40 + '"""\n', "a docstring of 41 lines"),
         ("high/other.py", "x = 1\n" * 401, "401 lines"),
         ("high/other.py", "class Hidden: ...\n", "Hidden: "),
+        ("high/other.py", f"# --- parts {'-' * 20}\nx = 1\n", "line 1 is a banner"),
     ],
 )
 def test_a_planted_fault_is_found(planted: Path, name: str, text: str, found: str) -> None:

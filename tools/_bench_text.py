@@ -38,9 +38,6 @@ from tools._bench_words import (
 _SHOWN = 24
 
 
-# --- Python's own serializers behind blosc -----------------------------------------------------
-
-
 def blosc(results: Results) -> Text:
     """Serializers without a codec; sizes behind blosc; what its settings do."""
     rows = known(results)
@@ -169,9 +166,6 @@ def _found(rows: Sequence[Row], of: Callable[[Setting], int]) -> list[int]:
     return sorted({of(setting_of(row)) for row in rows})
 
 
-# --- documents ---------------------------------------------------------------------------------
-
-
 def documents(results: Results) -> Text:
     """One row a serializer."""
     rows = sorted(known(results), key=both)
@@ -200,9 +194,6 @@ def documents(results: Results) -> Text:
         body,
     )
     yield from (f"{capital(note)}.\n" for note in results.notes)
-
-
-# --- files: codecs and filters -----------------------------------------------------------------
 
 
 def letters(results: Results) -> Text:
@@ -283,9 +274,6 @@ def field(results: Results) -> Text:
         )
     yield _file_table(rows)
     yield from absent(results)
-
-
-# --- sweeps ------------------------------------------------------------------------------------
 
 
 def curves(results: Results) -> Text:

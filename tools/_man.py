@@ -93,9 +93,6 @@ HEADINGS: dict[str, dict[str, str]] = {
 }
 
 
-# --- the pages -------------------------------------------------------------------------------
-
-
 def _program_page(found: list[VerbFacts]) -> Iterator[str]:
     yield from _head("serialpack", _lower(app.help or ""))
     yield ".SH SYNOPSIS"
@@ -307,8 +304,6 @@ def _tail(others: list[str]) -> Iterator[str]:
         comma = "," if number < len(pages) else ""
         yield f".BR {_roff(name)} ({section}){comma}"
 
-
-# --- text ------------------------------------------------------------------------------------
 
 _OPTION = re.compile(r"(?<![\w\\-])(--?[a-zA-Z0-9][a-z-]*)(?![\w])")
 

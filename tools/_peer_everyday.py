@@ -57,9 +57,6 @@ def _database() -> bytes:
         return connection.serialize()
 
 
-# --- what is right ----------------------------------------------------------------------------
-
-
 def _rows(target: str, data: bytes) -> list[dict[str, Any]]:
     """The records of an output; any exception where it has none."""
     if target == "parquet":
@@ -233,8 +230,6 @@ EVERYDAY: tuple[Case, ...] = (
     ),
 )
 
-
-# --- who does it ------------------------------------------------------------------------------
 
 #: jq has no columns: this is what its manual and its users say for tables.
 _JQ = "(map(keys) | add | unique) as $keys | $keys, (.[] | [.[$keys[]]]) | @csv"

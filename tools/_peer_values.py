@@ -87,8 +87,6 @@ def v(value: Any) -> Map:
     return Map([("v", value)])
 
 
-# --- values that are too large to be written down ---------------------------------------------
-
 #: More than any parser takes on its stack.
 _LEVELS = 100_000
 _RECORDS = 200_000
@@ -128,8 +126,6 @@ def large(name: str, about: str, make: Callable[[], list[Any]]) -> Case:
     return Case(name, about, "json", targets, lambda: json.dumps(make()).encode(), (), check)
 
 
-# --- values that no reader of ours tells apart ------------------------------------------------
-
 _THREE_KEYS = {
     "cbor": rb"\xa3\x01\x61a\xf5\x61b(\xf9\x3c\x00|\xfa\x3f\x80\x00\x00|\xfb\x3f\xf0\0{6})\x61c",
     "msgpack": rb"\x83\x01\xa1a\xc3\xa1b(\xca\x3f\x80\x00\x00|\xcb\x3f\xf0\0{6})\xa1c",
@@ -150,8 +146,6 @@ def _tells_null_from_empty(target: str, data: bytes) -> str | None:
     is_told = target == "csv" and rows == [b"a,b", b'"",']
     return None if is_told else f'"" and null became {visible(rows[-1])}'
 
-
-# --- all values -------------------------------------------------------------------------------
 
 _BIG = 1234567890123456789012345678901234567890
 _PI = "3.14159265358979323846264338327950288"

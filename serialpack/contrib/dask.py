@@ -145,9 +145,6 @@ def _parts(sources: list[str], size: int, trust: bool) -> list[BlockRun]:
     return [part for part in found if part.run] or found[:1]
 
 
-# --- bags ---------------------------------------------------------------------------------------
-
-
 def _bag(parts: list[BlockRun]) -> Any:
     return _dask("bag").from_sequence(parts, partition_size=1).map_partitions(_records)
 
@@ -157,9 +154,6 @@ def _records(parts: list[BlockRun]) -> list[Any]:
     (part,) = parts
     with part.opened() as records:
         return records[part.run.start : part.run.stop]
-
-
-# --- dataframes ---------------------------------------------------------------------------------
 
 
 def _frame(parts: list[BlockRun], fields: list[str], dtypes: dict[str, str]) -> Any:

@@ -34,8 +34,6 @@ def changes(old: Row, new: Row) -> list[tuple[str, object, object, bool | None]]
     return [(c.what, c.old, c.new, c.better) for c in found]
 
 
-# --- the rule -----------------------------------------------------------------------------------
-
 STEADY = row("raw+zstd:3", spread=0.01, pack_speed=100e6, unpack_speed=200e6, size=1000)
 
 
@@ -125,9 +123,6 @@ def test_rows_are_told_apart_by_threads_n_and_block_size() -> None:
     assert compare(sweep, sweep).same > 0
 
 
-# --- what the runs themselves differ in -----------------------------------------------------------
-
-
 def test_what_differs_about_the_runs_is_said_first() -> None:
     old = results(STEADY)
     new = results(
@@ -157,9 +152,6 @@ def test_a_little_less_memory_is_the_same_machine() -> None:
     old = results(STEADY)
     machine = old.machine._replace(memory=old.machine.memory - 4096)
     assert compare(old, results(STEADY, machine=machine)).differs == []
-
-
-# --- for people and programs --------------------------------------------------------------------
 
 
 def test_the_text_has_what_changed_most_first() -> None:
@@ -199,9 +191,6 @@ def test_changes_are_values_of_json() -> None:
     assert list(plain) == list(Changes._fields)
     assert {key for change in plain["changes"] for key in change} == {*Change._fields, "times"}
     assert {change["what"] for change in plain["changes"]} == {"size", "vanished"}
-
-
-# --- kept in a file -----------------------------------------------------------------------------
 
 
 def test_what_was_saved_is_loaded_again(tmp_path: Path) -> None:

@@ -69,9 +69,6 @@ def rows_of(results: Results) -> dict[str, Row]:
     return {row.chain: row for row in results.rows}
 
 
-# --- rows ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("through", ["disk", "cold-files"])
 def test_rows_are_of_real_files(source: Path, tmp_path: Path, through: Through) -> None:
     if through != "disk":
@@ -204,9 +201,6 @@ def test_the_stock_tools_go_through_the_same_files(source: Path, tmp_path: Path)
     assert cooled == ["lines.ndjson", "packed"] * len(ran)
     assert all("." in anchor.version for anchor in ran)
     assert [path.name for path in tmp_path.iterdir()] == ["lines.ndjson"]
-
-
-# --- cold ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("droppable")

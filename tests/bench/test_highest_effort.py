@@ -75,9 +75,6 @@ def packed(words: str) -> int:
     return size
 
 
-# --- the command makes what is promised -----------------------------------------------------------
-
-
 def _ndjson(path: Path) -> None:
     records = ({"id": n, "name": f"name {n * 7919 % 1000}", "share": n / 7} for n in range(3000))
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
@@ -165,9 +162,6 @@ def test_of_a_pipe_only_the_front_is_looked_at(
     assert Path("made.spk").stat().st_size == highest.size
 
 
-# --- where it is not measured ---------------------------------------------------------------------
-
-
 def test_where_stages_are_named_nothing_else_is_measured(tmp_path: Path) -> None:
     path = tmp_path / "lines.ndjson"
     _ndjson(path)
@@ -222,8 +216,6 @@ def test_what_is_a_row_already_is_not_measured_again(tmp_path: Path) -> None:
     for highest in of_highest(results):
         assert (highest.chain, highest.block_size) not in named
 
-
-# --- how it is told -------------------------------------------------------------------------------
 
 HIGH = row("raw+xz:6@4", effort=9, size=1000, front=True, block_size=16 << 20)
 MARKED = file_results()._replace(rows=[HIGH, row("raw+zstd:3", auto=True)], recommendations=[])

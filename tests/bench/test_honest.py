@@ -46,9 +46,6 @@ def some_records(count: int) -> list[dict[str, object]]:
     ]
 
 
-# --- a serializer that is slower ----------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("planted", "nothing_left")
 def test_a_serializer_that_is_twice_as_slow_is_reported_so(tmp_path: Path) -> None:
     """As the same work done twice: it writes the same bytes in twice the time."""
@@ -71,9 +68,6 @@ def test_so_it_is_of_python_objects() -> None:
     few = {"serializers": ["json", "slow"], "codecs": ["none"], "threads": MANY}
     results = check_twice(lambda: bench("documents:200", is_sample=True, **few))
     assert results.mode == "object"
-
-
-# --- sizes --------------------------------------------------------------------------------------
 
 
 def _json(path: Path) -> None:
@@ -187,9 +181,6 @@ def test_a_row_of_several_threads_has_the_same_size(tmp_path: Path) -> None:
     assert all(" -j " in command for command in commands)
 
 
-# --- the budget ---------------------------------------------------------------------------------
-
-
 def test_a_budget_of_nothing_measures_nothing_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "document.json"
     _json(path)
@@ -233,9 +224,6 @@ def test_a_sample_tells_about_the_whole(tmp_path: Path) -> None:
         assert row.status == "measured"
         assert sampled[chain].status == "sampled"
         assert sampled[chain].size == pytest.approx(row.size, rel=0.1)
-
-
-# --- odd input ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("data", [b"", b"x", b"\n"], ids=["empty", "one byte", "one line end"])

@@ -51,9 +51,6 @@ def text(results: Results, width: int = 100) -> list[str]:
     return report(results, "table", width=width).splitlines()
 
 
-# --- the table ---------------------------------------------------------------------------------
-
-
 def test_table_is_sorted_by_size_and_marks_the_front() -> None:
     found = file_results()
     lines = [line for line in text(found) if re.match(r"[* ] [a-z-]+(\+\S+)+ ", line)]
@@ -221,9 +218,6 @@ def test_nothing_measured_and_interrupted(format: str) -> None:
     assert "stopped before its end" in report(EMPTY._replace(interrupted=True), "table")
 
 
-# --- Markdown ----------------------------------------------------------------------------------
-
-
 def cells(line: str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
@@ -253,9 +247,6 @@ def test_markdown_command_cannot_end_its_block() -> None:
     lines = report(found, "markdown").splitlines()
     at = lines.index("echo '```'")
     assert (lines[at - 1], lines[at + 1]) == ("````sh", "````")
-
-
-# --- CSV and JSON ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -299,9 +290,6 @@ def test_schema_knows_every_key() -> None:
         (defs["files"], SampledFiles._fields),
     ):
         assert tuple(part["properties"]) == fields
-
-
-# --- what they share ---------------------------------------------------------------------------
 
 
 def test_curves_hold_each_serializer_against_pickle() -> None:

@@ -191,8 +191,6 @@ def test_field_is_smooth_with_noise() -> None:
     assert last.min() > 0.75 * whole.size / 256
 
 
-# --- limits -----------------------------------------------------------------------------------
-
 LIMITED = [name for name in SAMPLES if name != "target-object"]
 
 
@@ -305,9 +303,6 @@ def test_words_are_told_apart() -> None:
     assert len({tag for record in contacts for tag in record["tags"]}) == 800
 
 
-# --- names ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "name", "n"),
     [
@@ -351,9 +346,6 @@ def test_bad_n(count: str) -> None:
 def test_bad_size(count: str) -> None:
     with pytest.raises(UsageError, match="it counts bytes, as in random:1000000"):
         parse_sample(f"random:{count}")
-
-
-# --- files ------------------------------------------------------------------------------------
 
 
 def data(*args: str | Path) -> subprocess.CompletedProcess[bytes]:

@@ -34,9 +34,6 @@ def at(results: Results) -> dict[tuple[str, int | None], Row]:
     return {(row.chain, row.n): row for row in results.rows}
 
 
-# --- which N ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "points"),
     [
@@ -77,9 +74,6 @@ def test_points_come_in_a_spread_order(count: int) -> None:
     half = sorted(order[: max(count // 2, 17)])
     assert half[-1] == points[-1]
     assert max((b - a for a, b in pairwise(half)), default=0) <= 1 + count // 8
-
-
-# --- objects ---------------------------------------------------------------------------------
 
 
 def test_sweep_of_objects() -> None:
@@ -167,9 +161,6 @@ def test_fewer_runs_are_told() -> None:
     assert any(note.startswith("1 of 1 row was run fewer than 50 times") for note in found.notes)
 
 
-# --- files -----------------------------------------------------------------------------------
-
-
 RECORDS = [{"id": n, "text": f"record {n}" * 3} for n in range(50)]
 
 
@@ -249,9 +240,6 @@ def test_no_sweep_through_files(tmp_path: Path) -> None:
     file.write_bytes(b"1\n2\n")
     with pytest.raises(UsageError, match="a sweep is measured in memory"):
         sweep(file, [1], through="disk")
-
-
-# --- what comes to nothing -------------------------------------------------------------------
 
 
 class Slow:

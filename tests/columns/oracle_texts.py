@@ -26,8 +26,6 @@ from tests.columns.oracle import (
     unzstd,
 )
 
-# --- all columns -----------------------------------------------------------------------------
-
 
 def _lines(c: Cursor, what: str, count: int) -> list[tuple[int, int, int, int]]:
     """Coder, kind, raw size and stored size of streams or groups."""
@@ -148,8 +146,6 @@ def _decoded(
     shown = [*c.notes[:head], *(notes if raw else []), *c.notes[head:]]
     return Columns([found[at] for at in range(count - bundles)], shown)
 
-
-# --- structure -------------------------------------------------------------------------------
 
 TEXTS = ("JSON", "CSV", "TSV", "MessagePack", "CSV with semicolons", "CSV with bars")
 VALUES = ("string", "scalar", "null", "true", "false", "[]", "{}", "key", "other")

@@ -98,8 +98,6 @@ def test_all_encodings_are_there() -> None:
     assert {number: name for number, (name, _) in ENCODINGS.items()} == NAMES
 
 
-# --- what is damaged ---------------------------------------------------------------------------
-
 #: What the second decoder, and the libraries that it uses, raise.
 REFUSED = (ValueError, IndexError, StopIteration, RuntimeError, ZstdError, LZMAError)
 

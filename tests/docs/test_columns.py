@@ -27,9 +27,6 @@ RECORDS = b"".join(b'{"id": %d, "name": "%d Roe", "on": true}\n' % (n, n % 90) f
 ROWS = b"id,name\n" + b"".join(b"%d,%d Roe\n" % (n, n % 90) for n in range(12_000))
 
 
-# --- copies in step ---------------------------------------------------------------------------
-
-
 def test_page_is_made_from_the_results() -> None:
     """Else: python -m benchmarks.columns --page."""
     assert (ROOT / PAGE).read_text("utf-8") == page(results.read(ROOT / KEPT))
@@ -50,9 +47,6 @@ def test_what_is_kept_is_no_quick_run() -> None:
     names = {source.role: source.name for source in kept.sources}
     assert names.items() >= {role: name for role, (name, _) in SAMPLES.items()}.items()
     assert (ROOT / PLOT).read_text("utf-8").startswith("<?xml")
-
-
-# --- the benchmark runs -----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")  # tests of other modules run in between
@@ -158,9 +152,6 @@ def test_one_part_leaves_the_others(
     assert said == [
         f"packing documents:500, columns -{effort}, 2, proved: exit 1, no luck" for effort in (3, 9)
     ]
-
-
-# --- tables -----------------------------------------------------------------------------------
 
 
 def measured(*packed: Packed, size: int = 10_000_000) -> Measured:
@@ -278,9 +269,6 @@ def test_kept_and_read_again(tmp_path: Path) -> None:
 
 def test_parts_are_explained() -> None:
     assert all(part.__doc__ for part in PARTS.values())
-
-
-# --- measuring --------------------------------------------------------------------------------
 
 
 class _Seen(dict[int, int]):

@@ -50,9 +50,6 @@ def help_of(verb: str) -> str:
         return ctx.get_help()
 
 
-# --- committed copies ------------------------------------------------------------------------
-
-
 def test_everything_is_generated() -> None:
     """A page for the program and for each verb, a completion for each shell, and the verdicts."""
     names = {"serialpack", *(f"serialpack-{verb}" for verb in VERBS)}
@@ -106,9 +103,6 @@ def test_generating_depends_on_nothing_installed() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-# --- every option everywhere -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("verb", "option"), OPTIONS, ids=option_id)
 def test_option_is_in_its_page(verb: str, option: OptionFacts) -> None:
     """Under OPTIONS, with every way to type it and with its help."""
@@ -146,9 +140,6 @@ def test_option_has_a_setting(verb: str, option: OptionFacts) -> None:
     assert isinstance(param, click.Option)
     assert setting_name(param) == option.long[2:].replace("-", "_")
     assert param.envvar == f"SERIALPACK_{verb}_{setting_name(param)}".upper()
-
-
-# --- help and examples -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -196,9 +187,6 @@ def test_help_names_stages_that_exist(kind: str) -> None:
     names = [re.split(r"[:@/=]", word)[0] for word in listed.split(", ") if word != "..."]
     assert len(names) > 2
     assert set(names) <= set(REGISTRIES[kind].names())
-
-
-# --- pages -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -39,9 +39,6 @@ PATH = search_path(os.environ.get("SERIALPACK_PEERS"))
 OTHERS = [peer for peer in PEERS if peer is not SERIALPACK]
 
 
-# --- copies in step --------------------------------------------------------------------------
-
-
 def test_page_is_made_from_the_results() -> None:
     """Else: make peers-table."""
     assert PAGE.read_text("utf-8") == page(RESULTS, EVERYDAY_OF)
@@ -68,9 +65,6 @@ def test_results_are_of_these_values(results: Results, cases: tuple[Case, ...]) 
         for case in cases:
             known = {t for t in case.targets if peer.line(case.source, t, "value") is not None}
             assert set(results.of(peer, case)) == known, peer.name
-
-
-# --- results are true ------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -129,8 +123,6 @@ def test_another_converter_does_what_the_table_says(
         if worst(expected) != "hung":
             assert outcomes(found, case, PATH) == expected, key_of(case)
 
-
-# --- how results are judged ------------------------------------------------------------------
 
 V = Map([("v", 1), ("w", "x")])
 

@@ -69,9 +69,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-# --- the schemas themselves ------------------------------------------------------------------
-
-
 def test_there_is_a_schema_for_each_output() -> None:
     assert set(SCHEMAS) == {
         "pack", "unpack", "convert", "inspect", "stages", "bench", "error", "left", "journal",
@@ -113,9 +110,6 @@ def test_validation_refuses_what_is_wrong() -> None:
     assert not validator.is_valid({**line, "more": 1})
     assert not validator.is_valid({**line, "exit": 0})
     assert not validator.is_valid({"source": "x", "exit": 1})
-
-
-# --- real output -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,6 @@ def cost(server: FileServer) -> tuple[int, int]:
     return len(asked), sum(each.sent for each in asked)
 
 
-# --- only what is needed -----------------------------------------------------------------------
-
-
 def test_inspect_reads_the_two_ends(server: FileServer, packed: bytes) -> None:
     found = serialpack.inspect(server.url("records.spk"))
     assert found.members[0].records == 20_000
@@ -144,9 +141,6 @@ def test_a_format_that_needs_a_file_gets_one(server: FileServer) -> None:
     out = io.BytesIO()
     serialpack.convert(server.url("a.sqlite"), out, to="json")
     assert b'"a"' in out.getvalue()
-
-
-# --- bad servers -------------------------------------------------------------------------------
 
 
 def failure(server: FileServer, name: str = "records.spk") -> FileError:

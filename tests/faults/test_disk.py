@@ -53,9 +53,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
-# --- no space --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("verb", ["pack", "unpack"])
 @pytest.mark.parametrize("old", [None, b"old"], ids=["new", "over an old one"])
 def test_a_full_disk_is_one_line_and_leaves_what_was_there(
@@ -137,9 +134,6 @@ def test_a_limit_of_file_sizes_is_an_error_not_a_signal(
     assert given.exists()
 
 
-# --- what may not be read or written ---------------------------------------------------------
-
-
 def unprivileged(folder: Path) -> list[str]:
     """The command held to the modes of files, which root is not; skipped where that cannot be."""
     if not ROOT:
@@ -205,9 +199,6 @@ def test_one_file_of_many_that_may_not_be_read_is_named_and_the_rest_go_on(
     assert not hidden(tmp_path)
 
 
-# --- reading fails ---------------------------------------------------------------------------
-
-
 class Broken(io.RawIOBase):
     """A file that fails after ``good``."""
 
@@ -255,9 +246,6 @@ def test_an_error_of_the_input_device_names_the_input(
     assert not (tmp_path / "out").exists()
     assert not hidden(tmp_path)
     assert source.exists()
-
-
-# --- writing fails ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,6 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-# --- data ------------------------------------------------------------------------------------
-
-
 def test_packing_to_a_terminal_is_refused_in_one_line(
     start: Start, text: Path, terminal: Terminal
 ) -> None:
@@ -78,8 +75,6 @@ def test_text_is_unpacked_to_a_terminal(start: Start, tmp_path: Path, terminal: 
     assert terminal.screen.decode() == "Grüße\r\n\tzwei\r\n"
 
 
-# --- colours ---------------------------------------------------------------------------------
-
 TABLES = [["inspect", "rows.ndjson.spk"], ["inspect", "rows.ndjson"], ["inspect", "--stages"]]
 
 
@@ -108,8 +103,6 @@ def test_a_table_in_a_pipe_has_no_colour(start: Start, text: Path) -> None:
         assert out
         assert b"\x1b" not in out
 
-
-# --- names -----------------------------------------------------------------------------------
 
 EVIL = {
     "title": "t\x1b]0;owned\x07",

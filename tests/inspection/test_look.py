@@ -176,8 +176,6 @@ def test_broken_text_tells_the_keys_before_it(end: int) -> None:
     assert set(keys.types) <= {"a", "b", "d", "e"}
 
 
-# --- compressed ------------------------------------------------------------------------------
-
 CSV = b"id,name\n" + b"".join(b"%d,n%d\n" % (n, n) for n in range(500))
 PACKED: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "gzip": ("gz", gzip.compress),

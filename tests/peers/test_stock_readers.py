@@ -22,9 +22,6 @@ pytestmark = pytest.mark.peers
 README = Path(__file__).parents[2] / "README.md"
 
 
-# --- the zstd commands -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["zstd", "pzstd"])
 def test_the_command_gives_the_bytes_from_a_file_and_from_a_pipe(
     tool: Tool, sample: Sample, name: str
@@ -104,9 +101,6 @@ def test_zstd_fails_loudly_on_the_own_envelope(
         assert done.stdout == b""
 
 
-# --- archives --------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def packed_tar(tmp_path: Path) -> tuple[dict[str, bytes], Path]:
     """What a tar holds, and the tar packed."""
@@ -144,9 +138,6 @@ def test_a_packed_tar_is_opened_as_one(
 def test_bsdcat_gives_the_bytes(tool: Tool, samples: dict[str, Sample]) -> None:
     for name in "one byte", "blocks", "stored", "joined":
         assert tool("bsdcat", samples[name].packed).stdout == samples[name].data
-
-
-# --- Python libraries ------------------------------------------------------------------------
 
 
 def test_python_zstandard_reads_the_stream(sample: Sample) -> None:
@@ -202,8 +193,6 @@ def test_pyarrow_reads_the_stream(sample: Sample) -> None:
     with pyarrow.CompressedInputStream(pyarrow.OSFile(str(sample.packed)), "zstd") as stream:
         assert stream.read() == sample.data
 
-
-# --- tables ----------------------------------------------------------------------------------
 
 ROWS = 5000
 IDS = list(range(ROWS))

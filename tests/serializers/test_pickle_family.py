@@ -237,9 +237,6 @@ def test_an_interrupt_is_none() -> None:
         _create("pickle").load(data)
 
 
-# --- cloudpickle ---------------------------------------------------------------------------------
-
-
 def test_cloudpickle_is_tried_only_where_pickle_refuses() -> None:
     pytest.importorskip("cloudpickle")
     serializer = _create("cloudpickle")
@@ -276,9 +273,6 @@ def test_pickle_refuses_what_has_no_name() -> None:
     with pytest.raises(ValueRefusedError, match="a function or a class") as caught:
         serialpack.dumps({"f": [lambda: 1]}, "pickle")
     assert caught.value.value_path == "$.f[0]"
-
-
-# --- marshal -------------------------------------------------------------------------------------
 
 
 def test_marshal_keeps_code() -> None:

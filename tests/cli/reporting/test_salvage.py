@@ -244,9 +244,6 @@ def test_inspect_shows_what_is_left(folder: Path) -> None:
     assert member["size"] == sum(b.block.size for b in blocks[: len(listed)])
 
 
-# --- archives --------------------------------------------------------------------------------
-
-
 #: Two blocks.
 FIRST = b"first\n" * 300
 
