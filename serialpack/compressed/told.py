@@ -7,12 +7,10 @@ import re
 from serialpack.compressed.source import compression_named
 from serialpack.errors import SerialpackError
 from serialpack.files.source import Source
+from serialpack.formats.foreign import UNDONE_BY
 
 #: A command in a hint, with the file itself as its input.
 _READS_FILE = re.compile(r"(^|; )((?:'[^']*'|[^;'])*?) <FILE")
-
-#: By compression, the tool that undoes it.
-_TOOLS = {"bzip2": "bzip2", "gzip": "gzip", "LZ4": "lz4", "zstd": "zstd", "brotli": "brotli"}
 
 
 def tell_source(error: SerialpackError, source: Source) -> None:
@@ -25,7 +23,7 @@ def tell_source(error: SerialpackError, source: Source) -> None:
     if error.path.endswith(".spk"):
         undone = "serialpack unpack FILE -o -"
     elif (kind := compression_named(error.path)) is not None:
-        undone = f"{_TOOLS.get(kind, 'xz')} -dc FILE"
+        undone = f"{UNDONE_BY[kind.lower()]} FILE"
     else:
         return
     error.hint = _READS_FILE.sub(rf"\1{undone} | \2", error.hint)

@@ -51,6 +51,18 @@ _ZIP = b"PK\x03\x04"
 _OFFICE_FIRST = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/", b"xl/", b"word/", b"ppt/")
 
 
+#: By compression, the command that undoes it, of a file or a pipe.
+UNDONE_BY = {
+    "gzip": "gzip -dc",
+    "zstd": "zstd -dc",
+    "xz": "xz -dc",
+    "lzma": "xz -dc",
+    "bzip2": "bzip2 -dc",
+    "lz4": "lz4 -dc",
+    "brotli": "brotli -dc",
+}
+
+
 def _by(command: str) -> tuple[str, str]:
     """For ``KnownFile``, of files in which others are: why not, and the command that takes them
     out."""
@@ -64,18 +76,18 @@ def _jc(parser: str) -> str:
 
 #: The first that fits is it: those that say more stand before those that say less.
 KNOWN: tuple[KnownFile, ...] = (
-    KnownFile("gzip", _front(b"\x1f\x8b"), *_by("gzip -dc"), ("gz", "gzip")),
-    KnownFile("zstd", _front(b"\x28\xb5\x2f\xfd"), *_by("zstd -dc"), ("zst", "zstd")),
-    KnownFile("xz", _front(b"\xfd7zXZ\x00"), *_by("xz -dc"), ("xz",)),
+    KnownFile("gzip", _front(b"\x1f\x8b"), *_by(UNDONE_BY["gzip"]), ("gz", "gzip")),
+    KnownFile("zstd", _front(b"\x28\xb5\x2f\xfd"), *_by(UNDONE_BY["zstd"]), ("zst", "zstd")),
+    KnownFile("xz", _front(b"\xfd7zXZ\x00"), *_by(UNDONE_BY["xz"]), ("xz",)),
     # Of LZMA the usual properties, then a size that is not known, or below 2^40.
     KnownFile(
         "lzma",
         (((0, b"\x5d\0\0"), (5, b"\xff" * 8)), ((0, b"\x5d\0\0"), (10, b"\0\0\0"))),
-        *_by("xz -dc"),
+        *_by(UNDONE_BY["lzma"]),
         ("lzma",),
     ),
-    KnownFile("bzip2", _front(b"BZh"), *_by("bzip2 -dc"), ("bz2", "bzip2")),
-    KnownFile("lz4", _front(b"\x04\x22\x4d\x18"), *_by("lz4 -dc"), ("lz4",)),
+    KnownFile("bzip2", _front(b"BZh"), *_by(UNDONE_BY["bzip2"]), ("bz2", "bzip2")),
+    KnownFile("lz4", _front(b"\x04\x22\x4d\x18"), *_by(UNDONE_BY["lz4"]), ("lz4",)),
     KnownFile("lzip", _front(b"LZIP"), *_by("lzip -dc"), ("lz", "lzip")),
     KnownFile("snappy", _front(b"\xff\x06\x00\x00sNaPpY"), *_by("snzip -dc"), ("sz", "snappy")),
     KnownFile("compress", _front(b"\x1f\x9d"), *_by("gzip -dc"), ("z",)),

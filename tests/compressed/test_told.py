@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.compressed._compressions import KINDS
+from serialpack.formats.foreign import UNDONE_BY
 
 TEXT = b"by me\n\na,b,c\n1,2,3\n4,5,6\n"
 
@@ -24,6 +26,11 @@ def _packed(data: bytes) -> bytes:
     out = io.BytesIO()
     serialpack.pack(io.BytesIO(data), out, format="csv")
     return out.getvalue()
+
+
+def test_each_compression_has_a_command_that_undoes_it() -> None:
+    assert KINDS
+    assert {kind.name.lower() for kind in KINDS} <= UNDONE_BY.keys()
 
 
 @pytest.mark.parametrize(
