@@ -124,7 +124,7 @@ def pack(
             verify=verify,
             demand_exact=exact,
             min_saving=choice.min_saving,
-            why=choice.why if choice.looked_at else "",
+            why=choice.reason,
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=choice.threads,
             size=opened.size,

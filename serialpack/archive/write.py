@@ -223,7 +223,7 @@ class _ArchiveWriter:
         packing = self._packing(choice.chain, format, choice.block_size)
         packing = packing._replace(
             min_saving=choice.min_saving,
-            why=choice.why if choice.looked_at else "",
+            why=choice.reason,
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings({}),
         )
         member = self._member(chain(shown, blocks), packing, shared.entries)

@@ -76,6 +76,11 @@ class Choice(NamedTuple):
     threads: int = 1
     sized: bool = False
 
+    @property
+    def reason(self) -> str:
+        """What the container says of why: nothing where the source was not looked at."""
+        return self.why if self.looked_at else ""
+
 
 @lru_cache(None, typed=True)  # True is no 1 here
 def choose(

@@ -28,7 +28,7 @@ def chosen_packing(packing: Packing, choice: Choice) -> Packing:
     """``packing``, as where auto made this ``choice`` for the file."""
     return packing._replace(
         min_saving=choice.min_saving,
-        why=choice.why if choice.looked_at else "",
+        why=choice.reason,
         split=choice.split,
     )
 

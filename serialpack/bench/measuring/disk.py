@@ -254,19 +254,21 @@ class FileTrial(NamedTuple):
 
     def _pack(self, packed: Path, fmt: str | None) -> tuple[PackReport, dict[str, float]]:
         """Pack the source of the format ``fmt``; the report, and the seconds by step."""
+        how = self._stages() if self.effort is None else {"effort": self.effort}
+        since = perf_counter()
+        with self.files.opened() as source:
+            report = pack(source, packed, format=fmt, threads=self.threads, **how)
+        return report, self._by_step(report.seconds, perf_counter() - since)
+
+    def _stages(self) -> dict[str, Any]:
+        """The arguments of ``pack`` by which it packs with the chain."""
         chain = parse_chain(self.chain)
-        how: dict[str, Any] = {
+        return {
             "serializer": spell_stage(SERIALIZERS, chain.serializer),
             "filters": [spell_stage(FILTERS, spec) for spec in chain.filters],
             "codec": spell_stage(CODECS, chain.codec),
             "block_size": self.block_size,
         }
-        if self.effort is not None:
-            how = {"effort": self.effort}
-        since = perf_counter()
-        with self.files.opened() as source:
-            report = pack(source, packed, format=fmt, threads=self.threads, **how)
-        return report, self._by_step(report.seconds, perf_counter() - since)
 
     def _unpack(self, packed: Path, back: Path) -> tuple[UnpackReport, dict[str, float]]:
         """Unpack the container; the report, and the seconds by step."""
