@@ -1,8 +1,8 @@
 """The choice of a chain, and its reason.
 
 ``choose`` fills in what the user left to auto, as far as that can be said without the data;
-``settle`` looks at the data for the rest. Blocks are then chosen for one by one: ``shrinks_well``
-says which are not worth a codec, and the serializer columns keeps the text of those that it
+``settle`` looks at the data for the rest. Blocks are then chosen for one by one: ``worth`` says
+which are not worth a codec, and the serializer columns keeps the text of those that it
 hardly makes smaller. It begins as dask.distributed compresses messages
 (``distributed.protocol.compression.maybe_compress``), by samples; but what these take for noise
 is looked at whole, so that nothing is stored that zstd would have made clearly smaller.
@@ -10,9 +10,9 @@ is looked at whole, so that nothing is stored that zstd would have made clearly 
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from serialpack.auto.records import SAMPLE, SAMPLES, apart, is_tangled, sample_of
+from serialpack.auto.records import apart, is_tangled, sample_of
 from serialpack.codecs import CODECS
 from serialpack.errors import UsageError
 from serialpack.files.source import Source
@@ -20,12 +20,11 @@ from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages.chain import Chain, StageSpec, parse_stage
+from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 if TYPE_CHECKING:
-    from serialpack.codecs.zstd import Zstd
     from serialpack.formats.shared.large import NumbersLayout
 
 #: Why a file in no format that is known is taken as it is.
@@ -33,9 +32,6 @@ NEITHER = "it has neither records nor an array of numbers"
 
 #: Less is not looked at.
 LEAST = 10_000
-
-#: The level at which blocks are tried that samples take for noise and that may be all there is.
-_EARLY_LEVEL = 3
 
 #: Of many small files so many bytes are tried: fewer do not have what comes again in other files.
 _MANY_FRONT = 2 << 20
@@ -153,6 +149,8 @@ def settle(
     # Of records it matters whether there are more than in one block.
     head = peek(choice.block_size + bool(declared.columns))
     found = _settled(choice, format, head, source, many=many)
+    if found.looked_at and found.chain == choice.chain:
+        found = _by_slow_codecs(found, format, head)
     usual = EFFORTS[DEFAULT_EFFORT].block_size
     if choice.sized or many or len(head) > usual:
         return found
@@ -181,6 +179,22 @@ def _settled(
         if layouts := likely_layouts(layout, lambda: head):
             return _for_array(choice, layouts, head, source, format)
     return choice._replace(why=NEITHER)
+
+
+def _by_slow_codecs(choice: Choice, format: str, head: Buffer) -> Choice:
+    """``choice``, which leaves the source as it is to zstd, with what leaves less of it, where the
+    effort tries others."""
+    if not (slow := EFFORTS[choice.effort].slow):
+        return choice
+    from serialpack.auto.slow_codecs import smallest
+
+    found = smallest(choice.chain.codec, slow, head)
+    split = None if found.payload is None else partial(_whole, format, head, found.payload)
+    return choice._replace(
+        chain=choice.chain._replace(codec=found.codec),
+        why=f"{choice.why}; {found.why}" if found.why else choice.why,
+        split=split,
+    )
 
 
 def _for_few(choice: Choice, format: str, head: Buffer) -> Choice:
@@ -350,44 +364,3 @@ def read_at(file: IO[bytes], start: int, stop: int) -> bytes:
     """The bytes of a file from ``start`` up to but not including ``stop``, fewer at its end."""
     file.seek(start)
     return file.read(stop - start)
-
-
-def spread(data: Buffer, item_size: int = 1) -> bytes:
-    """Samples of ``data`` from places spread evenly over it, each beginning with a whole item.
-
-    All of it where it is no more than they are.
-    """
-    if len(data) <= SAMPLES * SAMPLE:
-        return bytes(data)
-    size = SAMPLE - SAMPLE % item_size
-    step = (len(data) - size) // (SAMPLES - 1)
-    step -= step % item_size
-    return b"".join(bytes(data[i * step : i * step + size]) for i in range(SAMPLES))
-
-
-def shrinks_well(
-    data: Buffer,
-    filtered: Callable[[Buffer], Buffer],
-    codec: StageSpec,
-    min_saving: float,
-    *,
-    item_size: int = 1,
-    early: bool = False,
-) -> bool:
-    """Whether ``codec``, which is zstd, may save ``min_saving`` of a block behind its filters.
-
-    ``item_size``: that of the filters. They are applied to the samples: of what they make of a
-    block, which may be all high bytes first, samples would tell nothing. Where the samples do not
-    shrink, the whole block is tried at a fast level: level 1 passes over noise at 1 to 3 GB/s, and
-    copies are found as far off as by the codec. Of the two first blocks (``early``), which may be
-    the whole file, at level 3, which finds more. True, which is not to know, for a block that is
-    hardly more than its samples.
-    """
-    if len(data) < 2 * SAMPLES * SAMPLE:
-        return True
-    zstd = cast("Zstd", CODECS.create(*codec))
-    sample = filtered(spread(data, item_size))
-    if len(zstd.compress(sample)) <= (1 - min_saving) * len(sample):
-        return True
-    whole, level = filtered(data), min(codec.values[0], _EARLY_LEVEL if early else 1)
-    return len(zstd.quickly(whole, level)) <= (1 - min_saving) * len(whole)

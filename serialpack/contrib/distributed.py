@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-from serialpack.auto.choice import spread
 from serialpack.auto.records import SAMPLE
+from serialpack.auto.worth import spread
 from serialpack.collector import gc_paused
 from serialpack.depth import TooDeep
 from serialpack.errors import CodecError, DamagedError, MissingLibraryError

@@ -34,7 +34,7 @@ _WRITTEN = 0.9
 #: pass all checksums, and still are malformed.
 MALFORMED = (ValueError, TypeError, LookupError, OverflowError, RecursionError, AttributeError)
 
-#: So many blocks at the front are ``early`` for ``auto.choice.shrinks_well``: a file may have no
+#: So many blocks at the front are ``early`` for ``auto.worth.shrinks_well``: a file may have no
 #: more.
 _EARLY = 2
 

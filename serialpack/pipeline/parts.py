@@ -7,7 +7,7 @@ read without the others.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from serialpack.auto.choice import shrinks_well
+from serialpack.auto.worth import shrinks_well
 from serialpack.container.block import Part
 from serialpack.container.frames import checksum
 from serialpack.errors import CodecError, DamagedError, SerialpackError, newer
@@ -58,7 +58,7 @@ class PartPacker:
         learned: object = None,
     ) -> PackedPart:
         """Pack ``data``, all of block number ``block``, as one part. ``early``: see
-        ``auto.choice.shrinks_well``; ``payload``: what filters and codec make of it, where that is
+        ``auto.worth.shrinks_well``; ``payload``: what filters and codec make of it, where that is
         known already; ``learned``: see ``codecs.base.Codec.begins``."""
         self.squeeze.codec.begins(source=block == 0, learned=learned)
         return self._pack(data, self._chain, self.squeeze, block, timer, early=early, known=payload)

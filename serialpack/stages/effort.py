@@ -42,6 +42,8 @@ class Effort(NamedTuple):
     dictionary: to open them takes as long as that adds. What a dictionary holds levels below zstd:6
     hardly find: of seven kinds of small files, packed with one trained from others, zstd:8 leaves
     0.86 to 0.96 of what zstd:3 does, zstd:12 0.83 to 0.91; without one that leaves 0.91 to 0.97.
+    ``slow``: codecs tried beside zstd for what has neither records nor numbers; none of the extras,
+    which are not everywhere.
     """
 
     block_size: int
@@ -50,6 +52,7 @@ class Effort(NamedTuple):
     columns: ColumnEffort
     shared: int
     by_itself: bool = True
+    slow: tuple[str, ...] = ()
 
 
 EFFORTS = {
@@ -61,6 +64,13 @@ EFFORTS = {
     6: Effort(8 * MIB, 0.005, 0.05, ColumnEffort(9, 5, 8, 12, (8,), False, True), 8),
     7: Effort(16 * MIB, 0.005, 0.02, ColumnEffort(11, 7, 9, 15, (12,), False, True), 8),
     8: Effort(16 * MIB, 0.005, 0.02, ColumnEffort(11, 7, 10, 19, (15,), False, True), 9),
-    9: Effort(16 * MIB, 0.0, 0.0, ColumnEffort(15, 17, 12, 19, (15,), True, True), 9),
+    9: Effort(
+        16 * MIB,
+        0.0,
+        0.0,
+        ColumnEffort(15, 17, 12, 19, (15,), True, True),
+        9,
+        slow=("xz:9@1", "bz2:9"),
+    ),
 }
 DEFAULT_EFFORT = 3

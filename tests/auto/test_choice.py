@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.auto.choice import LEAST, choose, settle, spread
+from serialpack.auto.choice import LEAST, choose, settle
 from serialpack.auto.records import SAMPLE, SAMPLES, _lines
+from serialpack.auto.worth import spread
 from serialpack.bench.samples import parse_sample
 from serialpack.inspection.info import MemberInfo
 from serialpack.stages.effort import EFFORTS
