@@ -70,9 +70,10 @@ def test_zstd_decompresses_a_member_packed_through_a_pipe(tool: Tool, tmp_path: 
 
 
 def test_what_auto_writes_is_a_zstd_file_too(tool: Tool, tmp_path: Path) -> None:
-    """Where it takes no records apart: at the fast efforts, and of anything else."""
+    """Where it takes no records apart: at the fast efforts, and of anything else but at the last,
+    which tries other codecs."""
     records = ndjson(3000)
-    for effort, data in (("-1", records), ("-5", b"words " + records), ("-9", b"words " + records)):
+    for effort, data in (("-1", records), ("-5", b"words " + records), ("-8", b"words " + records)):
         packed = pack(data, tmp_path, f"auto{effort}", effort)
         assert tool("zstd", "-dc", packed).stdout == data
 
