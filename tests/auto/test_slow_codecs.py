@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.auto import slow_codecs
 from serialpack.auto.choice import LEAST, choose
-from serialpack.auto.slow_codecs import _SAMPLE, smallest
+from serialpack.auto.slow_codecs import smallest
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
 from serialpack.reports import PackReport
@@ -60,10 +61,15 @@ def packed(data: bytes, effort: int = HIGHEST, codec: str = "auto") -> PackRepor
 @pytest.mark.parametrize(
     ("make", "codec"), [(prose, "bz2:9"), (index, "xz:9@1"), (noise, "zstd:22")]
 )
-@pytest.mark.parametrize("size", [LEAST, 200_000, _SAMPLE + 500_000])
+@pytest.mark.parametrize(("size", "sample"), [(LEAST, LEAST), (200_000, 100_000)])
 def test_it_leaves_no_more_than_any_of_them(
-    make: Callable[[int], bytes], codec: str, size: int
+    make: Callable[[int], bytes],
+    codec: str,
+    size: int,
+    sample: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(slow_codecs, "_SAMPLE", sample)
     data = make(size)
     found = packed(data)
     assert str(found.chain) == f"raw+{codec}"
@@ -79,11 +85,15 @@ def test_no_other_effort_tries_them() -> None:
         assert (packed(data, effort).chain == "raw+bz2:9") == (effort == HIGHEST), effort
 
 
-def test_of_what_comes_again_far_off_a_sample_tells_too_much() -> None:
+def test_of_what_comes_again_far_off_a_sample_tells_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """By a sample bzip2 is the smallest; of all of it codecs are that look far."""
-    data = prose(_SAMPLE) * 2
+    sample = 1_000_000
+    monkeypatch.setattr(slow_codecs, "_SAMPLE", sample)
+    data = prose(sample) * 2
     zstd = choose(effort=HIGHEST).chain.codec
-    by_sample = smallest(zstd, SLOW, data[:_SAMPLE])
+    by_sample = smallest(zstd, SLOW, data[:sample])
     assert by_sample.codec.name == "bz2"
     found = smallest(zstd, SLOW, data)
     assert found.codec.name != "bz2"
