@@ -36,7 +36,7 @@ def smallest(zstd: StageSpec, slow: Sequence[str], head: Buffer) -> Smallest:
     with ``head``: a block of it, or all that there is."""
     start = max(0, (len(head) - _SAMPLE) // 2)
     sample = memoryview(head)[start : start + _SAMPLE]
-    made = _Made(sample)
+    made = _Compressed(sample)
     specs = [parse_stage(CODECS, spelled) for spelled in slow]
     if len(sample) == len(head):
         return made.least(zstd, specs, _LEAST_GAIN)
@@ -46,10 +46,10 @@ def smallest(zstd: StageSpec, slow: Sequence[str], head: Buffer) -> Smallest:
     near = made.least(best.codec, [spec for spec in specs if spec not in far], _LEAST_GAIN)
     if near.codec == best.codec:
         return best._replace(payload=None)
-    return _Made(head).least(best.codec, [near.codec], _LEAST_GAIN)
+    return _Compressed(head).least(best.codec, [near.codec], _LEAST_GAIN)
 
 
-class _Made:
+class _Compressed:
     """What codecs make of ``data``."""
 
     def __init__(self, data: Buffer) -> None:

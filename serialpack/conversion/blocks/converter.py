@@ -94,8 +94,9 @@ class BlockConverter(RowWriter):
         self._literals, self._unspelled = False, 0
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
         self._typer = typer_of(plan)
-        self._columns = ColumnConverter.of(plan, self._table)
-        self._flat = None if self._join is None else FlatReader.of(plan)
+        taken = None if self._projector is None else self._projector.names
+        self._columns = ColumnConverter.of(plan, self._table, taken)
+        self._flat = None if self._join is None else FlatReader.of(plan, self._projector)
 
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""

@@ -86,6 +86,13 @@ class Projector:
                 )
         return [self._map(record, self._wanted) for record in records]
 
+    def names(self, names: Iterable[str]) -> list[str]:
+        """Which of the columns ``names``, in which no value holds others, the records get."""
+        inner = self._wanted.inner
+        taken = [name for name in names if name in inner and inner[name].whole]
+        self.found.update((name,) for name in taken)
+        return taken
+
     def _map(self, value: dict[Any, Any], wanted: Wanted) -> dict[Any, Any]:
         """A map with only the wanted of its keys, and of their values."""
         found = {}

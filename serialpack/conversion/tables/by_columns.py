@@ -6,7 +6,7 @@ nothing comes of it here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from serialpack.conversion.column_types import shape_of
@@ -28,6 +28,9 @@ from serialpack.formats.csv.text import CsvText
 from serialpack.formats.pieces.join import Piece
 from serialpack.serializers.base import FAILURES
 
+#: Which of the columns of a table are wanted.
+Taken = Callable[[Sequence[str]], list[str]]
+
 #: The types that may be named for columns without records.
 _NAMED = frozenset({TEXT, "integer", "number", "boolean", "date", "timestamp"})
 
@@ -45,7 +48,7 @@ def goes_by_columns(plan: ConversionPlan) -> CsvText | None:
     is read as it stands, and the types that the user named are such as the target has."""
     fmt = FORMATS.get(plan.source)
     shaping = plan.shaping
-    asked = plan.fields or plan.tagged or shaping.picks or shaping.reads or plan.source_serializer
+    asked = plan.tagged or shaping.picks or shaping.reads or plan.source_serializer
     named = [column.spelling.type for column in plan.types if column.by_hand]
     if asked or not isinstance(fmt, CsvText) or not all(_is_held(t, plan.target) for t in named):
         return None
@@ -70,11 +73,11 @@ def shape_of_columns(found: TextColumns, *, within: bool) -> ValueShape:
 
 
 def types_of_columns(
-    found: TextColumns, plan: ConversionPlan, fmt: CsvText, block: SourceBlock, shape: ValueShape
+    found: TextColumns, plan: ConversionPlan, shape: ValueShape
 ) -> TypesSeen | None:
-    """What is known of columns of text, and how they are written, as far as that is asked for;
-    ``shape`` gets what the values of those are that the user named. None where a cell of these is
-    not of its type, or they have several spellings, of which who goes by records tells."""
+    """What is known of columns of text, as far as that is asked for; ``shape`` gets what the values
+    of those are that the user named. None where a cell of these is not of its type, or they have
+    several spellings, of which who goes by records tells."""
     types = TypesSeen()
     named = {column.name: column.spelling.type for column in plan.types if column.by_hand}
     for name, cells in zip(found.names, found.cells, strict=True):
@@ -87,9 +90,6 @@ def types_of_columns(
     if plan.shaping.infer:
         some = [n for n, name in enumerate(found.names) if named.get(name, TEXT) == TEXT]
         types.look_at_columns([found.names[n] for n in some], [found.cells[n] for n in some])
-    if plan.target in KEEPING:
-        head = fmt.header_of(block)
-        types.look_at_text(fmt.without_header(block), head, fmt.declared, found)
     return types
 
 
@@ -108,15 +108,19 @@ def _look_as(kind: str, seen: CellsSeen, name: str, shape: ValueShape) -> bool:
 class ColumnConverter:
     """Writes blocks of a table of text by their columns. Belongs to one worker."""
 
-    def __init__(self, plan: ConversionPlan, fmt: CsvText, table: Table) -> None:
+    def __init__(
+        self, plan: ConversionPlan, fmt: CsvText, table: Table, taken: Taken | None
+    ) -> None:
         assert plan.layout is not None
         self._plan, self._format, self._table = plan, fmt, table
+        self._taken = taken
         self._names = [column.name for column in plan.layout.columns]
         self._spellings = {c.name: c.spelling for c in plan.types if c.spelling.type != TEXT}
 
     @classmethod
-    def of(cls, plan: ConversionPlan, table: Any) -> ColumnConverter | None:
-        """One for a plan whose target ``table`` writes; None where it is to go by records."""
+    def of(cls, plan: ConversionPlan, table: Any, taken: Taken | None) -> ColumnConverter | None:
+        """One for a plan whose target ``table`` writes, of the columns that are ``taken``, by
+        default all; None where it is to go by records."""
         layout, fmt = plan.layout, goes_by_columns(plan)
         if fmt is None or layout is None or plan.target not in KEEPING or layout.most_rows:
             return None
@@ -124,12 +128,14 @@ class ColumnConverter:
         if not plain or any(column.is_json for column in layout.columns) or plan.whole:
             return None
         assert isinstance(table, Table)
-        return cls(plan, fmt, table)
+        return cls(plan, fmt, table, taken)
 
     def convert(self, block: SourceBlock, losses: Losses) -> ColumnsWritten | None:
         """The rows of a block, proved; None where it is to go by records. ``losses``: where it is
         told what is carried."""
         found = text_columns(self._format, block, verify=True)
+        if found is not None and self._taken is not None:
+            found = found.only(self._taken(found.names))
         if found is None or set(found.names) != set(self._names):
             return None
         columns = dict(zip(found.names, found.cells, strict=True))
@@ -148,7 +154,7 @@ class ColumnConverter:
 
     def _is_as_kept(self, found: TextColumns, block: SourceBlock) -> bool:
         """Whether what the plan keeps of a table of text writes the bytes of the block again."""
-        kept = self._plan.kept if self._plan.verify else None
+        kept = self._plan.kept if self._plan.verify and self._taken is None else None
         if kept is None:
             return False
         data, first, last = bytes(block.data), block.index == 0, block.last

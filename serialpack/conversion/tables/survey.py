@@ -141,29 +141,43 @@ class _Looker:
         self._by_names = _by_names(plan, rows)
         whole_values = plan.kept is not None or rows == "values"
         self._by_columns = None if whole_values else goes_by_columns(plan)
+        self._projector = Projector(wanted(plan.fields)) if plan.fields else None
 
     def __call__(self, block: SourceBlock) -> Looked:
         return self._at_names(block) or self._at_columns(block) or self._at_records(block)
 
     def _at_names(self, block: SourceBlock) -> Looked | None:
         fmt, count = self._by_names, block.records or 0
-        if fmt is None or count <= 1 or not (names := fmt.flat_names(block)):
+        if fmt is None or count <= 1 or not (names := self._taken(fmt.flat_names(block) or [])):
             return None
         check_columns(len(names))
-        return Looked("maps", _shape_of_names(names, block), most=count)
+        shape = _shape_of_names(names, block)
+        return Looked("maps", shape, most=count, fields=self._found())
 
     def _at_columns(self, block: SourceBlock) -> Looked | None:
         plan, fmt = self._plan, self._by_columns
         found = fmt and text_columns(fmt, block, verify=False)
         if not fmt or not found or found.rows <= 1:
             return None
+        taken = found.only(self._taken(found.names))
+        if not taken.names:
+            return None
         if writes_table(plan, "maps"):
-            check_columns(len(found.names))
-        shape = shape_of_columns(found, within=self._within)
-        seen = types_of_columns(found, plan, fmt, block, shape) if self._looks else None
+            check_columns(len(taken.names))
+        shape = shape_of_columns(taken, within=self._within)
+        seen = types_of_columns(taken, plan, shape) if self._looks else None
         if seen is None and self._looks:
             return None
-        return Looked("maps", shape, types=seen, most=found.rows)
+        if seen is not None and plan.target in KEEPING:
+            seen.look_at_text(fmt.without_header(block), fmt.header_of(block), fmt.declared, found)
+        return Looked("maps", shape, types=seen, most=found.rows, fields=self._found())
+
+    def _taken(self, names: list[str]) -> list[str]:
+        """Which of the columns ``names`` are looked at."""
+        return names if self._projector is None else self._projector.names(names)
+
+    def _found(self) -> frozenset[Field]:
+        return frozenset(() if self._projector is None else self._projector.found)
 
     def _at_records(self, block: SourceBlock) -> Looked:
         plan = self._plan

@@ -30,6 +30,12 @@ class TextColumns(NamedTuple):
     newline: str = ""
     quotes: list[frozenset[str]] | None = None
 
+    def only(self, names: list[str]) -> TextColumns:
+        """Those called ``names``."""
+        at = {name: number for number, name in enumerate(self.names)}
+        quotes = None if self.quotes is None else [self.quotes[at[name]] for name in names]
+        return self._replace(names=names, cells=[self.cells[at[n]] for n in names], quotes=quotes)
+
 
 def text_columns(fmt: CsvText, block: SourceBlock, *, verify: bool) -> TextColumns | None:
     """The columns of a block; None where there are fewer than two, or no rows, or where something

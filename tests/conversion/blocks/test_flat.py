@@ -148,7 +148,11 @@ def _how(draw: random.Random) -> dict[str, Any]:
     how.update(
         draw.choice([{}, {}, {}, {}, {}, {"strict": True}, {"skip_bad": True}, {"verify": False}])
     )
-    how.update(draw.choice([{}, {}, {}, {}, {}, {"fields": ["a"]}, {"tagged": True}]))
+    how.update(
+        draw.choice(
+            [{}, {}, {}, {}, {}, {"fields": ["a"]}, {"fields": ["b", "a"]}, {"tagged": True}]
+        )
+    )
     return how
 
 
@@ -179,9 +183,10 @@ def test_columns_become_what_records_do(
     assert found[True] > 8
 
 
+@pytest.mark.parametrize("fields", [[], ["name", "x", "price"]])
 @pytest.mark.parametrize("target", ["o.csv", "o.ndjson"])
 def test_tables_of_usual_types_have_no_records(
-    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str, fields: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def by_records(*_: object) -> None:
         raise AssertionError
@@ -196,9 +201,12 @@ def test_tables_of_usual_types_have_no_records(
         "name": pa.array(["a", "b", None]),
     }
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    report = serialpack.convert(tmp_path / "a.parquet", tmp_path / target, threads=1)
+    source = tmp_path / "a.parquet"
+    report = serialpack.convert(source, tmp_path / target, fields=fields, threads=1)
     assert report.proved
-    assert {loss.rule: loss.count for loss in report.carried}["timestamps"] == 6
+    counts = {loss.rule: loss.count for loss in report.carried}
+    assert counts.get("timestamps") == (None if fields else 6)
+    assert counts["decimals"] == 2
 
 
 @pytest.mark.parametrize("style", [CellStyle(), CellStyle(null="NA"), CellStyle("\t", alone=True)])

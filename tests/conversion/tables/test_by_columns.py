@@ -34,15 +34,7 @@ _CELLS = {
     "integer": ["0", "7", "-12", "9223372036854775807", "-0", "+1", "007", "0x1f", "1_0", "2" * 20],
     "number": ["1.5", "0.0", "-0.0", "1.0", "0.0001", "0.00001", "1e5", "1e+16", "3.14159", ".5"],
     "digits": ["0.1234567890123456", "9007199254740993.0", "4503599627370496.5", "5e-324", "1.25"],
-    "places": [
-        "1.50",
-        "-0.25",
-        "0.00",
-        "-0.00",
-        "00.50",
-        "123456789012.34",
-        "12345678901234567.89",
-    ],
+    "places": ["1.50", "-0.25", "0.00", "-0.00", "00.50", "1234567890.34", "12345678901234567.89"],
     "none": ["nan", "inf", "-inf", "NaN", "Infinity"],
     "boolean": ["true", "false", "TRUE", "FALSE", "True", "False"],
     "date": ["2024-02-29", "2023-02-29", "0001-01-01", "0000-01-01", "9999-12-31", "31.12.2023"],
@@ -145,17 +137,19 @@ TABLES = {
 
 
 def _converted(
-    text: str, to: str, *, infer: bool, types: tuple[tuple[str, str], ...] = ()
+    text: str,
+    to: str,
+    *,
+    infer: bool,
+    types: tuple[tuple[str, str], ...] = (),
+    fields: tuple[str, ...] = (),
 ) -> tuple[Any, Any]:
     """What a table becomes, and what is said of that, or why it does not."""
     made = io.BytesIO()
-    how: dict[str, Any] = {
-        "format": "csv",
-        "shaping": Shaping(infer=infer, types=types),
-        "threads": 1,
-    }
+    shaping = Shaping(infer=infer, types=types)
+    how: dict[str, Any] = {"format": "csv", "to": to, "fields": fields, "shaping": shaping}
     try:
-        done = serialpack.convert(io.BytesIO(text.encode()), made, to=to, **how)
+        done = serialpack.convert(io.BytesIO(text.encode()), made, threads=1, **how)
     except serialpack.SerialpackError as error:
         return str(error), None
     if to == "sqlite":
@@ -175,6 +169,21 @@ def test_the_same_comes_of_columns_as_of_records(
     monkeypatch.setattr(BlockConverter, "_try_columns", lambda *_: None)
     monkeypatch.setattr(survey, "goes_by_columns", lambda _: None)
     assert _converted(TABLES[name], to, infer=infer) == found
+
+
+@pytest.mark.parametrize("infer", [True, False])
+@pytest.mark.parametrize("to", ["parquet", "sqlite"])
+@pytest.mark.parametrize("name", TABLES)
+def test_the_same_fields_are_taken_of_columns_as_of_records(
+    name: str, to: str, infer: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = TABLES[name].removeprefix("\ufeff").partition("\n")[0].rstrip("\r").split(",")
+    for fields in (tuple(header[1::2]), (header[-1], header[0]), ("none of these", header[0])):
+        with monkeypatch.context() as patched:
+            found = _converted(TABLES[name], to, infer=infer, fields=fields)
+            patched.setattr(BlockConverter, "_try_columns", lambda *_: None)
+            patched.setattr(survey, "goes_by_columns", lambda _: None)
+            assert _converted(TABLES[name], to, infer=infer, fields=fields) == found
 
 
 @pytest.mark.parametrize("name", ["types", "quotes", "filled quoted", "late", "zeros"])
@@ -326,6 +335,16 @@ def test_a_sound_table_makes_no_records(to: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("serialpack.formats.csv.text.CsvText.parse", _never)
     made, done = _converted(TABLES["quotes"], to, infer=True)
     assert done.records == 3000
+    assert made
+
+
+@pytest.mark.parametrize("to", ["parquet", "sqlite"])
+def test_fields_of_a_sound_table_make_no_records(to: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three columns of seven took four times as long as all of them."""
+    monkeypatch.setattr("serialpack.formats.csv.text.CsvText.parse", _never)
+    made, done = _converted(TABLES["quotes"], to, infer=True, fields=("t", "i"))
+    assert done.records == 3000
+    assert done.types == {"i": "integer"}
     assert made
 
 
