@@ -7,6 +7,7 @@ nothing comes of it here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from serialpack.conversion.column_types import shape_of
@@ -16,9 +17,15 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.table import Table
 from serialpack.conversion.targets.verdicts import verdict
-from serialpack.conversion.types.arrow_cells import array_of_cells, is_array, is_text_of, values_in
+from serialpack.conversion.types.arrow_cells import (
+    array_of_cells,
+    digits_and_places,
+    is_array,
+    is_text_of,
+    values_in,
+)
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
-from serialpack.conversion.types.spelling import TEXT, TYPES, Spelling, rank, values_of
+from serialpack.conversion.types.spelling import DECIMAL, TEXT, TYPES, Spelling, rank, values_of
 from serialpack.conversion.types.typing import TypedColumn
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
@@ -32,7 +39,7 @@ from serialpack.serializers.base import FAILURES
 Taken = Callable[[Sequence[str]], list[str]]
 
 #: The types that may be named for columns without records.
-_NAMED = frozenset({TEXT, "integer", "number", "boolean", "date", "timestamp"})
+_NAMED = frozenset({TEXT, "integer", "number", DECIMAL, "boolean", "date", "timestamp"})
 
 
 class ColumnsWritten(NamedTuple):
@@ -85,7 +92,13 @@ def types_of_columns(
             seen = types.by_hand[name] = CellsSeen()
             seen.look_at_cells(cells)
             types.named.add(name)
-            if named[name] != TEXT and not _look_as(named[name], seen, name, shape):
+            kind = named[name]
+            looked = kind == TEXT or (
+                _look_at_decimals(cells, seen, shape.keys[name])
+                if kind == DECIMAL
+                else _look_as(kind, seen, name, shape)
+            )
+            if not looked:
                 return None
     if plan.shaping.infer:
         some = [n for n, name in enumerate(found.names) if named.get(name, TEXT) == TEXT]
@@ -103,6 +116,17 @@ def _look_as(kind: str, seen: CellsSeen, name: str, shape: ValueShape) -> bool:
         return False
     shape.keys[name] = shape_of(TypedColumn(name, min(fit, key=rank)), seen)
     return True
+
+
+def _look_at_decimals(cells: Any, seen: CellsSeen, shape: ValueShape) -> bool:
+    """As ``_look_as``, of decimals, of which the shape is that of the column."""
+    array = array_of_cells(cells, empty_is_null=True)
+    found = None if array is None else digits_and_places(array)
+    if found is not None:
+        shape.types, shape.facts = {Decimal}, {found}
+        if seen.nothing:
+            shape.types.add(type(None))
+    return found is not None
 
 
 class ColumnConverter:

@@ -92,7 +92,7 @@ class FrameTable(TypedTable):
         for column, field, each in zip(columns, fields, values, strict=True):
             try:
                 if _is_array(each):
-                    held.append(tables.cast(each, field.type))
+                    held.append(_cast(each, field.type))
                 else:
                     put, odd_here = self._held(column, each, first_record, told)
                     held.append(put)
@@ -182,6 +182,15 @@ class FrameTable(TypedTable):
 
 def _is_array(values: Any) -> bool:
     return isinstance(values, tables.arrow().Array)
+
+
+def _cast(array: Any, kind: Any) -> Any:
+    """An array as one of ``kind``; ValueError where decimals would get more places, which is told
+    of each."""
+    is_decimal = tables.arrow().types.is_decimal
+    if is_decimal(array.type) and is_decimal(kind) and array.type.scale != kind.scale:
+        raise ValueError("decimals with other places")
+    return tables.cast(array, kind)
 
 
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:

@@ -21,6 +21,9 @@ _LEAST = 1 << 10
 #: The digits of a decimal that each double tells from all others with as many.
 _DIGITS = 15
 
+#: The most that an array of decimals has here.
+_MOST_DIGITS = 38
+
 #: The units of times with so many digits of seconds.
 _UNITS = {"0": "s", "3": "ms", "6": "us", "p": "us"}
 
@@ -199,6 +202,33 @@ def _has_decimals(pa: Any, cells: Any, values: Any, places: int) -> bool:
     return _all(pa, same)
 
 
+def digits_and_places(cells: Any) -> tuple[int, int] | None:
+    """How many digits decimals in an array of cells have at most, and how many of these behind the
+    point; None where not all have as many, are spelled in another way, or one is -0."""
+    compute = arrow_if_there().compute
+    first = cells.drop_null().slice(0, 1).to_pylist()
+    if not first:
+        return None
+    places = len(first[0].partition(".")[2])
+    fraction = rf"\.[0-9]{{{places}}}" if places else ""
+    shape = rf"^-?(0|[1-9][0-9]*){fraction}$"
+    if not all_match(cells, shape) or has_match(cells, "^-[0.]*$"):
+        return None
+    bare = compute.utf8_ltrim(cells, "-")
+    whole = compute.max(compute.binary_length(bare)).as_py() - (places and places + 1)
+    if whole == 1 and not has_match(bare, "^[1-9]"):
+        whole = 0
+    digits = max(1, whole + places)
+    return (digits, places) if digits <= _MOST_DIGITS else None
+
+
+def _decimals(pa: Any, cells: Any, _style: str) -> Any:
+    if (found := digits_and_places(cells)) is None:
+        return None
+    values = cells.cast(pa.decimal128(*found))
+    return values if _same(cells, values.cast(pa.string())) else None
+
+
 def _booleans(pa: Any, cells: Any, style: str) -> Any:
     yes, no = (pa.compute.equal(cells, scalar(word)) for word in BOOLEANS[style])
     return yes if _all(pa, pa.compute.or_(yes, no)) else None
@@ -238,6 +268,7 @@ def _timestamps(pa: Any, cells: Any, style: str) -> Any:
 _READ: dict[str, Callable[[Any, Any, str], Any]] = {
     "integer": _integers,
     "number": _numbers,
+    "decimal": _decimals,
     "boolean": _booleans,
     "date": _dates,
     "timestamp": _timestamps,
