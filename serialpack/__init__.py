@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from serialpack.errors import NotContainerError as NotContainerError
     from serialpack.errors import PickleWarning as PickleWarning
     from serialpack.errors import RefusedError as RefusedError
+    from serialpack.errors import ScaleWarning as ScaleWarning
     from serialpack.errors import SerialpackError as SerialpackError
     from serialpack.errors import TruncatedError as TruncatedError
     from serialpack.errors import UnsupportedError as UnsupportedError
@@ -107,6 +108,7 @@ _PUBLIC = {
     "UnsupportedError": "errors",
     "DroppedWarning": "errors",
     "PickleWarning": "errors",
+    "ScaleWarning": "errors",
     "RefusedError": "errors",
     "ValueRefusedError": "errors",
 }

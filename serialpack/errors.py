@@ -367,6 +367,11 @@ class DroppedWarning(UserWarning):
     without that, or with what the class makes anew."""
 
 
+class ScaleWarning(UserWarning):
+    """The header of a volume says by what its numbers are to be multiplied, and ``load`` gives them
+    as they are stored: ``scaled`` says that they are wanted so, or scaled."""
+
+
 def changed(path: str) -> FileError:
     """The error for a file that is another one than when it was opened."""
     return FileError("changed while it was read", path=path, hint="try again when it is quiet")

@@ -7,6 +7,8 @@ import math
 import pickle
 import re
 import struct
+from collections.abc import Callable
+from types import GenericAlias
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from serialpack.values.equality import difference
 from serialpack.values.kind_of import kind_of
-from serialpack.values.kinds import KINDS
+from serialpack.values.kinds import KINDS, shown
 from tests.fidelity import things
 from tests.fidelity.values import CASES, Case
 
@@ -157,3 +159,30 @@ def test_any_value_is_the_same_as_its_copy(value: Any) -> None:
 def test_values_that_differ_in_writing_differ(was: Any, became: Any) -> None:
     same = difference(was, became) is None
     assert same == (repr(was) == repr(became) and pickle.dumps(was, 5) == pickle.dumps(became, 5))
+
+
+def _doubled(value: Any, make: Callable[[Any], Any]) -> Any:
+    for _ in range(40):
+        value = make(value)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (_doubled(list[int], lambda each: GenericAlias(dict, (each, each))), "GenericAlias"),
+        (_doubled(list[int], lambda each: GenericAlias(tuple, (each, each)) | None), "Union"),
+        (_doubled((), lambda each: (each, each)), "tuple"),
+        (_doubled((), lambda each: frozenset([(each, 1), (each, 2)])), "frozenset"),
+    ],
+    ids=range(4),
+)
+def test_what_shares_its_parts_is_shown_at_once(value: Any, words: str) -> None:
+    """Python spells each in all its places, of which there are more than anybody can wait for."""
+    assert words in shown(value)
+
+
+def test_what_is_short_is_spelled() -> None:
+    values: list[Any] = [list[int], dict[str, int | None], (1, (2, frozenset({3}))), (), set()]
+    for value in values:
+        assert shown(value) == ascii(value)

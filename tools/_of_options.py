@@ -42,7 +42,8 @@ OF_OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
     ("unpack", "--skip-bad"): (
         "Records that cannot be read, or that the format cannot hold, are left out; how many, and"
         " where they were, is told. After a break in the syntax of a large JSON array, or of a"
-        " stream of messages, what follows cannot be told apart and is left out too.",
+        " stream of messages, what follows cannot be told apart and is left out too. Of an array in"
+        " a file of its own, rows that are not whole and bytes behind it are.",
     ),
     ("unpack", "--fields"): (
         "Fields are paths of keys: `b.c` is c in b, or a key that is spelled so. Keys keep their"

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 #: installed; all but the last are safe to load, and the first two are portable.
 AUTO = ("msgpack", "json", "objects", "pickle")
 #: The types of values that json gives back: no proof is needed to see that it holds no others.
-_OF_JSON = frozenset({dict, list, str, int, float, bool, type(None)})
+_OF_JSON = dict, list, str, int, float, bool, type(None)
 
 
 class _MoreOptions(TypedDict, total=False):
@@ -221,7 +221,7 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
     is_auto = chain.startswith("auto")
     try:
         for name in _tried(chain, proved=verify) if is_auto else (chain,):
-            if refused and not more and type(obj) not in _OF_JSON and name.startswith("json"):
+            if refused and not more and name.startswith("json") and not _is_of_json(obj):
                 continue
             writer = writer_of(name, effort, options)
             serializer = writer.serializer
@@ -244,6 +244,11 @@ def _serialize(obj: Any, chain: str, verify: bool, more: _MoreOptions) -> _Seria
         raise refused()
     finally:
         refused = None  # by its traceback it holds this call, and that the object, in a cycle
+
+
+def _is_of_json(obj: Any) -> bool:
+    # By identity: a class may have no hash, and any equality.
+    return any(type(obj) is each for each in _OF_JSON)
 
 
 @lru_cache(64)

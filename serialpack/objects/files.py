@@ -29,6 +29,7 @@ from serialpack.formats.python.buffers import (
     frame_length,
 )
 from serialpack.formats.python.found import may_be_pickle
+from serialpack.objects.scaling import scaled_as_wanted
 from serialpack.pipeline.plan import Plan
 from serialpack.pipeline.small import unpack_small
 from serialpack.pipeline.unpack import member_plan, restored_pieces, unpack_stream
@@ -56,17 +57,22 @@ def inside(source: Source) -> Source:
 
 
 def values_of_file(
-    source: Source, document: Callable[..., Any], *, trust: bool, threads: int | None
+    source: Source,
+    document: Callable[..., Any],
+    *,
+    trust: bool,
+    threads: int | None,
+    scaled: bool | None,
 ) -> list[Any]:
     """The object that a file is, in a list: an array, the arrays of an ``.npz`` file by name, or a
     document. Nothing where ``source`` is a container of an object, which ``restored`` reads.
 
     ``source``: as ``inside`` gave it. ``document`` makes the value of a document: of a container,
-    or of another file and the name of its format. NotContainerError or UsageError for any other
-    file, of which no more is read than tells that.
+    or of another file and the name of its format. ``scaled``: as of ``load``. NotContainerError or
+    UsageError for any other file, of which no more is read than tells that.
     """
     if not is_container(head := source.peek(SNIFF)):
-        return [_object_of(source, document, trust=trust)]
+        return [_object_of(source, document, trust=trust, scaled=scaled)]
     if is_small(head):
         return []
     header = first_header(source.peek)
@@ -83,7 +89,8 @@ def values_of_file(
 
         pieces = Pieces(restored_pieces(source.read, trust=trust, threads=threads or 1))
         if (packed := packed_inside(source, pieces, header.name)) is not None:
-            return [_object_of(inside(packed), document, compression_of(packed), trust=trust)]
+            how = compression_of(packed)
+            return [_object_of(inside(packed), document, how, trust=trust, scaled=scaled)]
     if not _has_arrays(fmt):
         if _has_documents(fmt):
             return [document(source)]
@@ -91,11 +98,16 @@ def values_of_file(
         hint = f"open(path) has its records, {_FILE}" if has_records else _FILE
         raise UsageError(f"holds {with_article(fmt.name)} file, not one object", hint=hint)
     _, (data,) = gathered(source, _length_of(fmt), trust=trust, threads=threads)
-    return [_arrays_in(fmt, data, trust=trust)]
+    return [_arrays_in(fmt, data, trust=trust, scaled=scaled)]
 
 
 def _object_of(
-    source: Source, document: Callable[..., Any], packed: str | None = None, *, trust: bool
+    source: Source,
+    document: Callable[..., Any],
+    packed: str | None = None,
+    *,
+    trust: bool,
+    scaled: bool | None,
 ) -> Any:
     """As ``values_of_file``, of a file that is no container: the object itself.
 
@@ -125,7 +137,7 @@ def _object_of(
     while piece := source.read(_PIECE):
         pieces.add(piece)
     (data,) = pieces.pieces() or [b""]
-    return _arrays_in(fmt, data, trust=trust)
+    return _arrays_in(fmt, data, trust=trust, scaled=scaled)
 
 
 def _has_documents(fmt: Format) -> bool:
@@ -197,7 +209,7 @@ def _unknown(_: Buffer) -> int:
     return 0
 
 
-def _arrays_in(fmt: Format, data: Buffer, *, trust: bool) -> Any:
+def _arrays_in(fmt: Format, data: Buffer, *, trust: bool, scaled: bool | None) -> Any:
     from serialpack.formats.arrays.npz import NpzFormat
     from serialpack.formats.arrays.rows import ArrayFormat
     from serialpack.formats.shared.document import Malformed
@@ -207,7 +219,9 @@ def _arrays_in(fmt: Format, data: Buffer, *, trust: bool) -> Any:
             return fmt.arrays(bytes(data))
         assert isinstance(fmt, ArrayFormat)
         found = fmt.array(data)
-        return found if found.flags.writeable else found.copy(order="K")
+        found = found if found.flags.writeable else found.copy(order="K")
+        scale = fmt.header_of(lambda start, stop: data[start:stop])[0].scale
+        return scaled_as_wanted(found, scale, scaled=scaled)
     except Malformed as error:
         raise DamagedError(f"its arrays cannot be read ({error})") from None
     except RefusedError as refused:  # Python objects, or more than so few bytes should unpack to

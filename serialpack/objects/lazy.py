@@ -24,6 +24,7 @@ from serialpack.formats.arrays.rows import ArrayFormat
 from serialpack.formats.python.buffers import frame_layout, is_framed
 from serialpack.formats.python.pickle import load_beside
 from serialpack.formats.shared.document import Malformed
+from serialpack.objects.scaling import check_unscaled, scaled_as_wanted
 from serialpack.pipeline.stored import StoredBytes
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.objects.arrays import type_of
@@ -43,13 +44,14 @@ MODES = "r", "c"
 _MOST_RUNS = 4096
 
 
-def load_lazily(source: Path | File, mode: str, *, trust: bool) -> list[Any]:
+def load_lazily(source: Path | File, mode: str, *, trust: bool, scaled: bool | None) -> list[Any]:
     """The object in ``source``, in a list, with its large arrays mapped or lazy; nothing where it
-    has none.
+    has none. ``scaled``: as of ``load``.
 
     ``source`` stays open where there is an object, and else is left where it stood. UsageError for
-    a pipe, and for a mode that is none of ``MODES``.
+    a pipe, for a mode that is none of ``MODES``, and for numbers that are to be scaled.
     """
+    check_unscaled(scaled=scaled)
     if mode not in MODES:
         hint = '"c" keeps in memory what is written to an array'
         raise UsageError(f"mmap_mode={mode!r}: a container is read, not written to", hint=hint)
@@ -60,9 +62,9 @@ def load_lazily(source: Path | File, mode: str, *, trust: bool) -> list[Any]:
         if not opened.seekable():
             raise UsageError("mmap_mode reads a file, not a pipe", hint="leave it out")
         if not is_container(head := opened.peek(SNIFF)):
-            found = _mapped_file(opened, mode)
+            found = _mapped_file(opened, mode, scaled=scaled)
         elif not is_small(head):
-            found = _lazy_object(StoredBytes(opened, trust=trust), mode)
+            found = _lazy_object(StoredBytes(opened, trust=trust), mode, scaled=scaled)
     except SerialpackError as error:
         error.path = error.path or opened.path
         raise
@@ -74,13 +76,13 @@ def load_lazily(source: Path | File, mode: str, *, trust: bool) -> list[Any]:
     return found
 
 
-def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
+def _lazy_object(stored: StoredBytes, mode: str, *, scaled: bool | None) -> list[Any]:
     mapped = stored.mapped_at is not None
     if mode != "r" and not mapped:
         return []  # what is decoded is memory of its own
     fmt = FORMATS.get(stored.plan.format)
     if isinstance(fmt, ArrayFormat) and stored.is_source:
-        return [_lazy_file(fmt, stored)]
+        return [_lazy_file(fmt, stored, scaled=scaled)]
     named = stored.plan.chain.serializer.name
     if stored.plan.format != "object" or not is_framed(stored.read(0, 8)):
         return []
@@ -109,7 +111,7 @@ def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
         raise DamagedError(f"{named} cannot read it ({error})") from None
 
 
-def _mapped_file(source: Source, mode: str) -> list[Any]:
+def _mapped_file(source: Source, mode: str, *, scaled: bool | None) -> list[Any]:
     """The mapped array of a file of one array that is no container, in a list. Nothing where it is
     no such file, or not on this machine's disks: loading tells what it is."""
     import numpy as np
@@ -127,16 +129,17 @@ def _mapped_file(source: Source, mode: str) -> list[Any]:
     order: Any = "F" if header.fortran else "C"
     found: Any = np.memmap(source.here, kind, cast(Any, mode), header.size, header.shape, order)
     source.close()
-    return [found]
+    return [scaled_as_wanted(found, header.scale, scaled=scaled)]
 
 
-def _lazy_file(fmt: ArrayFormat, stored: StoredBytes) -> LazyArray:
+def _lazy_file(fmt: ArrayFormat, stored: StoredBytes, *, scaled: bool | None) -> LazyArray:
     """The array of a packed file of one."""
     try:
         header, kind = fmt.whole_header(stored.read, len(stored))
     except Malformed as error:
         raise DamagedError(f"its array cannot be read ({error})") from None
-    return LazyArray(stored, header.size, kind, header.shape, fortran=header.fortran)
+    found = LazyArray(stored, header.size, kind, header.shape, fortran=header.fortran)
+    return cast(LazyArray, scaled_as_wanted(found, header.scale, scaled=scaled))
 
 
 class LazyArray(NDArrayOperatorsMixin):

@@ -33,10 +33,11 @@ def load(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     mmap_mode: str | None = None,
+    scaled: bool | None = None,
     shared_dict: Path | None = None,
 ) -> Any:
     """The object that ``dump`` packed into ``source``, a path or a binary file object; of an
-    ``.npy`` file or volume (NIfTI, MRC: numbers as they are stored) the array, of an ``.npz`` file
+    ``.npy`` file or volume (NIfTI, MRC) the array, of an ``.npz`` file
     its arrays by name, and of a file that is one document (JSON, YAML, TOML, a message, with
     ``trust`` a pickle) its value, as ``open`` has it: packed or not, and compressed or not
     (``scan.nii.gz``). What Python does not hold as it is in a document, is refused.
@@ -50,14 +51,17 @@ def load(
     which keeps in memory what is written to it. It is not verified: ``serialpack unpack --test``
     does that. Under ``"r"`` each other one, and the array of a packed file of one, is a
     ``LazyArray``, which reads the blocks that a slice of it touches. All else is loaded as ever.
+    ``scaled``: of a volume whose header says a slope and an intercept (``scl_slope``), its numbers
+    are loaded as they are stored, which a ScaleWarning tells; with False without a warning, and
+    with True they are doubles (``slope * x + intercept``), those of nibabel's ``get_fdata()``.
     ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     A file object is left behind the object, where the next one of ``dump`` or ``dumps`` may stand.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
     NotContainerError (an EOFError too where there is nothing left), UsageError (a ValueError) for
-    another ``mmap_mode`` and another packed file, UnsupportedError where it needs a class whose
-    module is not imported.
+    another ``mmap_mode``, for ``scaled`` beside one, and another packed file, UnsupportedError
+    where it needs a class whose module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -73,13 +77,13 @@ def load(
     if mmap_mode is not None:
         from serialpack.objects.lazy import load_lazily
 
-        found = load_lazily(source, mmap_mode, trust=trust)
+        found = load_lazily(source, mmap_mode, trust=trust, scaled=scaled)
         if found:
             return hooked(found[0], object_hook)
     with opened_source(source) as opened:
         opened = inside(opened)
         document = partial(_document, trust=trust)
-        if found := values_of_file(opened, document, trust=trust, threads=threads):
+        if found := values_of_file(opened, document, trust=trust, threads=threads, scaled=scaled):
             return hooked(found[0], object_hook)
         plan, pieces = restored(opened, trust=trust, threads=threads)
         obj = _deserialized(plan, pieces, options)
@@ -111,6 +115,7 @@ def loads(
     object_hook: ObjectHook | None = None,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    scaled: bool | None = None,
     shared_dict: Path | None = None,
 ) -> Any:
     """The object that ``dumps`` packed, out of ``data``: bytes, or a buffer of any items and
@@ -139,5 +144,6 @@ def loads(
         object_hook=object_hook,
         options=options,
         threads=threads,
+        scaled=scaled,
         shared_dict=shared_dict,
     )

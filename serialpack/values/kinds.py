@@ -274,6 +274,34 @@ _AS_PLAIN = (int, float, complex, str, bytes, list, tuple, dict)
 _PLAIN_WORDS: frozenset[Any] = frozenset(kind.__repr__ for kind in _AS_PLAIN)
 
 
+#: Of more values together only the type is shown: to spell all of them takes long.
+_MOST_SPELLED = 10_000
+#: Types by their identity: a class may have no hash, and any equality.
+_HOLDING = {id(kind) for kind in (tuple, set, frozenset, list, dict)}
+_LEAVES = {id(kind) for kind in (int, float, complex, str, bytes)}
+
+
+def _is_long(value: Any) -> bool:
+    """Whether more than ``_MOST_SPELLED`` values stand in a tuple, a set or a type with others
+    filled in (``list[int]``), each counted in all its places: they may share what is in them."""
+    left, count = [value], 0
+    while left and count <= _MOST_SPELLED:
+        each = left.pop()
+        kind: Any = type(each)
+        if id(kind) in _HOLDING:
+            inside: Any = each.values() if kind is dict else each
+        elif kind is slice:
+            inside = each.start, each.stop, each.step
+        elif kind.__module__ in ("types", "typing") and type(each) is not type:
+            inside = getattr(each, "__args__", ())
+        else:
+            continue
+        count += len(inside)
+        if count <= _MOST_SPELLED:
+            left += [part for part in inside if id(type(part)) not in _LEAVES]
+    return count > _MOST_SPELLED
+
+
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
     # By what it holds as a dict: somebody's class may say otherwise, or nothing; and an object may
@@ -288,7 +316,7 @@ def shown(value: Any) -> str:
     if type(value) is memoryview:
         return "a memoryview"  # whose address tells nobody anything
     try:
-        text = ascii(value)
+        text = type(value).__name__ if _is_long(value) else ascii(value)
         if type(value) not in _AS_PLAIN and type(value).__repr__ in _PLAIN_WORDS:
             text = f"{type(value).__name__}({text})"
     except Exception:  # somebody's __repr__, or an integer of too many digits

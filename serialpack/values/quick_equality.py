@@ -238,6 +238,11 @@ class _Ways(dict[type, Callable[[Any], Any]]):
             return _scalar
         if issubclass(cls, Enum):  # compared by identity
             return _itself
+        if (pandas := imported("pandas")) is not None:
+            if cls in (type(pandas.NaT), type(pandas.NA)):
+                return _itself
+            if cls in (pandas.Timestamp, pandas.Timedelta):
+                return _moment
         if issubclass(cls, PurePath):
             return _path
         if is_named_tuple(cls) or is_of_core(cls):
@@ -276,6 +281,12 @@ def _path(path: PurePath) -> Any:
     if getattr(path, "__dict__", None):
         raise _OddClass
     return _numbers, (type(path).__name__, str(path))
+
+
+def _moment(moment: Any) -> Any:
+    """What a time of pandas tells pickle, and the rest that it keeps."""
+    _, told = moment.__reduce__()
+    return _numbers, (type(moment), told, getattr(moment, "fold", 0), vars(moment))
 
 
 def _scalar(scalar: Any) -> Any:

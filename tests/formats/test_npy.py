@@ -321,12 +321,18 @@ def test_rows_of_a_large_array_are_gathered(tmp_path: Path, large: Any, seen: st
     assert json.loads(out.getvalue()) == large.tolist()
 
 
-@pytest.mark.parametrize(("cut", "more"), [(-1, b""), (None, b"x")])
+@pytest.mark.parametrize(
+    ("cut", "more", "words"),
+    [
+        (-1, b"", "its items take 12000 bytes, 11999 are there"),
+        (None, b"x", "byte 12128: not valid npy: 1 byte is behind the array"),
+    ],
+)
 def test_a_large_array_has_all_its_items_and_no_more(
-    tmp_path: Path, large: Any, cut: int | None, more: bytes
+    tmp_path: Path, large: Any, cut: int | None, more: bytes, words: str
 ) -> None:
     (tmp_path / "a.npy").write_bytes(saved(large)[:cut] + more)
-    with pytest.raises(InputError, match=r"its items take 12000 bytes, (11999|12001) are there"):
+    with pytest.raises(InputError, match=words):
         serialpack.convert(tmp_path / "a.npy", io.BytesIO(), to="json")
 
 

@@ -95,3 +95,29 @@ def test_a_class_that_cannot_be_compared_is_refused_and_taken_unproved() -> None
         serialpack.dumps(Incomparable())
     again = serialpack.loads(serialpack.dumps(Incomparable(), verify=False), trust=True)
     assert type(again) is Incomparable
+
+
+class Unhashable(type):
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(cls, other: object) -> bool:
+        return cls is other
+
+
+class WithoutHash(metaclass=Unhashable):
+    pass
+
+
+class ListWithoutHash(list[int], metaclass=Unhashable):
+    pass
+
+
+@pytest.mark.parametrize(
+    "obj", [WithoutHash(), ListWithoutHash([1]), [WithoutHash()]], ids=range(3)
+)
+def test_a_class_without_a_hash_is_refused_in_one_line(obj: Any) -> None:
+    """A TypeError of Python's was raised, unless the object stood in another; pickle holds none."""
+    for chain in ("auto", "objects", "pickle"):
+        with pytest.raises(serialpack.ValueRefusedError, match="unhashable type") as caught:
+            serialpack.dumps(obj, chain)
+        assert "\n" not in str(caught.value)

@@ -185,6 +185,7 @@ def _text(report: ConvertReport) -> str:
 def _left_out(report: ConvertReport) -> Iterator[str]:
     for place in report.places[:_MOST_TOLD]:
         some = f"record {place.record}" if place.records == 1 else f"from record {place.record} on"
+        some = some if place.records != 0 else "behind all records"
         yield f"left out: {some} (byte {place.offset}): {place.error}"
     if report.left_out > _MOST_TOLD:
         yield f"left out: {report.left_out - _MOST_TOLD} more"

@@ -370,10 +370,11 @@ class BlockConverter(RowWriter):
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 
     def _is_good_beside(self, block: SourceBlock) -> bool:
-        """Whether one of the first records of a block, which is broken, can be read alone."""
+        """Whether one of the first records of a block, which is broken, can be read alone, or it
+        has none and others were before it."""
         for part, reader in islice(self._reader.alone(block), _MOST_TRIED):
             if part is block:
-                return False
+                return block.index > 0 and block.records == 0
             with suppress(InputError, RefusedError):
                 if reader.read(part, Losses(self.plan.lossy), lossy=bool(self.plan.lossy)):
                     return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from functools import partial
+from io import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
@@ -20,12 +21,12 @@ from serialpack.conversion.routes.outcome import Converted
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.targets.group_order import other_order
 from serialpack.conversion.targets.joining import Write
-from serialpack.errors import InputError, ValueRefusedError
+from serialpack.errors import InputError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.header import ArrayHeader, missing_bytes, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
-from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
+from serialpack.formats.arrays.rows import ArrayFormat, behind, dtype_in
 from serialpack.formats.arrays.zipped import (
     array_told,
     entry_names,
@@ -37,6 +38,7 @@ from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.random_access import sought
 from serialpack.pipeline.line import Progress
+from serialpack.reports import LeftOut
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import value_step
 
@@ -54,27 +56,79 @@ def copied_array(
     all.
 
     None where it is no array as it is: values were asked for, or another format. InputError where
-    it is not whole, ValueRefusedError for a header that must not be dropped, and for an array that
+    it is not whole (of an array by itself, the rows that are not and what is behind it may be left
+    out), ValueRefusedError for a header that must not be dropped, and for an array that
     the target does not hold.
     """
-    asked = plan.tagged or plan.skip_bad or plan.types or plan.source_serializer
+    asked = plan.tagged or plan.types or plan.source_serializer
     if asked or plan.shaping != Shaping():
         return None
     fmt, target = FORMATS.get(plan.source), FORMATS.declaration(plan.target)
-    if plan.fields and isinstance(fmt, ArrayFormat):
+    if plan.fields if isinstance(fmt, ArrayFormat) else plan.skip_bad:
         return None
+    title = fmt.title if isinstance(fmt, DocumentFormat) else plan.source
     try:
-        if target.has_arrays and not plan.step:
-            made = _into_datasets if target.has_datasets else _into_archive
-            with ExitStack() as stack:
+        with ExitStack() as stack:
+            ends = _Ends(title)
+            if target.has_arrays and not plan.step:
+                made = _into_datasets if target.has_datasets else _into_archive
+                read = ends.sized(read, stack) if plan.skip_bad else read
                 arrays = _arrays_in(fmt, read, plan, stack)
-                return None if arrays is None else made(arrays, write, plan, progress)
-        if isinstance(fmt, ArrayFormat) and target.is_array:
-            return _copied(fmt, read, write, plan, progress)
+                return None if arrays is None else made(arrays, write, plan, progress, ends)
+            if isinstance(fmt, ArrayFormat) and target.is_array:
+                read = ends.sized(read, stack) if plan.skip_bad else read
+                return _copied(fmt, read, write, plan, progress, ends)
     except Malformed as bad:
-        title = fmt.title if isinstance(fmt, DocumentFormat) else plan.source
+        if bad.at is not None:
+            raise SyntaxInputError(
+                f"not valid {title}: {bad.message}", offset=bad.at, hint=bad.hint
+            ) from None
         raise InputError(f"not valid {title}: {bad.message}") from None
     return None
+
+
+class _Ends:
+    """Where arrays end that are copied; what is too much or too little there is left out where it
+    may be. ``title``: what messages call their format; ``left_out``: what was."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._size: int | None = None
+        self.left_out: list[LeftOut] = []
+
+    def sized(self, read: Read, stack: ExitStack) -> Read:
+        """``read``, from a file that tells how long it is; what is broken may be left out then."""
+        file = stack.enter_context(sought(read))
+        opened = stack.enter_context(file.open("rb")) if isinstance(file, Path) else file
+        self._size = opened.seek(0, SEEK_END)
+        opened.seek(0)
+        return opened.read
+
+    def whole_rows(self, header: ArrayHeader) -> ArrayHeader:
+        """The header of the rows that are there whole."""
+        row = header.items_a_row * dtype_in(header).itemsize
+        if self._size is None or not row or header.is_fortran:
+            return header
+        there, lacking = divmod(self._size - header.size, row)
+        if not 0 < there < header.rows:
+            return header
+        said = missing_bytes((header.rows - there) * row - lacking)
+        self._leave_out(there, header.size + there * row, header.rows - there, said)
+        return header._replace(shape=(there, *header.shape[1:]))
+
+    def check(self, read: Read, header: ArrayHeader) -> None:
+        """Malformed for bytes behind an array, unless they are left out."""
+        if self.left_out or not read(1):
+            return
+        at = header.size + header.rows * header.items_a_row * dtype_in(header).itemsize
+        if self._size is None:
+            hint = "--skip-bad leaves out what is broken"
+            raise Malformed("there are bytes behind the array", at, hint)
+        self._leave_out(header.rows, at, 0, behind(self._size - at))
+
+    def _leave_out(self, row: int, at: int, rows: int, why: str) -> None:
+        said = f"byte {at}: not valid {self._title}: {why}"
+        self.left_out.append(LeftOut(row, at, rows, said))
 
 
 class _Arrays(NamedTuple):
@@ -87,9 +141,11 @@ class _Arrays(NamedTuple):
     told: Callable[[str], AbstractContextManager[object]] = nullcontext
     compressed: bool = False
 
-    def converted(self, done: int, rows: int, losses: Losses) -> Converted:
+    def converted(self, done: int, rows: int, losses: Losses, ends: _Ends) -> Converted:
         fields = frozenset((name,) for name in self.names)
-        return Converted(done, rows or len(self.names), losses.report(), 0, [], {}, fields)
+        out = ends.left_out
+        count = rows or len(self.names)
+        return Converted(done, count, losses.report(), len(out), out, {}, fields)
 
 
 def _arrays_in(fmt: Format, read: Read, plan: ConversionPlan, stack: ExitStack) -> _Arrays | None:
@@ -116,7 +172,7 @@ def _entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, Ar
 
 
 def _into_datasets(
-    arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None
+    arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None, ends: _Ends
 ) -> Converted:
     """Each array becomes a dataset, in a file that is kept beside until it is whole."""
     from serialpack.formats.arrays.hdf5.written import NewFile
@@ -127,9 +183,9 @@ def _into_datasets(
         with closing(NewFile(new, names)) as made:
             for name, each, read_array in arrays.opened(names.grouped()):
                 with arrays.told(name):
-                    header = _begun(each, read_array, plan, losses)
+                    header = ends.whole_rows(_begun(each, read_array, plan, losses))
                     done += _added(made, name, header, read_array)
-                    _check_end(read_array)
+                    ends.check(read_array, header)
                 rows += header.rows
                 if progress is not None:
                     progress(done, done)
@@ -138,7 +194,7 @@ def _into_datasets(
         with new.open("rb") as file:
             for data in iter(partial(file.read, _PIECE), b""):
                 write(data)
-    return arrays.converted(done, rows, losses)
+    return arrays.converted(done, rows, losses, ends)
 
 
 def _added(made: NewFile, name: str, header: ArrayHeader, read: Read) -> int:
@@ -151,7 +207,7 @@ def _added(made: NewFile, name: str, header: ArrayHeader, read: Read) -> int:
 
 
 def _into_archive(
-    arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None
+    arrays: _Arrays, write: Write, plan: ConversionPlan, progress: Progress | None, ends: _Ends
 ) -> Converted:
     """Each array becomes an entry, as the .npy file that it is."""
     losses, rows, taken, done = Losses(plan.lossy, plan.asked), 0, 0, 0
@@ -159,10 +215,10 @@ def _into_archive(
     def entry(name: str, fmt: ArrayFormat, read: Read) -> Iterator[Buffer]:
         nonlocal rows, taken
         with arrays.told(name):
-            header = _begun(fmt, read, plan, losses)
+            header = ends.whole_rows(_begun(fmt, read, plan, losses))
             rows += header.rows
             taken += header.size + header.rows * header.items_a_row * dtype_in(header).itemsize
-            yield from _pieces(header, read)
+            yield from _pieces(header, read, ends)
 
     opened = arrays.opened(arrays.names)
     for data in zip_pieces(
@@ -172,7 +228,7 @@ def _into_archive(
         done += len(data)
         if progress is not None:
             progress(taken, done)
-    return arrays.converted(taken, rows, losses)
+    return arrays.converted(taken, rows, losses, ends)
 
 
 def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> ArrayHeader:
@@ -191,24 +247,28 @@ def _copied(
     write: Write,
     plan: ConversionPlan,
     progress: Progress | None,
+    ends: _Ends,
 ) -> Converted:
     losses = Losses(plan.lossy, plan.asked)
-    header = _begun(fmt, read, plan, losses)
+    header = ends.whole_rows(_begun(fmt, read, plan, losses))
     dtype = dtype_in(header)
     size = header.rows * header.items_a_row * dtype.itemsize
     rounding = Rounding(dtype, plan.step) if plan.step else None
     done = 0
-    for data in _pieces(header, read, rounding):
+    for data in _pieces(header, read, ends, rounding):
         write(data)
         done += len(data)
         if progress is not None:
             progress(done, done)
     if rounding is not None:
         losses.merge(rounding.losses(header.items_a_row))
-    return Converted(header.size + size, header.rows, losses.report(), 0, [], {})
+    out = ends.left_out
+    return Converted(header.size + size, header.rows, losses.report(), len(out), out, {})
 
 
-def _pieces(header: ArrayHeader, read: Read, rounding: Rounding | None = None) -> Iterator[Buffer]:
+def _pieces(
+    header: ArrayHeader, read: Read, ends: _Ends, rounding: Rounding | None = None
+) -> Iterator[Buffer]:
     """The .npy file of an array whose items ``read`` gives; Malformed where these are not all."""
     made = npy_header(header.descr, header.shape, fortran=header.fortran)
     again = read_header(made)
@@ -220,9 +280,4 @@ def _pieces(header: ArrayHeader, read: Read, rounding: Rounding | None = None) -
         left -= len(data)
     if left:
         raise Malformed(missing_bytes(left))
-    _check_end(read)
-
-
-def _check_end(read: Read) -> None:
-    if read(1):
-        raise Malformed("there are bytes behind the array")
+    ends.check(read, header)

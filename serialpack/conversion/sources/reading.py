@@ -225,7 +225,7 @@ class SourceReader:
         first = block.index == 0
         # Where nobody counted them, what follows the last comma could be a piece of one.
         told = block.records is not None or (first and block.last)
-        if block.partial or not told:
+        if block.partial or not told or (block.records == 0 and not first):
             yield block, self
             return
         try:
@@ -297,8 +297,10 @@ class SourceReader:
 
         ``good``: a record that is not bad, which is put in the place of each that is.
         """
-        # The header of a table stands in none of its records.
-        if bad and (not good or (block.context and not self.format.declared.delimiter)):
+        declared = self.format.declared
+        # The header of a table stands in none of its records; that of an array says how many.
+        has_header = block.context and not declared.delimiter
+        if bad and (not good or has_header or declared.is_array):
             return None
         added = int(
             self._plan.structure == Structure.MAP and self.format.declared.is_json_text

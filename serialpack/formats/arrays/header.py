@@ -1,6 +1,6 @@
 """What stands before the items of an array, and of an .npy file (numpy.lib.format).
 
-Read without NumPy.
+Read without NumPy, but for types that it reads and does not write.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from serialpack.formats.arrays.types import as_written
 from serialpack.formats.shared.document import EMPTY, Malformed
 from serialpack.text import number_of
 
@@ -35,7 +36,7 @@ MOST_DIMENSIONS = 64
 class ArrayHeader(NamedTuple):
     """What stands before the items of an array.
 
-    ``descr``: the type of an item, as NumPy spells it; ``size``: the bytes before the items;
+    ``descr``: the type of an item, as NumPy writes it; ``size``: the bytes before the items;
     ``scale``: the slope and intercept that turn the items into what was measured, None where they
     are that.
     """
@@ -160,4 +161,4 @@ def read_header(data: bytes) -> ArrayHeader:
         raise Malformed(f"its shape has {len(shape)} dimensions, more than any array", start)
     if math.prod(n for n in shape if n) >= 1 << 63:
         raise Malformed("its shape has more items than any memory", start)
-    return ArrayHeader(descr, fortran, shape, size)
+    return ArrayHeader(as_written(descr), fortran, shape, size)

@@ -17,6 +17,7 @@ from serialpack.formats.shared.large import ReadAt
 from serialpack.formats.shared.preview import CORNER, shown_corner
 from serialpack.formats.shared.random_access import FileRead, as_file
 from serialpack.stages.stage import Buffer
+from serialpack.text import number_of
 from serialpack.values.kinds import HEADER, Loss
 from serialpack.values.structure import Structure
 
@@ -99,7 +100,7 @@ class ArrayFormat(DocumentFormat):
         front = head + read_all(read, MAX_BLOCK + 1 - len(head))
         if row and len(front) > MAX_BLOCK:
             return self._rows_across(read, front, header, row, block_size)
-        return self._split_whole(_before(front, read))
+        return _whole(read, front, header, header.size + header.rows * row)
 
     def _rows_across(
         self, read: Read, front: bytes, header: ArrayHeader, row: int, block_size: int
@@ -114,20 +115,24 @@ class ArrayFormat(DocumentFormat):
         copied = FileRead(lambda size: left.pop() if left else read(size))
         with copied.file() if path is None else nullcontext(Path(path)) as file:
             size, there = header.rows * row, file.stat().st_size - header.size
-            if there != size:
+            if there < size:
                 bad = Malformed(f"its items take {size} bytes, {there} are there", header.size)
                 raise self._placed(SourceBlock(b"", index=0, offset=0), bad)
             shape, kind = header.shape, dtype_in(header)
             array = np.memmap(file, kind, "r", header.size, shape, order="F")
             done = 0
 
-            def gathered(size: int) -> bytes:
+            def gathered(wanted: int) -> bytes:
                 nonlocal done
-                rows = array[done : done + size // row]
+                if done == header.rows and there > size:
+                    return rest.read(wanted)
+                rows = array[done : done + wanted // row]
                 done += len(rows)
                 return rows.tobytes()
 
-            yield from _rows(gathered, head, header, row, block_size)
+            with file.open("rb") as rest:
+                rest.seek(header.size + size)
+                yield from _rows(gathered, head, header, row, block_size)
 
     def whole_head(self, head: bytes, read: Read) -> bytes:
         """What stands before the items, of which ``head`` are the first ``lead`` bytes; Malformed
@@ -179,6 +184,8 @@ class ArrayFormat(DocumentFormat):
     def read_block(self, block: SourceBlock) -> list[Any]:
         header = self.read_header(block.context or bytes(block.data))
         start = 0 if block.context else header.size
+        if block.index and not block.records:
+            raise Malformed(behind(len(block.data)), 0)
         if block.records is not None:  # else it is all of the file
             header = header._replace(fortran=False)
         rows = header.rows if block.records is None else block.records
@@ -240,7 +247,7 @@ def _pass_over(read: Read, size: int) -> None:
 def _rows(
     read: Read, head: bytes, header: ArrayHeader, row: int, block_size: int
 ) -> Iterator[SourceBlock]:
-    """Blocks of whole rows, the header before the first; what is too much in the last one."""
+    """Blocks of whole rows, the header before the first; what is too much is one without rows."""
     if row > MAX_BLOCK:
         raise RefusedError(
             f"a row of the array has {row} bytes, more than 64 MiB",
@@ -252,15 +259,40 @@ def _rows(
         count = min(left, max(block_size // row, 1))
         data = read_all(read, count * row)
         left -= count
-        last = not left or len(data) < count * row
-        if last:
-            data += read(1)
+        more = b"" if left or len(data) < count * row else read_all(read, MAX_BLOCK)
+        last = not (left or more) or len(data) < count * row
         whole = data if index else head + data
         context = head if index else b""
         yield SourceBlock(whole, index, offset, count, done, last=last, context=context, line=0)
-        if last:
-            return
         index, offset, done = index + 1, offset + len(whole), done + count
+        if more:
+            yield _block_behind(more, index, offset, header, head)
+        if last or more:
+            return
+
+
+def _whole(read: Read, front: bytes, header: ArrayHeader, size: int) -> Iterator[SourceBlock]:
+    """One block of an array that takes ``size`` bytes of the file, and one of what is too much.
+
+    ``front``: what has been read.
+    """
+    more = front[size:] and front[size:] + read_all(read, MAX_BLOCK - len(front) + size)
+    yield SourceBlock(front[:size], index=0, offset=0, last=not more, line=0)
+    if more:
+        yield _block_behind(more, 1, size, header, front[: header.size])
+
+
+def _block_behind(
+    data: bytes, index: int, offset: int, header: ArrayHeader, head: bytes
+) -> SourceBlock:
+    """The block of what stands behind an array, as far as it is told how much that is."""
+    return SourceBlock(data, index, offset, 0, header.rows, last=True, context=head, line=0)
+
+
+def behind(count: int) -> str:
+    """Says that ``count`` bytes, or all that are read of more, stand behind an array."""
+    more = "at least " if count == MAX_BLOCK else ""
+    return f"{more}{number_of(count, 'byte is', 'bytes are')} behind the array"
 
 
 def _records(header: ArrayHeader, data: memoryview, start: int, rows: int) -> list[Any]:

@@ -11,6 +11,25 @@ from serialpack.values.kinds import shown
 #: unit of times, which NumPy fails at where it is counted by 0.
 _SCALAR = re.compile(r"[<>|=]?[biufcmMSUV]\d+(\[(?!0)\w+\])?")
 
+#: The same as NumPy writes it.
+_WRITTEN = re.compile(r"[<>|][biufcmMSUV]\d+(\[\w+\])?")
+#: What else NumPy takes for a type: names of types, letters, several of them with commas. No header
+#: that NumPy reads has more.
+_NAMED = re.compile(r"[\w<>|=?,() \[\]]{1,10000}")
+#: The letter of texts in NumPy 1, at which NumPy 2 warns.
+_OF_NUMPY_1 = re.compile(r"([<>|=]?)a(\d*)")
+
+#: What NumPy raises for what it does not take for a type.
+_NOT_UNDERSTOOD = (
+    ArithmeticError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
 
 def dtype_of(descr: Any) -> Any:
     """The numpy.dtype that ``descr`` is, a literal of Python; ValueError where it is none.
@@ -24,9 +43,38 @@ def dtype_of(descr: Any) -> Any:
     try:
         if _is_sound(descr) and not isinstance(descr, tuple):
             return np.lib.format.descr_to_dtype(descr)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError):
+    except _NOT_UNDERSTOOD:
         pass
     raise ValueError(f"its items are of no type of numbers or text: {shown(descr)}")
+
+
+def as_written(descr: Any) -> Any:
+    """``descr`` as NumPy writes the type that it reads in it: ``<f4`` for ``float32`` and ``f``.
+
+    As it is where NumPy reads none in it, or one that is no type of a whole array's items.
+    """
+    if _consists_of(_WRITTEN, descr) or not _consists_of(_NAMED, descr):
+        return descr
+    import numpy as np
+
+    known: Any = descr
+    if isinstance(descr, str) and (old := _OF_NUMPY_1.fullmatch(descr)):
+        known = old.expand(r"\1S\2")
+    try:
+        kind = np.lib.format.descr_to_dtype(known)
+    except (*_NOT_UNDERSTOOD, Warning):  # of what is to go, where warnings are errors
+        return descr
+    # Text of any length (T) is no type that a file may have.
+    return descr if kind.kind == "T" or kind.subdtype else np.lib.format.dtype_to_descr(kind)
+
+
+def _consists_of(types: re.Pattern[str], descr: Any) -> bool:
+    """Whether ``descr`` has the form of a type, or of fields, and all types in it match."""
+    if isinstance(descr, list):
+        return all(isinstance(field, tuple) and _consists_of(types, field[1:2]) for field in descr)
+    if isinstance(descr, tuple):  # an array in each item
+        return len(descr) > 0 and _consists_of(types, descr[0])
+    return isinstance(descr, str) and types.fullmatch(descr) is not None
 
 
 def spelled(descr: Any) -> Any:

@@ -88,7 +88,9 @@ def read_nifti(head: bytes) -> ArrayHeader:
         raise Malformed(f"its header says that its numbers begin at byte {start:g}", at_start)
     descr = _descr(_NIFTI, kind, big=order == ">", at=at_kind)
     # By the standard a slope of 0 is none; readers take one that is no number so, too.
+    # Of colours it says nothing.
     scaled = slope and math.isfinite(slope) and math.isfinite(intercept)
+    scaled = scaled and isinstance(descr, str)
     scale = (slope, intercept) if scaled and (slope, intercept) != (1, 0) else None
     return ArrayHeader(descr, True, tuple(dims[:count]), int(start), scale)
 
