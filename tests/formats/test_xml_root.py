@@ -220,3 +220,13 @@ def test_white_space_that_is_read_as_none_is_refused(inside: Any, verify: bool) 
         assert xml(back) == xml(value)
     value = {"a": {"@xml:space": "preserve", "b": {"@xml:space": "default", **inside}}}
     assert refused(json.dumps(value), "json", "xml", verify=verify).exit_code == 4
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_numbers_keep_the_text_that_they_have(verify: bool) -> None:
+    """Digits beyond a double were refused, and 1.10 became 1.1: elements have text alone."""
+    numbers = "12345678901234567890.12345", "1.10", "1e400", "-0", "1E5", "2.0"
+    data = f'{{"r":{{"@a":{numbers[0]},"b":[{",".join(numbers)}]}}}}'
+    written, report = convert(data.encode(), "json", "xml", verify=verify)
+    assert values(written.decode()) == {"r": {"@a": numbers[0], "b": [*numbers]}}
+    assert [loss[:2] for loss in report.carried] == [("elements", 7)]

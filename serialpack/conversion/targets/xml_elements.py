@@ -19,6 +19,7 @@ from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError, Ways
 from serialpack.formats.xml.content import TEXT, as_read, loses_space
 from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, xml_name
+from serialpack.literal import Literal
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
@@ -27,7 +28,7 @@ from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, pat
 _DECLARES = "@xmlns:"
 _PREFIXES = frozenset({"xml"})
 
-_NUMBERS: frozenset[type] = frozenset({bool, int, float})
+_NUMBERS: frozenset[type] = frozenset({bool, int, float, Literal})
 _TYPED = "--to typed-xml holds it"
 _NO_WAY = "no format here can"
 
@@ -226,6 +227,8 @@ class _Turner:
 
     def _number(self, value: Any, path: Path) -> str:
         """As JSON has it, NaN and infinities as in tables of text."""
+        if type(value) is Literal:
+            return value.text
         if type(value) is float:
             return json_texts([value])[0] if value - value == 0 else _odd(value)
         try:
