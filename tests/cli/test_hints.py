@@ -138,6 +138,15 @@ def test_where_nothing_is_written_as_the_output_is_called_a_command_says_what_is
     assert made.rpartition(".")[2] == ("spk" if name == "plain" else shlex.split(command)[4])
 
 
+def test_who_unpacks_into_a_container_is_told_to_pack(run: Run, tmp_path: Path) -> None:
+    """It was said that such a name says no format, --to FORMAT does."""
+    (tmp_path / "a b.csv").write_bytes(b"a,b\n1,2\n")
+    (line,) = lines(run("unpack", "a b.csv", "-o", "x.csv.spk", code=3).stderr)
+    hint = line.partition("; ")[2].removesuffix(" makes one of it")
+    run(*shlex.split(hint)[1:])
+    assert run("unpack", "x.csv.spk", "-o", "-").stdout == b"a,b\n1,2\n"
+
+
 def test_bytes_that_only_begin_with_a_length_are_not_taken_for_bson(
     run: Run, tmp_path: Path
 ) -> None:
