@@ -59,11 +59,14 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " name, is also read as CSV, TSV, YAML, TOML, MessagePack or CBOR where its content is"
         " surely that and nothing else, which is said; else the message names the `--from` to"
         " give.",
-        "Several inputs go to standard output one after another where that is one file: of lines,"
-        " of messages, of YAML documents, and of CSV or TSV, whose rows stand below one line of"
-        " all names: by name, and empty where a table has no such column, which is told."
-        " Containers give their very bytes so, where they are of lines or messages. `-o` may name a"
-        " file of such a format in its place, which is there once all inputs are in it.",
+        "Several inputs become the one file that `-o` names, or standard output, which `-` is:"
+        " their records in order, one after another. Rows of CSV or TSV stand below one line of"
+        " all names: by name, and empty where a table has no such column, which is told. Where a"
+        " format cannot be written on (`-o all.parquet`), all inputs are joined as text first, in"
+        " a temporary file where that is large, and that is converted: columns have the types of"
+        " all their values, by `--infer` too. A file is there once all inputs are in it."
+        " Containers give their very bytes to standard output, where they are of lines or"
+        " messages.",
         "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
         " `-o` names, and never out of it. They get their times of modification. An entry that"
         " cannot be written is named, and the rest go on. `--records`, `--bytes`, `--fields` and"

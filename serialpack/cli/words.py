@@ -47,6 +47,9 @@ def other_delimiter(path: str, format: str) -> str:
 #: The most rows of a table that are made before the first is printed.
 _MOST_DRAWN = 10_000
 
+#: What is said of the one file of several inputs where one of them failed.
+NOT_ALL = "not written, as it would not have all inputs"
+
 #: What takes less memory.
 LESS_MEMORY = "pack and unpack take less with -j 1, and by smaller blocks (pack --block-size 1M)"
 

@@ -137,6 +137,9 @@ def convert(
     declared = FORMATS.declaration(to)
     if how["shaping"].indent and not declared.is_json_text:
         raise UsageError(f"--indent is for json, not {to}")
+    if how["shaping"].flatten and to not in TABLES:
+        hint = "--to csv writes columns a.b, which -F csv --typed reads as keys"
+        raise UsageError(f"--flatten is for parquet and arrow, not {to}", hint=hint)
     check_delimiter(how["shaping"].delimiter, to)
     if how["shaping"].ascii and not declared.is_json:
         raise UsageError(f"--ascii is for json and ndjson, not {to}")

@@ -209,10 +209,9 @@ def _kept_with_columns(
     seen = looked.types
     if to not in KEEPING or seen is None or not plan.is_text_table or not looked.shape.keys:
         return None
-    if plan.shaping.null is not None:  # which cells were empty, and which had the word?
-        return None
     mark = FORMATS.declaration(plan.source).delimiter.decode()
-    return kept_from(seen, [*looked.shape.keys], types, mark, _words(plan.shaping))
+    words, null = _words(plan.shaping), plan.shaping.null
+    return kept_from(seen, [*looked.shape.keys], types, mark, words, null)
 
 
 def _layout(looked: Looked, front: Prepared, to: str, how: ConvertOptions) -> Layout:
@@ -255,7 +254,9 @@ def _as_kept(
 
 def _words(shaping: Shaping) -> tuple[str, ...]:
     """The words that ask for the same types."""
-    infer = ("--infer",) if shaping.infer else ()
-    if not shaping.types:
-        return infer
-    return (*infer, "--types", ",".join(f"{name}={kind}" for name, kind in shaping.types))
+    types = ",".join(f"{name}={kind}" for name, kind in shaping.types)
+    return (
+        *(["--infer"] if shaping.infer else ()),
+        *(["--types", types] if types else ()),
+        *(["--null", shaping.null] if shaping.null else ()),
+    )

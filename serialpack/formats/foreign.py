@@ -27,6 +27,12 @@ class KnownFile(NamedTuple):
     written: str = ""
     through: bool = False
 
+    @property
+    def not_written(self) -> str:
+        """What helps who wants to write one; empty where it is no format of data."""
+        lists = "serialpack unpack --help lists what is"
+        return self.written or (lists if self.cannot == _UNREAD else "")
+
 
 def _front(*magics: bytes) -> tuple[Signature, ...]:
     return tuple(((0, magic),) for magic in magics)

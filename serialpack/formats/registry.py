@@ -63,8 +63,8 @@ class FormatRegistry:
         try:
             return self.declaration(name).name
         except UsageError as error:
-            if to and (known := known_name(name)) is not None and known.written:
-                raise UsageError(f"{name} is not written", hint=known.written) from error
+            if to and (known := known_name(name)) is not None and known.not_written:
+                raise UsageError(f"{name} is not written", hint=known.not_written) from error
             raise
 
     def _unknown(self, name: str) -> UsageError:

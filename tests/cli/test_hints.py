@@ -22,7 +22,7 @@ def two(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("verb", "output"), [(["pack"], "both.spk"), (["unpack", "--to", "json"], "both.json")]
+    ("verb", "output"), [(["pack"], "both.spk"), (["unpack", "--to", "json"], "both.yaml")]
 )
 def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     run: Run, tmp_path: Path, two: list[str], verb: list[str], output: str
@@ -34,8 +34,10 @@ def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     run(*verb, *two, "-o", f"{output}/")
     assert len(list((tmp_path / output).iterdir())) == 2
     run(*verb, *two, "-o", output, "-f")  # a folder that is there
-    (tmp_path / "file.json").touch()
-    (line,) = lines(run(*verb, *two, "-o", "file.json", code=2).stderr)
+    if "; --to yaml joins them" in line:
+        run("unpack", "--to", "yaml", *two, "-o", "one.yaml")
+    (tmp_path / f"file{Path(output).suffix}").touch()
+    (line,) = lines(run(*verb, *two, "-o", f"file{Path(output).suffix}", code=2).stderr)
     assert line.endswith("; -o FOLDER takes each")
 
 
@@ -134,6 +136,15 @@ def test_where_nothing_is_written_as_the_output_is_called_a_command_says_what_is
     run(*shlex.split(command)[1:])
     (made,) = {path.name for path in tmp_path.iterdir()} - there
     assert made.rpartition(".")[2] == ("spk" if name == "plain" else shlex.split(command)[4])
+
+
+def test_who_unpacks_into_a_container_is_told_to_pack(run: Run, tmp_path: Path) -> None:
+    """It was said that such a name says no format, --to FORMAT does."""
+    (tmp_path / "a b.csv").write_bytes(b"a,b\n1,2\n")
+    (line,) = lines(run("unpack", "a b.csv", "-o", "x.csv.spk", code=3).stderr)
+    hint = line.partition("; ")[2].removesuffix(" makes one of it")
+    run(*shlex.split(hint)[1:])
+    assert run("unpack", "x.csv.spk", "-o", "-").stdout == b"a,b\n1,2\n"
 
 
 def test_bytes_that_only_begin_with_a_length_are_not_taken_for_bson(

@@ -155,3 +155,23 @@ def test_the_help_tells_what_each_verb_does(run: Run) -> None:
         (does,) = re.findall(rf"^{verb} +(\S.*)$", shown, re.MULTILINE)
         assert run(verb, "--help").stdout.decode().count(does) == 1
         assert f"\nserialpack {verb} " in shown
+
+
+@pytest.mark.parametrize("to", ["json", "ndjson", "yaml", "msgpack"])
+def test_flatten_is_not_left_undone_where_nothing_is_flattened(
+    run: Run, tmp_path: Path, to: str
+) -> None:
+    """It was ignored, and maps stayed maps; the way that is named has the keys."""
+    (tmp_path / "a.json").write_bytes(b'{"a":{"b":1}}')
+    done = run("unpack", "--to", to, "--flatten", "a.json", "-o", "-", code=2)
+    assert f"--flatten is for parquet and arrow, not {to}; --to csv" in done.stderr.decode()
+    table = run("unpack", "--to", "csv", "--flatten", "a.json", "-o", "-").stdout
+    way = ["-F", "csv", "--typed", "--to", "ndjson", "-o", "-"]
+    assert run("unpack", *way, stdin=table).stdout == b'{"a.b":1}\n'
+
+
+def test_what_is_only_known_is_not_written(run: Run, tmp_path: Path) -> None:
+    """It was said that it is not read, with the command that reads it."""
+    (tmp_path / "a.json").write_bytes(b'{"a":1}')
+    done = run("unpack", "--to", "plist", "a.json", code=2)
+    assert b"--to: plist is not written; serialpack unpack --help lists" in done.stderr

@@ -63,6 +63,8 @@ FILES: dict[str, bytes] = {
     "x.msgpack": b"\x81\xa1v\x01\x81\xa1v\x02",
     "old.yaml": b"a: no\nb: 012\nc: 1:30\n",
     "day1.ndjson": b'{"a":1}\n',
+    "mon.csv": b"n,t\n1,2024-01-01\n",
+    "tue.csv": b"t,n\n2024-01-02,\n",
     "day2.ndjson": b'{"a":"x,y"}\n',
     "users.ndjson": b'{"id":1,"user":{"name":"ann","age":3}}\n{"user":{"name":"bob"},"id":2}\n',
     "old.csv": "1;é\n2;ü\n".encode("cp1252"),
@@ -240,6 +242,11 @@ COMMANDS: dict[str, Wanted] = {
     ),
     "log.ndjson -o log.json.gz": Wanted("same values", unpacked("log.json.gz"), LOG),
     "day1.ndjson day2.ndjson -o days.csv": Wanted("same values", text("days.csv"), 'a\n1\n"x,y"\n'),
+    "mon.csv tue.csv --infer -o week.parquet": Wanted(
+        "2 of 2 columns have types",
+        rows("week.parquet"),
+        [{"n": 1, "t": date(2024, 1, 1)}, {"n": None, "t": date(2024, 1, 2)}],
+    ),
     "--fields id,user.name users.ndjson -o -": Wanted(
         '{"id":1,"user":{"name":"ann"}}\n{"user":{"name":"bob"},"id":2}\n', None
     ),

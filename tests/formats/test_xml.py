@@ -171,7 +171,7 @@ def test_a_list_of_content_holds_texts_and_elements(content: Any, why: str) -> N
         ({"a": 1}, "<a>1</a>"),
         (
             {"r": {"a": [1], "t": True, "f": 1e300, "n": None}},
-            "<r><a>1</a><t>true</t><f>1e300</f><n/></r>",
+            "<r><a>1</a><t>true</t><f>1e+300</f><n/></r>",
         ),
         ({"r": {"e": "", "m": {}, "l": [""]}}, "<r><e/><m/><l/></r>"),
         ({"r": {"b": "x", "@a": 1}}, '<r a="1"><b>x</b></r>'),

@@ -11,7 +11,7 @@ import pytest
 
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.xml.write import xml_name
-from tests.formats.xml_documents import convert, refused, xml
+from tests.formats.xml_documents import convert, refused, values, xml
 
 
 @pytest.mark.parametrize(
@@ -193,3 +193,40 @@ def test_content_that_need_not_be_a_list_is_carried(value: Any, text: str) -> No
     ElementTree.fromstring(written)
     again, _ = convert(written, "xml", "json")
     assert convert(again, "json", "xml")[0] == written
+
+
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize(
+    "inside",
+    [
+        {"#content": ["x", {"b": "y"}, " "]},
+        {"#content": ["\t", {"b": "y"}]},
+        {"#content": [{"b": "y"}, " ", {"b": "y"}]},
+        {"#content": ["x", {"b": "y"}, "\n"], "c": "z"},
+        {"#text": " ", "b": "y"},
+        {"b": ["y", "y"], "@k": "1", "#text": "  "},
+    ],
+    ids=str,
+)
+def test_white_space_that_is_read_as_none_is_refused(inside: Any, verify: bool) -> None:
+    """Without the proof it was written, and gone; what says that it means something keeps it."""
+    error = refused(json.dumps({"a": {"b": inside}}), "json", "xml", verify=verify)
+    assert 'white space beside elements, which is read as none; to="typed-xml"' in str(error)
+    for value in (
+        {"a": {"@xml:space": "preserve", **inside}},
+        {"a": {"@xml:space": "preserve", "b": {"c": inside}}},
+    ):
+        back = values(xml(value, verify=verify))
+        assert xml(back) == xml(value)
+    value = {"a": {"@xml:space": "preserve", "b": {"@xml:space": "default", **inside}}}
+    assert refused(json.dumps(value), "json", "xml", verify=verify).exit_code == 4
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_numbers_keep_the_text_that_they_have(verify: bool) -> None:
+    """Digits beyond a double were refused, and 1.10 became 1.1: elements have text alone."""
+    numbers = "12345678901234567890.12345", "1.10", "1e400", "-0", "1E5", "2.0"
+    data = f'{{"r":{{"@a":{numbers[0]},"b":[{",".join(numbers)}]}}}}'
+    written, report = convert(data.encode(), "json", "xml", verify=verify)
+    assert values(written.decode()) == {"r": {"@a": numbers[0], "b": [*numbers]}}
+    assert [loss[:2] for loss in report.carried] == [("elements", 7)]

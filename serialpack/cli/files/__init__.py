@@ -8,7 +8,7 @@ that are there already, sources to be removed, journals, progress, what goes wro
 - ``batch``, ``fast_path``, ``workers``, ``cluster``: many files side by side, here or on a cluster
 - ``rerun``, ``dry_run``: what an earlier run has done, what a run would do
 - ``each_file``: files one after another; ``standard_streams``: ``-`` as one of them
-- ``joined``: several outputs in one file; ``joining_command``: of formats that have none;
+- ``joined``: several outputs in one file;
   ``archiving``: the inputs of ``pack --archive``
 - ``cluster_here`` starts the cluster of ``--scheduler local``
 """

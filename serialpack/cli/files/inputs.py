@@ -161,7 +161,9 @@ class _Gathered:
                 self._paths.append(path)
                 if len(self._paths) == MANY_FILES and self._many is not None:
                     self._many()
-        self.inputs.errors.extend(walk.errors)
+        # A folder that is named beside one that it is in is walked twice.
+        told = {error.path for error in self.inputs.errors}
+        self.inputs.errors.extend(error for error in walk.errors if error.path not in told)
         self.inputs.notes.extend(_notes(walk, takes, self._sources, empty=empty))
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from serialpack.cli.files.inputs import Inputs, listed_command
-from serialpack.cli.naming import STDIO, SUFFIX, typed_words
+from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.files.targets import is_device
@@ -62,7 +62,7 @@ class Targets:
                 hint="-o FOLDER, or --archive, which makes one of them",
             )
         if self._folder and several:
-            _check_folder(named, files, converts=joins)
+            _check_folder(named, converts=joins)
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.
@@ -277,31 +277,24 @@ def _is_file(output: str, format: str) -> bool:
     return named is not None and named.name == format
 
 
-def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
-    """UsageError where several outputs, of ``files``, would go below a name that is one of a
-    file."""
+def _check_folder(output: str, *, converts: bool) -> None:
+    """UsageError where several outputs would go below a name that is one of a file."""
     is_packed = output.endswith(SUFFIX) and not _is_folder(output)
     named = _format_named(output)
     if is_packed or named is not None:
-        shown, one, each = printable(output), "", ""
+        shown, one = printable(output), ""
         if converts and named is not None:
             from serialpack.conversion.targets.writers import is_written
 
-            if is_written(named.name):
-                from serialpack.cli.files.joining_command import joining_command
-
-                formats = {each.name if each else "" for each in map(_format_named, files)}
-                one = f"{joining_command(shown, named.name, formats)} joins them; "
-                said = {word.partition("=")[0] for word in typed_words()} & {"--to", "-t"}
-                each = "" if said else f"--to {named.name} "
+            one = f"--to {named.name} joins them; " if is_written(named.name) else ""
         raise UsageError(
             f"several inputs cannot go to one file, {shown}",
             hint=("pack --archive makes one of them; " if is_packed else "")
             + one
             + (
-                f"{each}-o FOLDER takes each"
+                "-o FOLDER takes each"
                 if os.path.exists(output)
-                else f"{each}-o {shlex.quote(f'{shown}/')} is a folder"
+                else f"-o {shlex.quote(f'{shown}/')} is a folder"
             ),
         )
 

@@ -280,6 +280,8 @@ def _written_instead(path: str, output: str) -> str | None:
     elif named is not None and not is_written(named):
         is_array = FORMATS.declaration(_format_of(path)).is_array
         to, why = "npy" if is_array else "json", f"writes that: {named} is only read"
+    elif ending == SUFFIX:
+        return f"{shlex.join(['serialpack', 'pack', path, '-o', output])} makes one of it"
     elif named is None and ending and not is_device(output):
         return f"{printable(output)} says no format, --to FORMAT does"
     else:

@@ -81,6 +81,11 @@ class Tally:
         """So many files, or folders to look into, failed, which was said."""
         self._failed += count
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether anything failed so far."""
+        return self._failed > 0
+
     def fail_by(self, error: SerialpackError) -> None:
         """A file failed by ``error``, unless that is what kept ``remove`` from its source: the file
         itself was done. The entries of an archive were counted one by one."""

@@ -5,8 +5,9 @@ is given. Where the work is more than a call of the library it stands beside it,
 a verb when it is called for:
 
 - of ``pack``: ``packing``, and ``dictionary`` (``--shared-dict``)
-- of ``unpack``: ``unpacking``, ``convert`` (``--to``), ``tables_apart`` (a database as a file for
-  each table), ``stores`` (into and out of key-value stores)
+- of ``unpack``: ``unpacking``, ``convert`` (``--to``), ``joining`` (several inputs as one table),
+  ``tables_apart`` (a database as a file for each table), ``stores`` (into and out of key-value
+  stores)
 - of ``inspect``: ``inspecting``, ``heads`` (``--head``), ``stage_list`` (``--stages``), ``stores``
 - of ``bench``: ``benching``, and ``seconds_per_file``, which it measures of many files
 """

@@ -18,7 +18,7 @@ from serialpack.cli.options.chosen_entries import chosen_entries, entry_words
 from serialpack.cli.options.requests import Conversion, UnpackRequest
 from serialpack.cli.reporting.converted import Summed, kept_words, told_of
 from serialpack.cli.reporting.say import rounded, say
-from serialpack.cli.words import complain, other_delimiter
+from serialpack.cli.words import NOT_ALL, complain, other_delimiter
 from serialpack.compressed.pairs import other_of
 from serialpack.compressed.source import uncompressed_name
 from serialpack.conversion.files import check_convert, convert
@@ -34,10 +34,12 @@ from serialpack.files.targets import check_output
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
+from serialpack.text import number_of
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.cli.files.batch import FileJob
+    from serialpack.cli.verbs.joining import Through
     from serialpack.pipeline.line import Progress
 
 #: From so many files, or bytes, on processes pay: converting takes longer than packing.
@@ -76,16 +78,12 @@ class Converter:
         know(asked.shared_dict)
         self._asked = asked
         self._to = to
-        one_file = to and not self._chosen and FORMATS.declaration(to).joins is not None
-        into = (to or "") if one_file else ""
         self._mover = mover_of(
-            outputs.output, asked, "converted", joins=True, into=into, volumes=True
+            outputs.output, asked, "converted", joins=True, into=to or "", volumes=True
         )
-        #: What several become is written to, where that is a file.
+        #: What several become is written to, where that is no standard output.
         self._into: IO[bytes] | None = None
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None
-        if self._joined is not None and to is not None:
-            self._joined.check(to, "")
         self._summed = Summed()
         #: The formats of inputs that keep theirs, as far as they were looked at.
         self._kept: dict[str, str] = {}
@@ -96,6 +94,15 @@ class Converter:
         check_convert(
             to or "ndjson", format=how["format"], lossy=how["lossy"], threads=how["threads"]
         )
+        #: How several become one file in a format that is not written on.
+        self._through: Through | None = None
+        if self._joined is not None and to is not None:
+            if FORMATS.declaration(to).joins is None:
+                from serialpack.cli.verbs.joining import joined_through
+
+                self._through = joined_through(self._mover.inputs, to, how)
+                self._to, self._how = self._through.medium, self._through.first
+            self._joined.check(self._to or to, "")
         if self._mover.targets.in_file and not outputs.keep:
             raise UsageError("--rm needs an output for each input", hint="-o FOLDER, or -k")
         if not outputs.keep and (said.lossy or said.skip_bad or said.fields or said.no_verify):
@@ -115,6 +122,8 @@ class Converter:
         """Convert the entries, or the inputs: into one file, or each into its own; the exit
         code."""
         mover = self._mover
+        if self._joined is not None and not mover.dry_run:
+            return self._run_joined(self._joined)
         if self._chosen:
             return mover.each(mover.inputs, self._convert_entry, make=False)
         mover.targets.plan(
@@ -122,8 +131,6 @@ class Converter:
             lambda path: self._name(path, self._to_of(path)),
             stored=self._asked.name,
         )
-        if self._joined is not None and not mover.dry_run:
-            return self._run_joined(self._joined)
         mover.ahead(
             partial(file_converter, self._how, self._asked.shared_dict),
             lambda path: self._target_of(path, self._to_of(path)),
@@ -137,9 +144,10 @@ class Converter:
 
     def _run_joined(self, joined: JoinedOutputs) -> int:
         """Convert into one file: all tables are looked at before the first is written."""
+        inputs = self._mover.inputs
         with ExitStack() as stack:
-            formats = {self._to_of(path) for path in self._mover.inputs}
-            for path in self._mover.inputs if formats <= TEXT_TABLES else ():
+            formats = set() if self._chosen else {self._to_of(path) for path in inputs}
+            for path in inputs if formats and formats <= TEXT_TABLES else ():
                 try:
                     data = stack.enter_context(twice(data_of(path), sure=True, may=False))
                 except (SerialpackError, OSError):  # which converting says
@@ -148,23 +156,32 @@ class Converter:
                 table = preview_table(data, self._to_of(path), {**self._how, "as_source": False})
                 if table is not None:
                     joined.look_at(path, table)
-            if (into := self._mover.targets.in_file) is not None:
-                return self._run_into(into)
-            return self._mover.each(self._mover.inputs, self._convert)
+            work = self._convert_entry if self._chosen else self._convert
+            into = self._mover.targets.in_file
+            if into is not None:
+                for path in inputs:
+                    check_output(into, force=self._how["force"], source=stat_of(path))
+            if self._through is not None:
+                return self._through.run(
+                    self._mover, into or STDIO, work, told=self._told, write_to=self._write_to
+                )
+            return self._mover.each(inputs, work) if into is None else self._run_into(into, work)
 
-    def _run_into(self, path: str) -> int:
+    def _write_to(self, into: IO[bytes]) -> None:
+        """Have what several become written to ``into``."""
+        self._into = into
+
+    def _run_into(self, path: str, work: Callable[[str], dict[str, Any]]) -> int:
         """Convert all into the file ``path``, which is there once all are in it."""
         how = self._how
-        for each in self._mover.inputs:
-            check_output(path, force=how["force"], source=stat_of(each))
         try:
             with opened_target(path, how["force"], None, verify=how["verify"]) as into:
-                self._into = cast("IO[bytes]", JoinedFile(into.write))
-                code = self._mover.each(self._mover.inputs, self._convert)
+                self._write_to(cast("IO[bytes]", JoinedFile(into.write)))
+                code = self._mover.each(self._mover.inputs, work)
                 if code:
                     raise _NotAll
         except _NotAll:
-            complain("not written, as it would not have all inputs", path)
+            complain(NOT_ALL, path)
         return code
 
     def _to_of(self, path: str) -> str:
@@ -268,7 +285,7 @@ class Converter:
                 part = self._joined.part(self._into or to_file)
                 done = convert(source, cast("IO[bytes]", part), to=to, progress=bar, **how)
             part.finish(done, is_table=bool(FORMATS.declaration(to).delimiter))
-            return done
+            return done if self._through is None else self._through.part(done)
 
         report = self._mover.move(
             [self._mover.input(path)],
@@ -277,12 +294,18 @@ class Converter:
             check=lambda: api.check(path, self._mover.targets.to_check(target), force=force),
             plan=[f"would convert {shown} to {target}"],
             closing=lambda done: [
-                f"{shown} -> {target}, {format_size(done.size)}, {kept_words(done)}"
-                f"{other_delimiter(shown, done.format)}"
+                (
+                    f"{shown} -> {target}, {format_size(done.size)}"
+                    if self._through is None
+                    else f"{shown}: {number_of(done.records or 0, 'record')}"
+                )
+                + f", {kept_words(done)}{other_delimiter(shown, done.format)}"
             ],
         )
-        if report is None:
-            return {}
+        return {} if report is None else self._told(path, shown, target, report)
+
+    def _told(self, path: str, shown: str, target: str, report: ConvertReport) -> dict[str, Any]:
+        """Say what there is to say of ``report``; the line for ``--json``."""
         self._tell(shown, target, report)
         return _line(path, target, report) if self._mover.keeps_lines else {}
 

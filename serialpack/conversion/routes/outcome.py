@@ -18,14 +18,14 @@ from serialpack.errors import InputError, RefusedError, ValueRefusedError, Ways
 from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.line import Line
 from serialpack.reports import LeftOut
-from serialpack.values.kinds import BLANK_LINES, COLUMNS, NO_ROWS, Loss
+from serialpack.values.kinds import BLANK_LINES, COLUMNS, NO_ROWS, NULLS, Loss
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
 
 #: The rules by which a typed table holds something else than it has the spelling of, so that the
 #: cells come back all the same. By others the value of a type is text, or a row has other fields.
-_TURNED_BACK = frozenset({"booleans", "missing", "null", BLANK_LINES})
+_TURNED_BACK = frozenset({"booleans", "missing", "null", BLANK_LINES, NULLS})
 
 #: Called with the fields that there were so far.
 Seen = Callable[[frozenset[Field]], object]

@@ -300,11 +300,13 @@ def look_at_cells(
 ) -> None:
     """Say in ``types`` what the text of the columns is, and how a table of text is written."""
     is_table = plan.is_text_table
-    if plan.shaping.infer:
+    if plan.shaping.infer or (is_table and plan.shaping.null):
         types.look(records, empty_is_null=is_table)
     fmt = FORMATS.get(plan.source)
     if isinstance(fmt, CsvText) and plan.target in KEEPING:
-        types.look_at_text(fmt.without_header(block), fmt.header_of(block), fmt.declared)
+        null = plan.shaping.null
+        head = fmt.header_of(block)
+        types.look_at_text(fmt.without_header(block), head, fmt.declared, null=null)
 
 
 def kept_in(fmt: ValueFormat, first: SourceBlock, plan: ConversionPlan) -> KeptTable | None:

@@ -245,8 +245,8 @@ class TextTable(Table):
                 continue
             if list(texts) != texts_of(raw):
                 return Difference(0, column.value_path, "the cells", "others", "value")
-            if self._kept_column(column) is not None:
-                lost = unlike(column, was, list(texts))
+            if (kept := self._kept_column(column)) is not None:
+                lost = unlike(column, was, kept.texts_of(raw, texts))
             elif not column.is_json and self._comes_back_beside_null(was, raw):
                 continue
             else:

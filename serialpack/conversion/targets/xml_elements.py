@@ -17,8 +17,9 @@ from serialpack.conversion.targets.root import ITEM_NAME
 from serialpack.depth import TooDeep
 from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError, Ways
-from serialpack.formats.xml.content import as_read
+from serialpack.formats.xml.content import TEXT, as_read, loses_space
 from serialpack.formats.xml.write import CONTENT_KEY, is_xml_name, is_xml_text, xml_name
+from serialpack.literal import Literal
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.kind_of import kind_of
 from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
@@ -27,7 +28,7 @@ from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, pat
 _DECLARES = "@xmlns:"
 _PREFIXES = frozenset({"xml"})
 
-_NUMBERS: frozenset[type] = frozenset({bool, int, float})
+_NUMBERS: frozenset[type] = frozenset({bool, int, float, Literal})
 _TYPED = "--to typed-xml holds it"
 _NO_WAY = "no format here can"
 
@@ -61,15 +62,16 @@ class _Turner:
         self._told: dict[str, Loss] = {}
         #: How often each of those was.
         self._counts: dict[str, int] = {}
-        #: Maps whose parts are still to be turned, what these become, and the prefixes of names
-        #: that are declared there.
-        self._open: list[tuple[dict[Any, Any], dict[str, Any], Path, frozenset[str]]] = []
-        #: Those that are declared where a part stands.
+        #: Maps whose parts are still to be turned, what these become, the prefixes of names that
+        #: are declared there, and whether white space means something there.
+        self._open: list[tuple[dict[Any, Any], dict[str, Any], Path, frozenset[str], bool]] = []
+        #: Those that are declared where a part stands, and whether white space means something.
         self._prefixes = _PREFIXES
+        self._keeps_space = False
         #: Whether the record has one key: a list there, however long, is for ``in_one_root``.
         self._is_alone = False
-        #: Each map made, where it stands, and what it is there.
-        self._made: list[tuple[dict[str, Any], Any, Any, Path]] = []
+        #: Each map made, where it stands, what it is there, and if white space means something.
+        self._made: list[tuple[dict[str, Any], Any, Any, Path, bool]] = []
 
     @property
     def told(self) -> list[Loss]:
@@ -85,29 +87,39 @@ class _Turner:
             self._refuse(ROOT, kind, KINDS[kind], _NO_WAY)
         whole: dict[str, Any] = {}
         self._is_alone = len(record) == 1
-        self._open.append((record, whole, ROOT, _PREFIXES | _declared(record)))
+        self._open.append((record, whole, ROOT, _PREFIXES | _declared(record), False))
         while self._open:
-            value, into, path, self._prefixes = self._open.pop()
+            value, into, path, self._prefixes, self._keeps_space = self._open.pop()
             for key in self._ordered(value, path):
                 self._put(into, key, value[key], path)
-        for made, into, key, path in reversed(self._made):  # what is within others comes first
-            self._settle_content(made, path)
+        for made, into, key, path, keeps in reversed(self._made):  # what is within others first
+            self._settle_content(made, path, keeps_space=keeps)
             if not made:
                 self._note("elements", path, "a map without keys", "null")
                 into[key] = None
             elif list(made) == ["#text"]:
                 self._note("elements", path, "a map of text alone", "its text")
                 into[key] = made["#text"]
-        self._settle_content(whole, ROOT)
+        self._settle_content(whole, ROOT, keeps_space=False)
         return whole
 
-    def _settle_content(self, made: dict[str, Any], path: Path) -> None:
+    def _settle_content(self, made: dict[str, Any], path: Path, *, keeps_space: bool) -> None:
         """Make of ``made`` what is read again where ``#content`` need not be a list of its own: no
-        text and elements alternate in it, or there is more beside it."""
-        if CONTENT_KEY not in made:
-            return
-        again = as_read(made)
-        if again != made:
+        text and elements alternate in it, or there is more beside it.
+
+        ValueRefusedError for white space that is not read at all, as beside elements alone.
+        """
+        key = CONTENT_KEY if CONTENT_KEY in made else TEXT
+        again: dict[str, Any] | None = made
+        if key == CONTENT_KEY:
+            again = as_read(made, keeps_space=keeps_space)
+        elif not keeps_space and loses_space(made):
+            again = None
+        if again is None:
+            self._refuse(
+                (path, key), "text", "white space beside elements, which is read as none", _TYPED
+            )
+        elif again != made:
             self._note("elements", (path, CONTENT_KEY), "a list", "what is in the element")
             made.clear()
             made.update(again)
@@ -173,8 +185,9 @@ class _Turner:
             into[key] = None
         elif type(value) is dict:
             into[key] = made = dict[str, Any]()
-            self._open.append((value, made, path, self._prefixes | _declared(value)))
-            self._made.append((made, into, key, path))
+            keeps = value.get("@xml:space", self._keeps_space and "preserve") == "preserve"
+            self._open.append((value, made, path, self._prefixes | _declared(value), keeps))
+            self._made.append((made, into, key, path, keeps))
         elif type(value) is list:
             self._note("items", path, "a list within a list", f"<{ITEM_NAME}>")
             within = {ITEM_NAME: value} if value else None
@@ -214,6 +227,8 @@ class _Turner:
 
     def _number(self, value: Any, path: Path) -> str:
         """As JSON has it, NaN and infinities as in tables of text."""
+        if type(value) is Literal:
+            return value.text
         if type(value) is float:
             return json_texts([value])[0] if value - value == 0 else _odd(value)
         try:

@@ -18,7 +18,7 @@ from serialpack.conversion.types.typing import TypedColumn
 from serialpack.csv_front import before_header
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.by_columns import TextColumns
-from serialpack.formats.csv.quoting import EVERY, quoted
+from serialpack.formats.csv.quoting import EVERY, needs_quotes, quoted
 from serialpack.formats.csv.style import ALL, FILLED, NEEDED
 from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
@@ -31,16 +31,19 @@ _VERSION = 1
 
 
 class KeptColumn(NamedTuple):
-    """How the cells of one column are written: their spelling, and how they are quoted."""
+    """How the cells of one column are written: their spelling, how they are quoted, and the word
+    that stands bare for null; none: an empty cell does."""
 
     spelling: Spelling = Spelling(TEXT)
     quotes: str = NEEDED
+    null: str = ""
 
-    def texts(self, values: Sequence[Any]) -> list[str]:
-        """The text of the column's cells: null is empty. One of ``serializers.base.FAILURES``
-        where a value is not of the type, or has no such text."""
+    def texts(self, values: Sequence[Any]) -> list[Any]:
+        """The text of the column's cells: null is empty, or None where it is a word. One of
+        ``serializers.base.FAILURES`` where a value is not of the type, or has no such text."""
         if self.spelling.type == TEXT:
-            if not {str}.issuperset(map(type, values)):
+            types = set(map(type, values))
+            if not types <= {str} and not (self.null and types <= {str, type(None)}):
                 raise TypeError("a cell that is no text")
             return list(values)
         some = [value for value in values if value is not None and value is not MISSING]
@@ -48,9 +51,10 @@ class KeptColumn(NamedTuple):
         if len(some) == len(values):
             return made
         each = iter(made)
-        return ["" if v is None or v is MISSING else next(each) for v in values]
+        nothing = None if self.null else ""
+        return [nothing if v is None or v is MISSING else next(each) for v in values]
 
-    def read(self, texts: Sequence[str]) -> list[Any]:
+    def read(self, texts: Sequence[Any]) -> list[Any]:
         """The values of the text of cells; ValueError where they are not spelled so."""
         if self.spelling.type == TEXT:
             return list(texts)
@@ -73,9 +77,24 @@ class KeptColumn(NamedTuple):
             self.spelling.type in ("number", COMMA) and all(map(_is_same, again, values))
         )
 
-    def cells(self, texts: Sequence[str], delimiter: str, *, alone: bool) -> list[str]:
+    def cells(self, texts: Sequence[Any], delimiter: str, *, alone: bool) -> list[str]:
         """The raw cells of texts, quoted as they were."""
-        return quoted(texts, self.quotes, delimiter, alone=alone)
+        if not self.null:
+            return quoted(texts, self.quotes, delimiter, alone=alone)
+        filled = ["" if text is None else text for text in texts]
+        cells = quoted(filled, self.quotes, delimiter, alone=alone)
+        pairs = zip(cells, texts, strict=True)
+        # The text that is the word was in quotes.
+        return [
+            self.null if text is None else f'"{cell}"' if cell == self.null else cell
+            for cell, text in pairs
+        ]
+
+    def texts_of(self, cells: Sequence[str], texts: Sequence[str]) -> list[Any]:
+        """As ``texts``, of raw cells that have these ``texts``."""
+        if not self.null:
+            return list(texts)
+        return [None if c == self.null else text for c, text in zip(cells, texts, strict=True)]
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -100,7 +119,10 @@ class KeptTable(NamedTuple):
 
     def stored(self) -> bytes:
         """As a typed table keeps it."""
-        columns = {name: [*each.spelling, each.quotes] for name, each in self.columns.items()}
+        columns = {
+            name: [*each.spelling, each.quotes, *[each.null] * bool(each.null)]
+            for name, each in self.columns.items()
+        }
         words = {"version": _VERSION, **self._asdict(), "columns": columns}
         return json.dumps(words, ensure_ascii=False).encode()
 
@@ -174,8 +196,8 @@ def kept_of(stored: bytes | None) -> KeptTable | None:
         if words.pop("version") != _VERSION:
             return None
         columns = {
-            name: KeptColumn(Spelling(kind, style), quotes)
-            for name, (kind, style, quotes) in words.pop("columns").items()
+            name: KeptColumn(Spelling(kind, style), quotes, *null)
+            for name, (kind, style, quotes, *null) in words.pop("columns").items()
         }
         kept = KeptTable(**words, columns=columns)
         kept = kept._replace(back=tuple(map(str, kept.back)))
@@ -189,7 +211,8 @@ def kept_of(stored: bytes | None) -> KeptTable | None:
 
 def _is_sound(column: KeptColumn) -> bool:
     kind, style = column.spelling
-    return is_style(kind, style) and column.quotes in (ALL, FILLED, NEEDED)
+    is_word = type(column.null) is str and not needs_quotes(",;|\t")(column.null)
+    return is_style(kind, style) and column.quotes in (ALL, FILLED, NEEDED) and is_word
 
 
 def kept_from(
@@ -198,9 +221,10 @@ def kept_from(
     types: Sequence[TypedColumn],
     delimiter: str,
     back: tuple[str, ...],
+    null: str | None,
 ) -> KeptTable | None:
-    """What is kept of a table of text whose cells were looked at; None where that is too much, or
-    cells become lists."""
+    """What is kept of a table of text whose cells were looked at; None where that is too much,
+    cells become lists, or in one column an empty cell and the word ``null`` are both null."""
     head = seen.head.decode("utf-8", "replace")
     spellings = {column.name: column.spelling for column in types}
     if len(head) > _MOST_HEAD or any(column.spelling.type == LIST for column in types):
@@ -209,6 +233,11 @@ def kept_from(
     for name in names:
         fit = seen.columns[name].quotes if name in seen.columns else EVERY
         quotes = next((each for each in (NEEDED, FILLED, ALL) if each in fit), NEEDED)
-        columns[name] = KeptColumn(spellings.get(name, Spelling(TEXT)), quotes)
+        spelling = spellings.get(name, Spelling(TEXT))
+        cells = seen.by_hand.get(name) or seen.columns.get(name)
+        has_word = null is not None and cells is not None and cells.word
+        if has_word and cells is not None and cells.empty and spelling.type != TEXT:
+            return None
+        columns[name] = KeptColumn(spelling, quotes, (null or "") if has_word else "")
     newline = "\r\n" if head.endswith("\r\n") else "\n"
     return KeptTable(head, delimiter, newline, seen.end, columns, back)

@@ -152,18 +152,19 @@ class CellsSeen:
     of numbers that it is another. ``quotes``: how they may have been quoted. ``commas``: of cells
     without a spelling, as ``spelling.has_commas``; None, too, where there are none. ``decimals``:
     as ``_are_decimals``; of cells with a spelling, whether that is one of numbers; None:
-    there are none.
+    there are none. ``empty``: whether a cell was empty, ``word``: or null, as of a table of text
+    only those are in which a word stands for it.
     """
 
     __slots__ = (
-        *("commas", "decimals", "high", "low", "negative_zero", "non_finite", "nothing"),
-        *("quotes", "spellings"),
+        *("commas", "decimals", "empty", "high", "low", "negative_zero", "non_finite", "nothing"),
+        *("quotes", "spellings", "word"),
     )
 
     def __init__(self) -> None:
         self.spellings: frozenset[Spelling] | None = None
         self.low = self.high = 0
-        self.nothing = self.non_finite = self.negative_zero = False
+        self.nothing = self.non_finite = self.negative_zero = self.empty = self.word = False
         self.quotes: frozenset[str] = EVERY
         self.commas: bool | None = None
         self.decimals: bool | None = None
@@ -179,11 +180,12 @@ class CellsSeen:
         """Take ``values`` in; what is neither text nor null has no spelling."""
         types = set(map(type, values))
         self.nothing = self.nothing or not types.isdisjoint(_NOTHING)
+        self.word = self.word or type(None) in types
         if not types <= _NOTHING | {str}:
             self._have_none()
             return
         if empty_is_null and "" in values:
-            self.nothing = True
+            self.nothing = self.empty = True
         if self.spellings == frozenset() and self.commas is self.decimals is False:
             return  # there is no more to know
         cells = dict.fromkeys(values)  # each of them once: many columns have few
@@ -285,6 +287,7 @@ class CellsSeen:
             self.spellings &= other.spellings
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.nothing = self.nothing or other.nothing
+        self.empty, self.word = self.empty or other.empty, self.word or other.word
         self.non_finite = self.non_finite or other.non_finite
         self.negative_zero = self.negative_zero or other.negative_zero
         self.quotes &= other.quotes
@@ -330,10 +333,11 @@ class TypesSeen:
         head: bytes,
         fmt: Declaration,
         found: TextColumns | None = None,
+        null: str | None = None,
     ) -> None:
         """Take in how the cells of a block of a table of text are quoted, and its last end.
 
-        ``found``: its columns, where they are known.
+        ``found``: its columns, where they are known. ``null``: the word that, bare, is null.
         """
         mark = fmt.delimiter.decode()
         self.head, self.end = head, (data or head).endswith(b"\n")
@@ -354,7 +358,8 @@ class TypesSeen:
                 columns = raw_columns(body, mark, len(names), padded=alone)
             except ValueError:  # rows of other lengths, which do not come back as they were
                 return
-            filled = [quotes_of(cells, mark, alone=alone) for cells in columns]
+            some = ([cell for cell in cells if cell != null] for cells in columns)
+            filled = [quotes_of(cells, mark, alone=alone) for cells in some]
         for name, quotes in zip(names, filled, strict=True):
             self.columns.setdefault(name, CellsSeen()).quotes &= quotes
 

@@ -31,9 +31,15 @@ def grouped(content: list[tuple[str, Any]]) -> dict[str, Any] | None:
     return found
 
 
-def as_read(element: dict[str, Any]) -> dict[str, Any]:
-    """The map that is read of what is written of ``element``, which has ``#content``; itself where
-    that has white space which may be read as none."""
+def loses_space(element: dict[str, Any]) -> bool:
+    """Whether the text of ``element`` is white space beside elements, which is read as none."""
+    beside = (key[:1] != "@" or type(part) in (dict, list) for key, part in element.items())
+    return is_space(TEXT, element.get(TEXT) or "x") and sum(beside) > 1
+
+
+def as_read(element: dict[str, Any], *, keeps_space: bool) -> dict[str, Any] | None:
+    """The map that is read of what is written of ``element``, which has ``#content``; None where
+    that has white space which is read as none, unless the element ``keeps_space``."""
     content, value = list[tuple[str, Any]](), dict[str, Any]()
     for key, part in element.items():
         if key[:1] == "@" and type(part) not in (dict, list):
@@ -51,10 +57,10 @@ def as_read(element: dict[str, Any]) -> dict[str, Any]:
     ]
     if len(content) == 1 and content[0][0] == TEXT:
         return {**value, TEXT: content[0][1]}
-    kept = [item for item in content if not is_space(*item)]
+    kept = [item for item in content if keeps_space or not is_space(*item)]
     found = grouped(kept)
     if len(kept) < len(content) and (found is not None or all(name != TEXT for name, _ in kept)):
-        return element
+        return None
     if found is not None:
         return {**value, **found}
     return {**value, CONTENT_KEY: [p if name == TEXT else {name: p} for name, p in content]}

@@ -21,6 +21,7 @@ from serialpack.depth.values import check_values
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.xml.read import read_document
 from serialpack.formats.xml.write import write_document
+from serialpack.literal import is_number
 from serialpack.values.kinds import BEYOND_JSON, CONTENT, ORDER
 
 
@@ -31,6 +32,7 @@ class XmlFormat(DocumentFormat):
     title = "XML"
     one_record = True
     tells = True
+    takes_literals = True
     heeds = frozenset({CONTENT, ORDER})
     cannot = BEYOND_JSON | {
         *("boolean", "integer", "inexact-integer", "uint64", "bigint", "float", "integral-float"),
@@ -39,6 +41,9 @@ class XmlFormat(DocumentFormat):
     #: It holds text that is not empty and that XML can write, maps with keys that are names, and
     #: lists of several values that are in no list.
     partly: ClassVar[frozenset[str]] = frozenset({"text", "control", "nul", "array", "nested"})
+
+    def literal_of(self, text: str) -> str | None:
+        return text if is_number(text) else None
 
     def read(self, data: bytes) -> list[Any]:
         return [read_document(data, self.marks)]

@@ -60,16 +60,6 @@ def test_joined_they_are_one_file(run: Run, inputs: list[str], format: str) -> N
     assert _read(format, done.stdout) == SECOND + FIRST + SECOND
 
 
-@pytest.mark.parametrize("format", ["json", "toml", "xml", "avro", "parquet", "arrow", "pickle"])
-def test_formats_of_which_two_are_none_say_so(run: Run, inputs: list[str], format: str) -> None:
-    done = run("unpack", "--to", format, *inputs, "-o", "-", code=2)
-    assert done.stdout == b""
-    (line,) = done.stderr.decode().splitlines()
-    assert f"{format} files one after another are no {format} file" in line
-    assert "--to ndjson" in line
-    assert "-o FOLDER" in line
-
-
 def test_rows_of_tables_are_joined_by_the_names_of_their_columns(
     run: Run, tmp_path: Path, inputs: list[str]
 ) -> None:
@@ -249,72 +239,3 @@ def test_a_joined_file_is_there_with_all_or_not_at_all(
     )
     assert (tmp_path / "all.csv").read_bytes() == b"before"
     assert {path.name for path in tmp_path.iterdir()} == {*inputs, "all.csv", "home"}
-
-
-def test_what_is_not_joined_has_a_way_that_does(
-    run: Run, tmp_path: Path, inputs: list[str]
-) -> None:
-    """The way named half of the commands, a folder without --to, and --infer to go with --to."""
-    for more in (), ("--indent", "2"):
-        done = run("unpack", *inputs, "-o", "all.json", *more, code=2)
-        _, way, folder = done.stderr.decode().split("; ")
-        first, second = (half.split()[1:] for half in way.removesuffix(" joins them").split(" | "))
-        run(*second, "-f", stdin=run(*first).stdout)
-        assert json.loads((tmp_path / "all.json").read_bytes()) == FIRST + SECOND
-        assert (b'\n    "n"' in (tmp_path / "all.json").read_bytes()) is bool(more)
-        (tmp_path / "all.json").unlink()
-    run("unpack", *inputs, *folder.removesuffix(" is a folder\n").split())
-    assert len([*(tmp_path / "all.json").iterdir()]) == 2
-    done = run("unpack", *inputs, "-o", "of all.json", code=2)
-    assert b"-F ndjson -o 'of all.json' joins them; --to json -o 'of all.json/' is" in done.stderr
-
-
-def test_tables_get_types_together_where_they_are_joined(run: Run, tmp_path: Path) -> None:
-    """Each by itself a column would be of integers in one and of text in the next; the columns of
-    rows that pass as a table are those of all."""
-    (tmp_path / "in").mkdir()
-    for name, cell in (("a.csv", b"1"), ("b.csv", b"x")):
-        (tmp_path / "in" / name).write_bytes(b"n,s\n2," + cell + b"\n")
-    done = run("unpack", "-r", "in", "--infer", "-o", "all.ndjson.avro", code=2)
-    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
-    first, second = (half.split()[1:] for half in way.split(" | "))
-    assert "--infer" in second
-    assert "--infer" not in first
-    run(*second, stdin=run(*first).stdout)
-    run("unpack", "all.ndjson.avro", "--to", "ndjson", "-o", "all.ndjson")
-    assert (tmp_path / "all.ndjson").read_bytes() == b'{"n":2,"s":"1"}\n{"n":2,"s":"x"}\n'
-
-
-_WAYS = ["--flatten", "--infer", "--rm", "-N", "--json", "--dry-run", "-qf", "--typed"]
-
-
-@pytest.mark.parametrize("more", _WAYS)
-def test_the_way_to_join_goes_through(more: str, run: Run, tmp_path: Path) -> None:
-    """Of options without a value the next was taken for one, those of files were kept, for which a
-    pipe is none, and values became text on the way."""
-    for name in "ab":
-        (tmp_path / f"{name}.csv").write_bytes(b"n.x,s\n2,true\n")
-    for out in ["-o", "all.parquet"], ["-oall.parquet"]:
-        done = run("unpack", "a.csv", "b.csv", more, *out, code=2)
-        way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
-        first, second = (half.split()[1:] for half in way.split(" | "))
-        run(*second, *(["-f"] if more != "-qf" else []), stdin=run(*first).stdout)
-        value: Any = [2, True] if more in ("--typed", "--infer") else ["2", "true"]
-        table = run("unpack", "all.parquet", "--to", "ndjson", "-o", "-").stdout
-        assert [list(json.loads(line).values()) for line in table.splitlines()] == [value] * 2
-
-
-def test_the_way_to_join_has_what_both_its_commands_need(run: Run, tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / f"{name}.json").write_bytes(b'[{"m": null, "a": {"b": 1}}]')
-    done = run("unpack", "a.json", "b.json", "--ascii", "-o", "all.json", code=2)
-    assert b" | serialpack unpack -F ndjson --ascii -o all.json joins" in done.stderr
-    done = run("unpack", "--lossy", "null", "-o", "all.toml", "--", "a.json", "b.json", code=2)
-    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
-    first, second = (half.split()[1:] for half in way.split(" | "))
-    run(*second, stdin=run(*first).stdout)
-    assert (tmp_path / "all.toml").read_bytes().count(b"b = 1") == 2
-    tables = ["--table", "t", "-o", "x.db", "a.json", "b.json"]
-    done = run("unpack", *tables, code=2)
-    way = done.stderr.decode().split("; ")[1].removesuffix(" joins them")
-    assert [half.count("--table") for half in way.split(" | ")] == [0, 1]

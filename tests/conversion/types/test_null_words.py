@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from datetime import date
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.types.kept import kept_of
+from serialpack.formats.csv.style import NEEDED
 from tests.conversion.converting import records_of
 from tests.conversion.types.test_types import converted
 
@@ -116,3 +119,45 @@ def test_columns_that_are_left_out_have_none() -> None:
     for fields, count in (["a"], 2), (["a.c"], 1), (["a.b", "d"], 2):
         _, report = converted(dotted, "ndjson", shaping=NA._replace(nest=()), fields=fields)
         assert [loss.count for loss in report.carried] == [count]
+
+
+@pytest.mark.parametrize("target", ["parquet", "arrow", "sqlite"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT,
+        b'"a";"n"\r\n"x";NA\r\nNA;2.50\r\n"NA";3.00',  # as R writes it
+        b"only\nNA\n1\n",
+        b"a,t\nNA,NA\nNA,\n",
+    ],
+)
+def test_the_very_bytes_come_back(text: bytes, target: str) -> None:
+    """How the cells of a table were written was kept without such a word alone."""
+    data, report = converted(text, target, shaping=NA)
+    assert report.comes_back == "bytes"
+    back, told = converted(data, "csv", target)
+    assert back == text
+    assert told.back[-2:] == ("--null", "NA")
+
+
+def test_types_by_name_bring_the_bytes_back_too() -> None:
+    shaping = Shaping(types=(("x", "number"),), null="NA")
+    text = b"x,s\n1.50,NA\nNA,\n"
+    data, report = converted(text, "parquet", shaping=shaping)
+    assert report.comes_back == "bytes"
+    assert converted(data, "csv", "parquet")[0] == text
+
+
+@pytest.mark.parametrize("shaping", [NA, Shaping(types=(("x", "number"),), null="NA")])
+def test_where_empty_cells_are_null_as_well_nothing_is_said_to_come_back(shaping: Shaping) -> None:
+    data, report = converted(b"x,s\n1.50,a\nNA,b\n,c\n", "parquet", shaping=shaping)
+    assert report.comes_back == ""
+    assert converted(data, "csv", "parquet")[0] == b"x,s\n1.5,a\n,b\n,c\n"
+
+
+@pytest.mark.parametrize("word", ["NA", "a,b", 'a"', "a\n", 1, None])
+def test_a_word_that_would_be_no_cell_is_not_kept(word: Any) -> None:
+    words = {"version": 1, "head": "x\n", "delimiter": ",", "newline": "\n", "end": True}
+    columns = {"x": ["integer", "", NEEDED, word]}
+    kept = kept_of(json.dumps({**words, "columns": columns}).encode())
+    assert (kept is not None) is (word == "NA")
