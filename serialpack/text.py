@@ -63,7 +63,7 @@ def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[s
 
 
 def each_aligned(
-    lines: Callable[[], Iterable[Sequence[str]]], right: Sequence[int] = ()
+    lines: Callable[[], Iterable[Sequence[str]]], right: Sequence[int]
 ) -> Iterator[str]:
     """As ``aligned``, one by one; ``lines`` is called twice: first for how wide columns are."""
     widths: list[int] = []

@@ -122,11 +122,11 @@ def unpack_part(
     entry: OneEntry,
     target: Target,
     *,
-    record_range: tuple[int, int | None] | None = None,
-    byte_range: tuple[int, int | None] | None = None,
-    trust: bool = False,
-    max_size: int | None = None,
-    force: bool = False,
+    record_range: tuple[int, int | None] | None,
+    byte_range: tuple[int, int | None] | None,
+    trust: bool,
+    max_size: int | None,
+    force: bool,
 ) -> UnpackReport:
     """Write a range of ``entry`` to ``target``, with the file's mode; all else as ``unpack``."""
     part = unpack_bytes if record_range is None else unpack_records

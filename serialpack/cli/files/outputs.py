@@ -198,9 +198,7 @@ class Targets:
         self._note_missing(target)
         return target
 
-    def of_entry(
-        self, path: str, entry: str, name: Callable[[str], str], *, make: bool = True
-    ) -> str:
+    def of_entry(self, path: str, entry: str, name: Callable[[str], str], *, make: bool) -> str:
         """The target for one entry of the archive ``path``, which becomes the file ``entry``:
         what ``-o`` names, or that file below the folder that all entries would go to.
 
