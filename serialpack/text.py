@@ -24,6 +24,26 @@ def _escape(char: str) -> str:
     return char.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
+def quoted(word: str) -> str:
+    """``word`` as it is typed in a shell. What no terminal shows is escaped (``$'...'``, POSIX
+    2024)."""
+    if word.isprintable():
+        import shlex  # not above: few lines have a command in them
+
+        return shlex.quote(word)
+    plain = frozenset(range(0x20, 0x7F)) - frozenset(b"'\\")
+    try:
+        data = word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # no name of a file: half a character, as JSON can have
+        data = word.encode("utf-8", "surrogatepass")
+    return "$'" + "".join(chr(b) if b in plain else f"\\x{b:02x}" for b in data) + "'"
+
+
+def command_line(words: Iterable[str]) -> str:
+    """The command of ``words``, as it is typed in a shell."""
+    return " ".join(map(quoted, words))
+
+
 def named_here(path: str) -> str:
     """``path`` spelled as Python finds the file whose name it is in UTF-8.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -14,7 +13,7 @@ from serialpack.cli.naming import STDIO, SUFFIX, typed_words
 from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.files.targets import is_device
-from serialpack.text import printable
+from serialpack.text import printable, quoted
 
 if TYPE_CHECKING:
     from serialpack.formats import Declaration
@@ -299,7 +298,7 @@ def _check_folder(output: str, files: Sequence[str], *, converts: bool) -> None:
             + (
                 f"{each}-o FOLDER takes each"
                 if os.path.exists(output)
-                else f"{each}-o {shlex.quote(f'{shown}/')} is a folder"
+                else f"{each}-o {quoted(f'{shown}/')} is a folder"
             ),
         )
 
