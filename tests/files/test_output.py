@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import threading
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from serialpack.errors import ExistingFileError
 from serialpack.files import disk, output, targets
 from serialpack.files.disk import sync_all
 from serialpack.files.output import Output, OutputGroup
+from serialpack.files.pending import PendingFile
 from serialpack.files.targets import sink
 from serialpack.hidden import is_hidden
 from tests.injected import has_unnamed
@@ -103,6 +105,52 @@ def behind(fd: int) -> Path:
 def hidden_of(group: OutputGroup, number: int) -> Path:
     """The hidden file of an output of the group."""
     return behind(group.outputs[number].fd)
+
+
+@pytest.mark.parametrize(
+    ("files", "each", "steps"),
+    [
+        (None, False, ["file", "name", "folder"]),
+        (1, False, ["file", "name", "folder"]),
+        (6, True, [*["file"] * 6, *["name"] * 6, "folder"]),
+        (6, False, ["all", *["name"] * 6, "folder"]),
+    ],
+    ids=["alone", "group of one", "each", "group"],
+)
+def test_a_file_has_its_name_once_it_is_on_disk_and_then_the_folder_is(
+    tmp_path: Path,
+    files: int | None,
+    each: bool,
+    steps: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A power cut in between would leave an empty file, or none for a source that is removed."""
+    done: list[str] = []
+    fsync, give_name = os.fsync, PendingFile.give_name
+
+    def synced(fd: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(fd).st_mode) else "file")
+        fsync(fd)
+
+    def named(pending: PendingFile, *, force: bool, only_same: bool) -> None:
+        done.append("name")
+        give_name(pending, force=force, only_same=only_same)
+
+    def all_synced(_: int) -> bool:
+        done.append("all")
+        return True
+
+    monkeypatch.setattr("os.fsync", synced)
+    monkeypatch.setattr(PendingFile, "give_name", named)
+    monkeypatch.setattr("serialpack.files.output.syncfs", lambda: all_synced)
+    if files is None:
+        write(tmp_path / "0")
+    else:
+        with OutputGroup(each=each) as group:
+            for number in range(files):
+                write(tmp_path / f"{number}")
+            assert not group.commit()
+    assert done == steps
 
 
 @of_linux
