@@ -9,6 +9,7 @@ import threading
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import IO
 
 import pytest
@@ -181,6 +182,33 @@ def test_a_file_system_that_fails_is_asked_file_by_file(
     assert len(asked) == 1
     assert list(failed) == [str(tmp_path / "2")]
     assert names(tmp_path) == ["0", "1", "3", "4", "5"]
+
+
+@of_linux
+def test_every_file_system_that_a_group_writes_to_is_brought_to_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is asked once, by a file that is on it."""
+    asked: list[str] = []
+    real = os.fstat
+
+    def all_synced(fd: int) -> bool:
+        asked.append(behind(fd).parent.name)
+        return True
+
+    def on_two(fd: int) -> SimpleNamespace:
+        found = real(fd)
+        fields = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+        return SimpleNamespace(**fields | {"st_dev": behind(fd).parent.name[0]})
+
+    monkeypatch.setattr("serialpack.files.output.syncfs", lambda: all_synced)
+    with OutputGroup() as group:
+        for name in ("a", "b", "a2", "b2"):
+            (tmp_path / name).mkdir()
+            write(tmp_path / name / "x")
+        monkeypatch.setattr("os.fstat", on_two)
+        assert not group.commit()
+    assert sorted(name[0] for name in asked) == ["a", "b"]
 
 
 def test_what_must_be_the_same_stays(tmp_path: Path) -> None:
