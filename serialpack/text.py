@@ -1,5 +1,5 @@
-"""Text that people are shown: names escaped, commands quoted, columns aligned; and names that systems
-know."""
+"""Text that people are shown: names escaped, commands quoted, columns aligned; and names that
+systems know."""
 
 from __future__ import annotations
 

@@ -66,6 +66,16 @@ def test_names_come_with_the_commit(tmp_path: Path, each: bool) -> None:
     assert not hidden(tmp_path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_nobody_else_reads_a_file_that_is_being_written(tmp_path: Path) -> None:
+    """Its mode is that of its source once it is whole."""
+    path = tmp_path / "out"
+    with Output(path, mode=0o644) as out:
+        out.write(b"secret, as far as anyone knows")
+        assert os.fstat(out.fd).st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
 def test_without_a_commit_nothing_is_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="ended"), OutputGroup():
         write(tmp_path / "a")
