@@ -127,4 +127,7 @@ def test_the_command_of_a_hint_names_a_file_whose_name_is_no_text(run: Run, tmp_
     except OSError:
         pytest.skip("no such name here")
     (said,) = lines(run("pack", folder, code=1).stderr)
-    assert said.endswith(r"is a folder; serialpack pack -r $'a\xff'")
+    assert said == r"serialpack: a\xff: is a folder; serialpack pack -r $'a\xff'"
+    (tmp_path / f"{folder}.json").write_text("[1]")
+    (said,) = lines(run(f"{folder}.json", code=2).stderr)
+    assert said.startswith(r"serialpack: unknown verb 'a\xff.json'; serialpack ")
